@@ -1,0 +1,25 @@
+"""Every error that this package raises, each a sentence that says what to do."""
+
+
+class DynamoLabError(Exception):
+    """The base of them all."""
+
+
+class RecordingFileError(DynamoLabError):
+    """A file that is not a recording this version can read."""
+
+
+class AlreadyRecordingError(DynamoLabError):
+    """A recording was started inside another."""
+
+
+class CellError(DynamoLabError):
+    """A cell that `%%compile` cannot run as one frame."""
+
+
+class CheckFailed(DynamoLabError, AssertionError):  # noqa: N818 - reads as a test failure
+    """A recording that does not meet what `check` asked for."""
+
+
+class OptionError(DynamoLabError, ValueError):
+    """An option or argument with a value that is not offered."""

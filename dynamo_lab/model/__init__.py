@@ -1,0 +1,1 @@
+"""Facts: what was recorded, as frozen structs. This room never imports torch."""

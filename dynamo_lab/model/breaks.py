@@ -1,0 +1,33 @@
+"""Graph breaks: where Dynamo stopped capturing, why, and what PyTorch advises."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+BreakEffect = Literal["resumed", "skipped", "failed"]
+
+
+class Break(Struct, frozen=True, kw_only=True):
+    """A graph break.
+
+    `gb_type` is PyTorch's name for the kind of break and `registry_id` its number in the graph-break
+    registry (torch/_dynamo/graph_break_registry.json), empty where the registry lacks it.
+    `effect` tells what came of it: the frame resumed after the break, was skipped whole, or
+    failed (`fullgraph=True`). `stack` goes from the frame to the line that broke.
+    """
+
+    id: int
+    frame: int
+    compile_id: str
+    span: int
+    effect: BreakEffect
+    gb_type: str
+    reason: str
+    registry_id: str = ""
+    context: str = ""
+    explanation: str = ""
+    hints: tuple[str, ...] = ()
+    link: str = ""
+    stack: int | None = None
+    graph_before: int | None = None
+    resume_frames: tuple[int, ...] = ()

@@ -1,0 +1,18 @@
+"""The machine and the software that a recording was made with."""
+
+from msgspec import Struct
+
+
+class Environment(Struct, frozen=True, kw_only=True):
+    """Versions and hardware; an empty string is not known or not there."""
+
+    python: str = ""
+    torch: str = ""
+    triton: str = ""
+    dynamo_lab: str = ""
+    platform: str = ""
+    processor: str = ""
+    threads: int = 0
+    accelerators: tuple[str, ...] = ()
+    created: str = ""
+    options: dict[str, str] = {}

@@ -1,0 +1,113 @@
+"""FX graphs at each stage, their nodes held in columns so that large ones stay small."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+Stage = Literal[
+    "dynamo",
+    "pre_grad",
+    "joint",
+    "forward",
+    "backward",
+    "post_grad",
+    "lowered",
+    "scheduled",
+    "code",
+    "unknown",
+]
+
+
+class Value(Struct, frozen=True):
+    """What a node produces. `shape` and `stride` hold sizes as text, symbols included ("s0").
+
+    `bytes` is the storage a dense tensor of this shape takes, None where a size is symbolic.
+    For tuples and scalars only `text` is set.
+    """
+
+    text: str = ""
+    dtype: str = ""
+    shape: tuple[str, ...] = ()
+    stride: tuple[str, ...] = ()
+    device: str = ""
+    bytes: int | None = None
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """One node of an FX graph, as read from a NodeTable.
+
+    `inputs` are the indices of the nodes it reads, `stack` an index into `Recording.stacks`,
+    `subgraphs` the graphs that a higher-order operator calls.
+    """
+
+    index: int
+    name: str
+    op: str
+    target: str
+    arguments: str
+    inputs: tuple[int, ...]
+    value: Value
+    stack: int | None
+    module: str
+    subgraphs: tuple[int, ...]
+
+
+class NodeTable(Struct, frozen=True, kw_only=True):
+    """The nodes of a graph as columns; `strings` and `values` are pools that columns index.
+
+    `stack` is -1 where PyTorch kept no stack, `module` indexes `strings`.
+    """
+
+    strings: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
+    name: tuple[str, ...] = ()
+    op: tuple[int, ...] = ()
+    target: tuple[int, ...] = ()
+    arguments: tuple[str, ...] = ()
+    inputs: tuple[tuple[int, ...], ...] = ()
+    value: tuple[int, ...] = ()
+    stack: tuple[int, ...] = ()
+    module: tuple[int, ...] = ()
+    subgraphs: dict[int, tuple[int, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    def __iter__(self) -> Iterator[Node]:
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, index: int) -> Node:
+        stack = self.stack[index]
+        return Node(
+            index=index,
+            name=self.name[index],
+            op=self.strings[self.op[index]],
+            target=self.strings[self.target[index]],
+            arguments=self.arguments[index],
+            inputs=self.inputs[index],
+            value=self.values[self.value[index]],
+            stack=None if stack < 0 else stack,
+            module=self.strings[self.module[index]],
+            subgraphs=self.subgraphs.get(index, ()),
+        )
+
+
+class Graph(Struct, frozen=True, kw_only=True):
+    """An FX graph at a stage. `parent` and `parent_node` place the body of a higher-order operator."""
+
+    id: int
+    stage: Stage
+    name: str
+    compile_id: str
+    frame: int | None = None
+    is_backward: bool = False
+    nodes: NodeTable
+    parent: int | None = None
+    parent_node: int | None = None
+
+    @property
+    def operators(self) -> int:
+        """How many nodes compute something: not inputs, attributes or the output."""
+        strings = self.nodes.strings
+        return sum(strings[op].startswith("call_") for op in self.nodes.op)

@@ -1,0 +1,30 @@
+"""Guards: the conditions under which compiled code holds, and their failures."""
+
+from msgspec import Struct
+
+
+class Guard(Struct, frozen=True, kw_only=True):
+    """A condition on the inputs and globals of a frame, checked before its compiled code runs.
+
+    `source` is Dynamo's name for the value ("L['x']"), `kind` the kind of check
+    ("TENSOR_MATCH"), `stack` the user's lines that made Dynamo need it.
+    """
+
+    frame: int
+    compile_id: str
+    kind: str
+    source: str
+    expressions: tuple[str, ...] = ()
+    stack: int | None = None
+
+
+class Recompile(Struct, frozen=True, kw_only=True):
+    """A compilation that happened because guards of earlier ones failed.
+
+    `failures` holds, for each earlier compilation, its id and the guard that failed.
+    """
+
+    frame: int
+    compile_id: str
+    failures: tuple[tuple[str, str], ...] = ()
+    limit_hit: bool = False

@@ -1,0 +1,35 @@
+"""Generated code: the kernels of a graph and the wrapper that calls them."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Language = Literal["cpp", "triton", "metal", "extern", "other"]
+
+
+class Kernel(Struct, frozen=True, kw_only=True):
+    """A kernel that Inductor generated, or an extern one that it calls.
+
+    `graph` is the post-grad graph it implements and `nodes` that graph's nodes it came from.
+    `line` is where the wrapper defines it, from 1. An extern kernel has no `code`.
+    """
+
+    id: int
+    name: str
+    language: Language
+    graph: int | None
+    wrapper: int | None
+    nodes: tuple[int, ...] = ()
+    code: str = ""
+    line: int | None = None
+    calls: int = 1
+
+
+class Wrapper(Struct, frozen=True, kw_only=True):
+    """The Python (or C++) module Inductor wrote for a graph: kernel definitions and `call`."""
+
+    id: int
+    graph: int | None
+    compile_id: str
+    is_backward: bool
+    code: str

@@ -1,0 +1,56 @@
+"""The recording: everything recorded of one run."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.notes import Note
+from dynamo_lab.model.sources import Source, Span, Stack
+from dynamo_lab.model.timings import Timing
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """The exception that ended the recorded program, as text. `span` is the user's line."""
+
+    type: str
+    message: str
+    traceback: str
+    span: int | None = None
+
+
+class Recording(Struct, frozen=True, kw_only=True):
+    """Everything recorded of one run: immutable, and saved as one JSON file.
+
+    Ids of frames, breaks, graphs, kernels and wrappers are their positions in these tuples;
+    spans and stacks are shared, so that other facts name them by index.
+    """
+
+    title: str
+    state: Literal["recording", "done"] = "done"
+    sources: tuple[Source, ...] = ()
+    spans: tuple[Span, ...] = ()
+    stacks: tuple[Stack, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    breaks: tuple[Break, ...] = ()
+    guards: tuple[Guard, ...] = ()
+    recompiles: tuple[Recompile, ...] = ()
+    graphs: tuple[Graph, ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+    wrappers: tuple[Wrapper, ...] = ()
+    links: tuple[LinkTable, ...] = ()
+    timings: tuple[Timing, ...] = ()
+    notes: tuple[Note, ...] = ()
+    environment: Environment = Environment()
+    failure: Failure | None = None
+    seconds: float = 0.0
+
+    def captured_graphs(self) -> tuple[Graph, ...]:
+        """The graphs that Dynamo captured, without the bodies of higher-order operators."""
+        return tuple(g for g in self.graphs if g.stage == "dynamo" and g.parent is None)

@@ -1,0 +1,57 @@
+"""Where things are in the user's text: sources, spans in them, and stacks of spans."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+SourceKind = Literal["cell", "user", "library"]
+
+
+class Excerpt(Struct, frozen=True):
+    """Consecutive lines of a source; `first_line` counts from 1."""
+
+    first_line: int
+    text: str
+
+
+class Source(Struct, frozen=True):
+    """A text that was compiled: a notebook cell, a user's file, or a library's.
+
+    Cells and user files are kept whole; of libraries only the lines that the recording refers to.
+    """
+
+    path: str
+    kind: SourceKind
+    excerpts: tuple[Excerpt, ...] = ()
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The known lines with their numbers, in order."""
+        for excerpt in self.excerpts:
+            yield from enumerate(excerpt.text.split("\n"), excerpt.first_line)
+
+    def line(self, number: int) -> str | None:
+        """The text of a line, or None where it was not kept."""
+        for excerpt in self.excerpts:
+            lines = excerpt.text.split("\n")
+            if excerpt.first_line <= number < excerpt.first_line + len(lines):
+                return lines[number - excerpt.first_line]
+        return None
+
+
+class Span(Struct, frozen=True, array_like=True):
+    """A range of a source: lines from 1, columns from 0 in characters, the end exclusive.
+
+    A column of -1 is not known. `source` indexes `Recording.sources`.
+    """
+
+    source: int
+    line: int
+    function: str = ""
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
+
+
+Stack = tuple[int, ...]
+"""Indices into `Recording.spans`, the outermost caller first."""

@@ -1,0 +1,23 @@
+"""What belongs together: the index behind "hover anything and its kin light up".
+
+Entities are named "line:<source>:<number>", "node:<graph>:<index>", "kernel:<id>", "break:<id>",
+"frame:<id>" and "guard:<index>". They form levels, from the reader's line down to the kernel:
+
+    line -> node of a stage -> node of a later stage -> kernel
+
+The kin of an entity are all above it and all below it.
+"""
+
+from msgspec import Struct
+
+
+class LinksView(Struct, frozen=True, kw_only=True):
+    """The edges, in the form the front-end walks them.
+
+    `stacks[i]` lists the (source, line) pairs of stack i, outermost first; a node's `stack` column
+    names it. `graph_links` are (upstream graph, downstream graph, pairs of node indices flattened
+    to [up, down, up, down, ...]). Kernels name their graph and nodes themselves.
+    """
+
+    stacks: tuple[tuple[tuple[int, int], ...], ...]
+    graph_links: tuple[tuple[int, int, tuple[int, ...]], ...]
