@@ -1,0 +1,143 @@
+"""A recording as JSON and back. Reading a file runs nothing and trusts nothing in it."""
+
+import gzip
+import io
+import os
+import zlib
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from dynamo_lab.errors import RecordingFileError
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.validate import validate
+
+SCHEMA = 1
+# The history of the format, newest first. A field with a default may come without a new number;
+# a field that goes or changes its meaning needs one.
+# 1 - (dynamo_lab 0.1.0) the first.
+
+FORMAT = "dynamo_lab.recording"
+
+MAX_BYTES = 512 * 1024 * 1024
+"""The most JSON that `load` reads: a recording of GPT-2 takes about 10 MB, a gzip bomb any size."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+R = TypeVar("R", bound=Recording)
+T = TypeVar("T")
+
+
+class _Envelope(msgspec.Struct):
+    format: str
+    schema: int
+    recording: msgspec.Raw
+
+
+def encode(recording: Recording) -> bytes:
+    """The recording as JSON text in UTF-8."""
+    envelope = {"format": FORMAT, "schema": SCHEMA, "recording": recording}
+    try:
+        return msgspec.json.encode(envelope)
+    except UnicodeEncodeError:  # a file name that is not UTF-8, a source with half a surrogate pair
+        return msgspec.json.encode(_mendable(msgspec.to_builtins(envelope, str_keys=True)))
+
+
+def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:
+    """The recording in `data`, as the class `type`; `name` is what an error calls the data."""
+    envelope = _parse(data, _Envelope, name, "is not a dynamo_lab recording")
+    if envelope.format != FORMAT or envelope.schema < 1:
+        raise _refusal(name, "is not a dynamo_lab recording: its format is another")
+    if envelope.schema > SCHEMA:
+        raise RecordingFileError(
+            f"{name} was written by a newer dynamo_lab (schema {envelope.schema}, this one reads "
+            f"up to {SCHEMA}): upgrade dynamo_lab to read it."
+        )
+    recording = _parse(bytes(envelope.recording), type, name, "is damaged")
+    problem = validate(recording)
+    if problem is not None:
+        raise _refusal(name, f"is damaged: {problem}")
+    return recording
+
+
+def save(recording: Recording, path: str | os.PathLike[str]) -> None:
+    """Write the recording to `path`, gzipped if the name ends in `.gz`, wholly or not at all."""
+    data = encode(recording)
+    if os.fspath(path).endswith(".gz"):
+        data = gzip.compress(data, compresslevel=6, mtime=0)
+    try:
+        _write(Path(os.path.realpath(path)), data)
+    except OSError as error:
+        raise RecordingFileError(
+            f"{os.fspath(path)!r} cannot be written ({error.strerror}): name a file in a folder "
+            "that exists and that you may write to."
+        ) from error
+
+
+def load(path: str | os.PathLike[str], type: type[R] = Recording) -> R:
+    """The recording in a file that `save` wrote, as the class `type`."""
+    name = repr(os.fspath(path))
+    return decode(_read(Path(path), name), type, name)
+
+
+def _parse(data: bytes, type: type[T], name: str, complaint: str) -> T:
+    try:
+        return msgspec.json.decode(data, type=type)
+    except (ValueError, RecursionError, OverflowError) as error:  # msgspec's and Unicode's too
+        raise _refusal(name, f"{complaint}: {_line(error)}") from error
+
+
+def _read(path: Path, name: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if data.startswith(_GZIP_MAGIC):
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise RecordingFileError(f"There is no file {name}: check the path.") from error
+    except IsADirectoryError as error:
+        raise RecordingFileError(f"{name} is a folder: name the recording in it.") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _refusal(name, f"is damaged: {_line(error)}") from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        raise RecordingFileError(
+            f"{name} cannot be read ({_line(error)}): check the path and its permissions."
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise _refusal(name, f"holds more than the {MAX_BYTES // 1024**2} MB that a recording may")
+    return data
+
+
+def _write(path: Path, data: bytes) -> None:
+    if path.exists() and not path.is_file():  # a pipe or a device: nothing to replace
+        path.write_bytes(data)
+        return
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _refusal(name: str, complaint: str) -> RecordingFileError:
+    return RecordingFileError(f"{name} {complaint}; name a file that `Recording.save` wrote.")
+
+
+def _line(error: Exception) -> str:
+    """An error's message as one short printable line: parts of it come from the file."""
+    text = str(error) or type(error).__name__
+    return "".join(c if c.isprintable() else "?" for c in text)[:200]
+
+
+def _mendable(value: Any) -> Any:
+    """`value` with each half of a surrogate pair, which UTF-8 cannot hold, as a question mark."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return {_mendable(key): _mendable(item) for key, item in items}
+    if isinstance(value, (list, tuple)):
+        return [_mendable(item) for item in cast("list[Any]", value)]
+    return value

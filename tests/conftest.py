@@ -1,0 +1,224 @@
+"""What every test may ask for: a sample recording, goldens, and the machine's abilities."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.frames import Attempt, Frame, Instruction
+from dynamo_lab.model.graphs import Graph, NodeTable, Value
+from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.notes import Note
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.sources import Excerpt, Source, Span
+from dynamo_lab.model.timings import Timing
+
+SAMPLE_CODE = """\
+def step(x):
+    y = torch.relu(x) + 1
+    if y.sum() > 0:
+        y = y * 2
+    return y
+"""
+
+
+@pytest.fixture
+def sample() -> Recording:
+    """A small recording with a row in every table: `step` breaks at line 3 of cell 3."""
+    vector = Value(
+        text="f32[8]", dtype="float32", shape=("8",), stride=("1",), device="cpu", bytes=32
+    )
+    dynamo = NodeTable(
+        strings=("placeholder", "call_function", "output", "x", "torch.relu", "operator.add", ""),
+        values=(vector, Value()),
+        name=("x", "relu", "add", "output"),
+        op=(0, 1, 1, 2),
+        target=(3, 4, 5, 6),
+        arguments=("", "(x,)", "(relu, 1)", "((add,),)"),
+        inputs=((), (0,), (1,), (2,)),
+        value=(0, 0, 0, 1),
+        stack=(-1, 0, 0, -1),
+        module=(6, 6, 6, 6),
+    )
+    post_grad = NodeTable(
+        strings=(
+            "placeholder", "call_function", "output", "arg0_1",
+            "aten.relu.default", "aten.add.Tensor", "",
+        ),
+        values=(vector, Value()),
+        name=("arg0_1", "relu", "add", "output"),
+        op=(0, 1, 1, 2),
+        target=(3, 4, 5, 6),
+        arguments=("", "(arg0_1,)", "(relu, 1)", "((add,),)"),
+        inputs=((), (0,), (1,), (2,)),
+        value=(0, 0, 0, 1),
+        stack=(-1, 0, 0, -1),
+        module=(6, 6, 6, 6),
+        subgraphs={2: ()},
+    )  # fmt: skip
+    return Recording(
+        title="cell 3",
+        sources=(Source("cell 3", "cell", (Excerpt(1, SAMPLE_CODE),)),),
+        spans=(
+            Span(0, 1, "step"),
+            Span(0, 2, "step", 8, 2, 25),
+            Span(0, 3, "step", 7, 3, 18),
+        ),
+        stacks=((1,), (2,)),
+        frames=(
+            Frame(
+                id=0,
+                name="step",
+                span=0,
+                outcome="compiled",
+                attempts=(
+                    Attempt(compile_id="0/0", restart=0, outcome="restarted", reason="a break"),
+                    Attempt(
+                        compile_id="0/0",
+                        restart=1,
+                        outcome="compiled",
+                        graph=0,
+                        seconds=0.5,
+                        bytecode=(Instruction(0, "RESUME", "0", 1, 0, 1, 0),),
+                    ),
+                ),
+                bytecode=(Instruction(0, "RESUME", "0", 1, 0, 1, 0),),
+            ),
+            Frame(
+                id=1, name="torch_dynamo_resume_in_step_at_3", span=2, outcome="skipped",
+                reason="no tensors", resumes=0, resumed_line=3,
+            ),
+        ),
+        breaks=(
+            Break(
+                id=0,
+                frame=0,
+                compile_id="0/0",
+                span=2,
+                effect="resumed",
+                gb_type="Data-dependent branching",
+                reason="Detected data-dependent branching",
+                registry_id="GB0170",
+                hints=("Use `torch.cond`.",),
+                stack=1,
+                graph_before=0,
+                resume_frames=(1,),
+            ),
+        ),
+        guards=(
+            Guard(
+                frame=0, compile_id="0/0", kind="TENSOR_MATCH", source="L['x']",
+                expressions=("check_tensor(L['x'])",), stack=0,
+            ),
+        ),
+        recompiles=(
+            Recompile(
+                frame=0, compile_id="0/1",
+                failures=(("0/0", "tensor 'x' size mismatch at index 0. expected 8, actual 9"),),
+            ),
+        ),
+        graphs=(
+            Graph(id=0, stage="dynamo", name="__compiled_fn_1", compile_id="0/0", frame=0,
+                  nodes=dynamo),
+            Graph(id=1, stage="post_grad", name="post_grad", compile_id="0/0", frame=0,
+                  nodes=post_grad),
+        ),
+        kernels=(
+            Kernel(id=0, name="cpp_fused_add_relu_0", language="cpp", graph=1, wrapper=0,
+                   nodes=(1, 2), code="void kernel() {}", line=7),
+        ),
+        wrappers=(Wrapper(id=0, graph=1, compile_id="0/0", is_backward=False, code="call()"),),
+        links=(LinkTable(upstream=0, downstream=1, reason="aot", pairs=((1, 1), (2, 2))),),
+        timings=(
+            Timing("compile", 0.0, 1.5, compile_id="0/0"),
+            Timing("codegen", 0.5, 0.5, parent=0, compile_id="0/0"),
+        ),
+        notes=(Note(level="info", about="cache", message="The cache was bypassed."),),
+        environment=Environment(python="3.11", torch="2.13.0", options={"mode": "default"}),
+        seconds=2.0,
+    )  # fmt: skip
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="accept what the tests got as their goldens"
+    )
+
+
+class Golden(str):
+    """The expected text of a test, from a file beside it; `assert got == golden`."""
+
+    path: Path
+    update: bool
+
+    def __eq__(self, got: object) -> bool:
+        if self.update:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.write_text(str(got), encoding="utf-8", newline="")
+            return True
+        assert self.path.exists(), f"{self.path} is missing: run pytest --update-golden, review it"
+        return str.__eq__(self, str(got))
+
+    __hash__ = str.__hash__
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """The golden of this test: `golden/<module>/<test>.txt` beside its module."""
+    module = request.path
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in request.node.name)
+    path = module.parent / "golden" / module.stem.removeprefix("test_") / f"{name}.txt"
+    text = Golden(path.read_bytes().decode() if path.exists() else "")
+    text.path, text.update = path, bool(request.config.getoption("--update-golden"))
+    return text
+
+
+def find_chromium() -> str | None:
+    """The Chromium to drive: `DYNAMO_LAB_CHROMIUM`, one on the PATH, or Playwright's own."""
+    named = os.environ.get("DYNAMO_LAB_CHROMIUM")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    on_path = next(filter(None, map(shutil.which, names)), None)
+    if named or on_path or importlib.util.find_spec("playwright") is None:
+        return named or on_path
+    from playwright.sync_api import sync_playwright  # only here: it starts a process
+
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+    return own if Path(own).exists() else None
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium. Without one the test skips; in CI it fails."""
+    path = find_chromium() if importlib.util.find_spec("playwright") else None
+    if path is None:
+        reason = "no Chromium: install chromium, or run `playwright install chromium`"
+        required = os.environ.get("DYNAMO_LAB_REQUIRE_BROWSER") or os.environ.get("CI")
+        (pytest.fail if required else pytest.skip)(reason)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _browser_where_marked(request: pytest.FixtureRequest) -> None:  # pyright: ignore[reportUnusedFunction]
+    if request.node.get_closest_marker("browser"):
+        request.getfixturevalue("chromium")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker, needs in (("gpu", "CUDA"), ("mps", "Metal")):
+        if item.get_closest_marker(marker) and not _has(marker):
+            pytest.skip(f"needs {needs}, which this machine lacks")
+
+
+def _has(marker: str) -> bool:
+    import torch
+
+    return torch.cuda.is_available() if marker == "gpu" else torch.backends.mps.is_available()
