@@ -1,0 +1,221 @@
+"""Two recordings side by side: what changed in numbers, and what only one of them has."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from dynamo_lab.model.kernels import Kernel
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.plain import table, visible
+from dynamo_lab.view.places import Places
+
+T = TypeVar("T")
+
+
+class Change(Struct, frozen=True):
+    """A number in both recordings."""
+
+    name: str
+    a: float
+    b: float
+
+
+class BreakFact(Struct, frozen=True, kw_only=True):
+    """A graph break that only one recording has; `text` is its source line."""
+
+    where: str
+    text: str
+    gb_type: str
+    registry_id: str = ""
+
+
+class KernelFact(Struct, frozen=True, kw_only=True):
+    """A kernel that only one recording has, with the operators it fused."""
+
+    name: str
+    language: str
+    operators: tuple[str, ...] = ()
+
+
+class Diff(Struct, frozen=True, kw_only=True):
+    """What changed from recording `a` to recording `b`.
+
+    Breaks are the same where their source line reads the same and their kind is the same, so that
+    a line that moved is no change. Kernels are the same where their names without the counter,
+    their language and their operators are. `operators` counts the targets of all graphs at
+    `stage`, the latest that both recordings reached.
+    """
+
+    a: str
+    b: str
+    counts: tuple[Change, ...]
+    breaks_a: tuple[BreakFact, ...] = ()
+    breaks_b: tuple[BreakFact, ...] = ()
+    kernels_a: tuple[KernelFact, ...] = ()
+    kernels_b: tuple[KernelFact, ...] = ()
+    operators: tuple[Change, ...] = ()
+    stage: str = ""
+
+    def __str__(self) -> str:
+        names = ("a", "b")
+        parts = [f"a: {visible(self.a)}", f"b: {visible(self.b)}", ""]
+        parts += _change_table(("", *names, "change"), self.counts)
+        for name, breaks in zip(names, (self.breaks_a, self.breaks_b), strict=True):
+            parts += _section(f"breaks only in {name}", [_break_row(b) for b in breaks])
+        for name, kernels in zip(names, (self.kernels_a, self.kernels_b), strict=True):
+            parts += _section(f"kernels only in {name}", [_kernel_row(k) for k in kernels])
+        if self.operators:
+            parts += ["", *_change_table((f"operators ({self.stage})", *names, ""), self.operators)]
+        return "\n".join(parts)
+
+
+def diff(a: Recording, b: Recording) -> Diff:
+    """What changed from recording `a` to recording `b`."""
+    stage = _common_stage(a, b)
+    breaks_a, breaks_b = _unmatched(_break_facts(a), _break_facts(b), _break_key)
+    kernels_a, kernels_b = _unmatched(_kernel_facts(a), _kernel_facts(b), _kernel_key)
+    return Diff(
+        a=a.title,
+        b=b.title,
+        counts=tuple(Change(name, read(a), read(b)) for name, read in _COUNTS.items()),
+        breaks_a=breaks_a,
+        breaks_b=breaks_b,
+        kernels_a=kernels_a,
+        kernels_b=kernels_b,
+        operators=_operator_changes(_operators(a, stage), _operators(b, stage)),
+        stage=stage,
+    )
+
+
+def compile_seconds(recording: Recording) -> float:
+    """The time in all compilations: phases that lie in no other."""
+    return sum((timing.seconds for timing in recording.timings if timing.parent < 0), 0.0)
+
+
+_COUNTS: dict[str, Callable[[Recording], float]] = {
+    "frames": lambda r: len(r.frames),
+    "graphs": lambda r: len(r.captured_graphs()),
+    "breaks": lambda r: len(r.breaks),
+    "guards": lambda r: len(r.guards),
+    "recompiles": lambda r: len(r.recompiles),
+    "operators": lambda r: sum(graph.operators for graph in r.captured_graphs()),
+    "kernels": lambda r: len(r.kernels),
+    "compile seconds": compile_seconds,
+}
+
+
+def _common_stage(a: Recording, b: Recording) -> str:
+    stages = [{graph.stage for graph in recording.graphs} for recording in (a, b)]
+    both = stages[0] & stages[1]
+    return next((stage for stage in ("post_grad", "forward", "dynamo") if stage in both), "")
+
+
+def _operators(recording: Recording, stage: str) -> Counter[str]:
+    counts = Counter[str]()
+    for graph in recording.graphs:
+        if graph.stage == stage:
+            strings = graph.nodes.strings
+            counts.update(
+                strings[target]
+                for op, target in zip(graph.nodes.op, graph.nodes.target, strict=True)
+                if strings[op].startswith("call_")
+            )
+    return counts
+
+
+def _operator_changes(a: Counter[str], b: Counter[str]) -> tuple[Change, ...]:
+    """Targets whose counts differ, the largest change first."""
+    changed = [name for name in {**a, **b} if a[name] != b[name]]
+    changed.sort(key=lambda name: (-abs(a[name] - b[name]), name))
+    return tuple(Change(name, a[name], b[name]) for name in changed)
+
+
+def _break_facts(recording: Recording) -> list[BreakFact]:
+    places = Places(recording)
+    lines = [(b, places.line_of(b.span)) for b in recording.breaks]
+    return [
+        BreakFact(
+            where=places.where(line),
+            text=places.text(line).strip(),
+            gb_type=b.gb_type or b.reason,
+            registry_id=b.registry_id,
+        )
+        for b, line in lines
+    ]
+
+
+def _kernel_facts(recording: Recording) -> list[KernelFact]:
+    return [
+        KernelFact(name=k.name, language=k.language, operators=_kernel_operators(recording, k))
+        for k in recording.kernels
+    ]
+
+
+def _kernel_operators(recording: Recording, kernel: Kernel) -> tuple[str, ...]:
+    if kernel.graph is None:
+        return ()
+    nodes = recording.graphs[kernel.graph].nodes
+    return tuple(nodes.strings[nodes.target[index]] for index in kernel.nodes)
+
+
+def _break_key(fact: BreakFact) -> Hashable:
+    return (fact.text or fact.where, fact.gb_type)
+
+
+def _kernel_key(fact: KernelFact) -> Hashable:
+    return (re.sub(r"_\d+$", "", fact.name), fact.language, tuple(sorted(fact.operators)))
+
+
+def _unmatched(
+    a: Sequence[T], b: Sequence[T], key: Callable[[T], Hashable]
+) -> tuple[tuple[T, ...], tuple[T, ...]]:
+    """What of `a` has no partner in `b` and the reverse: each fact pairs with one other at most."""
+    return _without_partner(a, b, key), _without_partner(b, a, key)
+
+
+def _without_partner(
+    facts: Sequence[T], others: Sequence[T], key: Callable[[T], Hashable]
+) -> tuple[T, ...]:
+    partners = Counter(map(key, others))
+    alone: list[T] = []
+    for fact in facts:
+        if partners[key(fact)]:
+            partners[key(fact)] -= 1
+        else:
+            alone.append(fact)
+    return tuple(alone)
+
+
+def _change_table(head: Sequence[str], changes: Sequence[Change]) -> list[str]:
+    rows = [
+        [visible(change.name), _number(change.a), _number(change.b), _difference(change)]
+        for change in changes
+    ]
+    return table([head, *rows], right=(1, 2, 3))
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+
+
+def _difference(change: Change) -> str:
+    difference = change.b - change.a
+    if not difference:
+        return "="
+    return ("+" if difference > 0 else "-") + _number(abs(difference))
+
+
+def _section(title: str, rows: list[list[str]]) -> list[str]:
+    return ["", f"{title}:", *(f"  {line}" for line in table(rows))] if rows else []
+
+
+def _break_row(fact: BreakFact) -> list[str]:
+    kind = f"{fact.gb_type} ({fact.registry_id})" if fact.registry_id else fact.gb_type
+    return [visible(fact.where), visible(fact.text), visible(kind)]
+
+
+def _kernel_row(fact: KernelFact) -> list[str]:
+    return [visible(fact.name), visible(fact.language), visible(", ".join(fact.operators))]

@@ -1,0 +1,21 @@
+"""Text from elsewhere, made safe to print, and tables that line up."""
+
+from collections.abc import Sequence
+
+
+def visible(text: str, limit: int = 200) -> str:
+    r"""`text` on one line, with what a terminal would act on written as an escape (`\x1b`)."""
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: limit + 1])
+    return line if len(line) <= limit else f"{line[: limit - 3]}..."
+
+
+def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """The rows as lines with aligned columns; columns named in `right` end flush."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if at in right else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

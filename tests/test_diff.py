@@ -1,0 +1,146 @@
+"""What changed between two recordings, and what did not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dynamo_lab.diff import BreakFact, Change, KernelFact, diff
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.recording import Recording
+
+replace = msgspec.structs.replace
+
+
+def unbroken(sample: Recording) -> Recording:
+    """`sample` after the branch was removed: no break, one more operator in another kernel."""
+    nodes = replace(
+        sample.graphs[1].nodes,
+        strings=(*sample.graphs[1].nodes.strings[:6], "aten.mul.Tensor"),
+        name=("arg0_1", "relu", "add", "mul", "output"),
+        op=(0, 1, 1, 1, 2),
+        target=(3, 4, 5, 6, 6),
+        arguments=("", "", "", "", ""),
+        inputs=((), (0,), (1,), (2,), (3,)),
+        value=(0, 0, 0, 0, 1),
+        stack=(-1, 0, 0, 0, -1),
+        module=(6, 6, 6, 6, 6),
+        subgraphs={},
+    )
+    kernel = replace(sample.kernels[0], name="cpp_fused_add_mul_relu_0", nodes=(1, 2, 3))
+    return replace(
+        sample,
+        title="cell 4",
+        breaks=(),
+        recompiles=(),
+        graphs=(sample.graphs[0], replace(sample.graphs[1], nodes=nodes)),
+        kernels=(kernel,),
+        timings=(replace(sample.timings[0], seconds=0.75),),
+    )
+
+
+def test_a_recording_does_not_differ_from_itself(sample: Recording) -> None:
+    same = diff(sample, sample)
+    assert all(change.a == change.b for change in same.counts)
+    assert (same.breaks_a, same.breaks_b, same.kernels_a, same.kernels_b) == ((), (), (), ())
+    assert same.operators == ()
+
+
+def test_counts(sample: Recording) -> None:
+    counts = {change.name: (change.a, change.b) for change in diff(sample, unbroken(sample)).counts}
+    assert counts == {
+        "frames": (2, 2),
+        "graphs": (1, 1),
+        "breaks": (1, 0),
+        "guards": (1, 1),
+        "recompiles": (1, 0),
+        "operators": (2, 2),
+        "kernels": (1, 1),
+        "compile seconds": (1.5, 0.75),
+    }
+
+
+def test_what_only_one_has(sample: Recording) -> None:
+    changes = diff(sample, unbroken(sample))
+    assert changes.breaks_a == (
+        BreakFact(
+            where="cell 3, line 3",
+            text="if y.sum() > 0:",
+            gb_type="Data-dependent branching",
+            registry_id="GB0170",
+        ),
+    )
+    assert changes.breaks_b == ()
+    relu_add = ("aten.relu.default", "aten.add.Tensor")
+    assert changes.kernels_a == (
+        KernelFact(name="cpp_fused_add_relu_0", language="cpp", operators=relu_add),
+    )
+    assert changes.kernels_b[0].operators == (*relu_add, "aten.mul.Tensor")
+    assert changes.operators == (Change("aten.mul.Tensor", 0, 1),)
+    assert changes.stage == "post_grad"
+
+
+def test_a_break_on_a_line_that_moved_is_no_change(sample: Recording) -> None:
+    source = sample.sources[0]
+    moved = replace(
+        sample,
+        sources=(replace(source, excerpts=(replace(source.excerpts[0], first_line=11),)),),
+        spans=tuple(replace(span, line=span.line + 10) for span in sample.spans),
+    )
+    assert diff(sample, moved).breaks_a == diff(sample, moved).breaks_b == ()
+
+
+def test_a_second_break_on_one_line_is_a_change(sample: Recording) -> None:
+    twice = replace(sample, breaks=(sample.breaks[0], replace(sample.breaks[0], id=1)))
+    assert len(diff(sample, twice).breaks_b) == 1
+
+
+def test_a_kernel_with_another_number_is_no_change(sample: Recording) -> None:
+    renumbered = replace(
+        sample, kernels=(replace(sample.kernels[0], name="cpp_fused_add_relu_12"),)
+    )
+    assert diff(sample, renumbered).kernels_b == ()
+
+
+def test_without_a_common_stage_there_are_no_operators(sample: Recording) -> None:
+    captured = replace(sample, graphs=sample.graphs[:1], kernels=(), wrappers=(), links=())
+    assert diff(sample, captured).stage == "dynamo"
+    assert diff(sample, replace(captured, graphs=())).operators == ()
+
+
+def test_as_text(sample: Recording) -> None:
+    assert (
+        str(diff(sample, unbroken(sample)))
+        == """\
+a: cell 3
+b: cell 4
+
+                    a     b  change
+frames              2     2       =
+graphs              1     1       =
+breaks              1     0      -1
+guards              1     1       =
+recompiles          1     0      -1
+operators           2     2       =
+kernels             1     1       =
+compile seconds  1.50  0.75   -0.75
+
+breaks only in a:
+  cell 3, line 3  if y.sum() > 0:  Data-dependent branching (GB0170)
+
+kernels only in a:
+  cpp_fused_add_relu_0  cpp  aten.relu.default, aten.add.Tensor
+
+kernels only in b:
+  cpp_fused_add_mul_relu_0  cpp  aten.relu.default, aten.add.Tensor, aten.mul.Tensor
+
+operators (post_grad)  a  b
+aten.mul.Tensor        0  1  +1"""
+    )
+
+
+def test_hostile_text_stays_text(sample: Recording) -> None:
+    hostile = replace(sample, title="\x1b]0;x\x07\u202e</script>\n")
+    assert r"\x1b]0;x\x07\u202e</script>\n" in str(diff(hostile, sample))
