@@ -1,0 +1,127 @@
+"""What differs between the releases of PyTorch from 2.11 to 2.15, each as a question.
+
+Capabilities are asked of the installed release, not of its version number.
+"""
+
+import functools
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from types import CodeType
+from typing import Any
+
+from dynamo_lab.capture.patches import Patches
+from dynamo_lab.model.frames import AttemptOutcome
+
+LookedAt = Callable[[CodeType, str, bool], None]
+"""Called with a code object, why Dynamo skips it (or nothing), and whether it was compiled."""
+
+GRAPH_BREAK_SITE = "https://meta-pytorch.github.io/compile-graph-break-site/gb/"
+
+
+def watch_skips(patches: Patches, looked_at: LookedAt) -> None:
+    """Call `looked_at` for each frame that Dynamo decides on.
+
+    From torch 2.12 on, each decision passes through `_handle_skip` with its reason; before, only
+    the call itself can be watched, and the reason worked out the way Dynamo does.
+    """
+    from torch._dynamo.convert_frame import CatchErrorsWrapper
+
+    if hasattr(CatchErrorsWrapper, "_handle_skip"):
+
+        def handled(wrapper: Any, result: Any, frame: Any) -> Generator[None, Any, None]:
+            looked_at(frame.f_code, skip_reason(result), result.guarded_code is not None)
+            yield
+
+        patches.watch(CatchErrorsWrapper, "_handle_skip", handled)
+    else:
+
+        def called(wrapper: Any, frame: Any, *_: Any) -> Generator[None, Any, None]:
+            result = yield
+            compiled = result.guarded_code is not None
+            looked_at(frame.f_code, "" if compiled else _skip_reason_before_2_12(frame), compiled)
+
+        patches.watch(CatchErrorsWrapper, "__call__", called)
+
+
+def skip_reason(result: Any) -> str:
+    """Why a frame was skipped, from what ConvertFrame returned; torch 2.11 does not say."""
+    return getattr(result, "skip_reason", None) or ""
+
+
+def _skip_reason_before_2_12(frame: Any) -> str:
+    from torch._dynamo import config, trace_rules
+    from torch._dynamo.convert_frame import has_tensor_in_frame
+
+    if trace_rules.check(frame.f_code):
+        return "frame is in the Dynamo skipfiles list"
+    if config.disable:
+        return "Dynamo tracing is disabled"
+    if not has_tensor_in_frame(frame):
+        return "no tensor-related objects found in frame"
+    return ""
+
+
+def is_soft_failure(error: BaseException) -> bool:
+    """Whether Dynamo answers this by running the frame eagerly, were it not for `fullgraph`."""
+    from torch._dynamo import exc
+
+    return isinstance(error, exc.Unsupported | exc.UserError)
+
+
+def is_recompile_limit(error: BaseException) -> bool:
+    """Whether a compilation was refused because there were too many before it."""
+    from torch._dynamo import exc
+
+    refused = getattr(exc, "FailOnRecompileLimitHit", ())
+    return isinstance(error, refused) or "recompile limit" in str(error).partition("\n")[0]
+
+
+def attempt_outcome(error: BaseException) -> AttemptOutcome:
+    """What the exception that ended an analysis means."""
+    from torch._dynamo import exc
+
+    if isinstance(error, exc.RestartAnalysis):
+        return "restarted"
+    return "skipped" if isinstance(error, exc.SkipFrame) or is_soft_failure(error) else "failed"
+
+
+@functools.cache
+def _registry() -> dict[str, str]:
+    from torch._dynamo import exc
+
+    load = getattr(exc, "_load_gb_type_to_gb_id_map", dict)
+    return dict(load())
+
+
+def registry_id(gb_type: str) -> str:
+    """The number of a kind of break in the registry of the installed release: "GB0170"."""
+    return _registry().get(gb_type, "")
+
+
+def documentation_link(gb_type: str) -> str:
+    """The page about a kind of break."""
+    number = registry_id(gb_type)
+    return f"{GRAPH_BREAK_SITE}gb{number.removeprefix('GB')}.html" if number else ""
+
+
+@contextmanager
+def without_caches() -> Iterator[None]:
+    """Compile everything anew, so that a compile cache hides nothing from the recording."""
+    from torch._functorch import config as functorch
+    from torch._inductor import config as inductor
+
+    with ExitStack() as stack:
+        for config, names in (
+            (inductor, ("fx_graph_cache", "fx_graph_remote_cache")),
+            (functorch, ("enable_autograd_cache", "enable_remote_autograd_cache")),
+        ):
+            present = {name: False for name in names if hasattr(config, name)}
+            stack.enter_context(config.patch(present))
+        yield
+
+
+def forget_compiled_code() -> None:
+    """Let Dynamo look at every function again, also at those that it has compiled or skipped."""
+    import torch._dynamo
+
+    torch._dynamo.reset()

@@ -1,0 +1,246 @@
+"""Frames: each code object that Dynamo looks at, each attempt to compile it, and what came of it."""
+
+import dis
+from collections.abc import Callable, Generator
+from types import CodeType
+from typing import Any
+
+import msgspec
+
+from dynamo_lab.capture import compat
+from dynamo_lab.capture.breaks import BreakProbes
+from dynamo_lab.capture.compilations import Compilations
+from dynamo_lab.capture.patches import Patches
+from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.texts import Texts
+from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame, Instruction
+from dynamo_lab.model.guards import Recompile
+
+
+class FrameProbes:
+    """Records frames. Knows them by their code objects, which it keeps alive."""
+
+    def __init__(
+        self, recorder: Recorder, compilations: Compilations, breaks: BreakProbes
+    ) -> None:
+        self._recorder = recorder
+        self._compilations = compilations
+        self._breaks = breaks
+        # code objects compare equal by content, so two functions alike need their identities
+        self._frames: dict[int, tuple[CodeType, int]] = {}
+        self._continues: dict[int, tuple[CodeType, int]] = {}
+        self._reasons: dict[str, tuple[str, ...]] = {}
+        self._kept: list[CodeType] = []  # an id is only good while its object lives
+
+    def install(self, patches: Patches) -> Callable[[], None]:
+        """Watch Dynamo's way from a frame to compiled code; returns what undoes the rest."""
+        from torch._dynamo import convert_frame
+        from torch._dynamo.resume_execution import ContinueExecutionCache
+
+        compat.watch_skips(patches, self.looked_at)
+        patches.watch(convert_frame, "_compile", self.compilation)
+        patches.watch(convert_frame, "trace_frame", self.attempt)
+        patches.watch(
+            convert_frame, "get_and_maybe_log_recompilation_reasons", self.recompilation
+        )
+        patches.watch(ContinueExecutionCache, "lookup", self.resume_function)
+        return convert_frame.register_bytecode_hook(self._modified_bytecode).remove
+
+    def frame(self, code: CodeType) -> int:
+        """The id of the frame with this code object."""
+        if id(code) in self._frames:
+            return self._frames[id(code)][1]
+        original, line = self._continues.get(id(code), (None, None))
+        frame = len(self._recorder.frames)
+        self._frames[id(code)] = (code, frame)
+        self._recorder.frames.append(
+            Frame(
+                id=frame,
+                name=code.co_qualname if original is None else code.co_name,
+                span=self._recorder.texts.span(code.co_filename, code.co_firstlineno, code.co_name),
+                outcome="skipped",
+                resumes=self.frame(original) if original is not None else None,
+                resumed_line=line,
+            )
+        )
+        self._breaks.frame_appeared(code, frame)
+        return frame
+
+    def looked_at(self, code: CodeType, reason: str, compiled: bool) -> None:
+        """Dynamo decided what to do with a call; `reason` says why it skips it, if it does."""
+        frame = self.frame(code)
+        known = self._recorder.frames[frame]
+        if compiled or known.attempts:
+            self._recorder.update(self._recorder.frames, frame, calls=known.calls + 1)
+            return
+        self._recorder.update(
+            self._recorder.frames, frame, reason=self._breaks.take_unattached() or reason
+        )
+
+    def compilation(self, code: CodeType, *rest: Any, **kwargs: Any) -> Generator[None, Any, None]:
+        """Dynamo compiles a frame, in one attempt or several."""
+        compile_id = str(kwargs["compile_id"])
+        frame = self.frame(code)
+        self._compilations.begin(compile_id, frame)
+        if not self._recorder.frames[frame].bytecode:
+            keep_code(code, self._recorder.texts)
+            self._recorder.update(
+                self._recorder.frames,
+                frame,
+                bytecode=bytecode(code, self._recorder.texts),
+            )
+        try:
+            result = yield
+        except BaseException as error:
+            self._compilation_failed(frame, compile_id, error, fullgraph=bool(rest[5]))
+            raise
+        if result.guarded_code is None:
+            self._not_compiled(frame, compat.skip_reason(result))
+        else:
+            self._recorder.update(self._recorder.frames, frame, outcome="compiled", reason="")
+
+    def _not_compiled(self, frame: int, reason: str) -> None:
+        known = self._recorder.frames[frame]
+        if any(attempt.outcome == "compiled" for attempt in known.attempts):
+            return  # an earlier compilation of it stays in use
+        if known.attempts and known.attempts[-1].reason:
+            reason = known.attempts[-1].reason
+        self._recorder.update(self._recorder.frames, frame, outcome="skipped", reason=reason)
+
+    def _compilation_failed(self, frame: int, compile_id: str, error: BaseException, *, fullgraph: bool) -> None:
+        limit_hit = compat.is_recompile_limit(error)
+        if limit_hit:
+            self._mark_limit(compile_id)
+        else:
+            self._breaks.ended_by(error, frame, compile_id, fullgraph=fullgraph)
+        known = self._recorder.frames[frame]
+        if any(attempt.outcome == "compiled" for attempt in known.attempts):
+            return
+        soft = compat.is_soft_failure(error)
+        self._recorder.update(
+            self._recorder.frames,
+            frame,
+            outcome="skipped" if soft and not fullgraph else "failed",
+            reason=first_line(error),
+        )
+
+    def _mark_limit(self, compile_id: str) -> None:
+        for index, recompile in enumerate(self._recorder.recompiles):
+            if recompile.compile_id == compile_id:
+                self._recorder.update(self._recorder.recompiles, index, limit_hit=True)
+
+    def attempt(self, code: CodeType, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """Dynamo analyses a frame once."""
+        compile_id = self._compilations.current_id()
+        started = self._recorder.now()
+        self._breaks.begin_attempt()
+        outcome: AttemptOutcome = "compiled"
+        reason = ""
+        try:
+            yield
+        except BaseException as error:
+            outcome, reason = compat.attempt_outcome(error), first_line(error)
+            raise
+        finally:
+            self._end_attempt(self.frame(code), compile_id, outcome, reason, started)
+
+    def _end_attempt(
+        self, frame: int, compile_id: str, outcome: AttemptOutcome, reason: str, started: float
+    ) -> None:
+        attempts = self._recorder.frames[frame].attempts
+        graph = self._compilations.take_graph(compile_id)
+        attempt = Attempt(
+            compile_id=compile_id,
+            restart=sum(a.compile_id == compile_id for a in attempts),
+            outcome=outcome,
+            reason=reason,
+            recompile_reasons=self._reasons.get(compile_id, ()),
+            graph=graph,
+            seconds=self._recorder.now() - started,
+        )
+        self._recorder.update(self._recorder.frames, frame, attempts=(*attempts, attempt))
+        if outcome == "compiled":
+            self._breaks.commit(frame, compile_id, graph)
+        else:
+            self._breaks.drop()
+
+    def recompilation(
+        self, cache_entries: Any, frame: Any, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """Dynamo found no compiled code whose guards hold, and says which guards failed."""
+        reasons = yield
+        compile_id = self._compilations.current_id()
+        failures = tuple(_split_reason(reason) for reason in reasons or ())
+        self._reasons[compile_id] = tuple(reasons or ())
+        if failures:
+            self._recorder.recompiles.append(
+                Recompile(
+                    frame=self.frame(frame.f_code), compile_id=compile_id, failures=failures
+                )
+            )
+
+    def resume_function(
+        self, cls: Any, code: CodeType, lineno: int, *_: Any
+    ) -> Generator[None, Any, None]:
+        """Dynamo makes the function that goes on after a break."""
+        resumed = yield
+        self._continues[id(resumed)] = (code, lineno)
+        self._kept.append(resumed)
+        self._breaks.resumes_in(resumed)
+
+    def _modified_bytecode(self, code: CodeType, modified: CodeType) -> None:
+        try:
+            with self._recorder.lock:
+                frame = self.frame(code)
+                attempts = list(self._recorder.frames[frame].attempts)
+                if attempts:
+                    instructions = bytecode(modified, self._recorder.texts)
+                    attempts[-1] = msgspec.structs.replace(attempts[-1], bytecode=instructions)
+                    self._recorder.update(
+                        self._recorder.frames, frame, attempts=tuple(attempts)
+                    )
+        except Exception as error:
+            self._recorder.note_failure("modified_bytecode", error)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, or its type where it has none."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _split_reason(reason: str) -> tuple[str, str]:
+    """Dynamo writes "0/0: tensor 'x' size mismatch..."; the id is that of the earlier code."""
+    compile_id, separator, failure = reason.partition(": ")
+    return (compile_id, failure) if separator and "/" in compile_id else ("", reason)
+
+
+def keep_code(code: CodeType, texts: Texts) -> None:
+    """Keep the source lines of a code object, also when a library holds them."""
+    lines = [line for *_, line in code.co_lines() if line]
+    if lines:
+        texts.keep_lines(code.co_filename, min(code.co_firstlineno, *lines), max(lines))
+
+
+def bytecode(code: CodeType, texts: Texts) -> tuple[Instruction, ...]:
+    """The instructions of a code object, with the source position of each."""
+    return tuple(_instruction(code, i, texts) for i in dis.get_instructions(code))
+
+
+def _instruction(code: CodeType, instruction: dis.Instruction, texts: Texts) -> Instruction:
+    at = instruction.positions
+    offset, name, argument = instruction.offset, instruction.opname, instruction.argrepr[:200]
+    if at is None or at.lineno is None:
+        return Instruction(offset, name, argument, is_jump_target=instruction.is_jump_target)
+    start, end = texts.columns(
+        code.co_filename, at.lineno, at.end_lineno or at.lineno, (at.col_offset, at.end_col_offset)
+    )
+    return Instruction(
+        offset,
+        name,
+        argument,
+        at.lineno,
+        start,
+        at.end_lineno or -1,
+        end,
+        instruction.is_jump_target,
+    )

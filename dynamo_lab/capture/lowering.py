@@ -1,0 +1,77 @@
+"""Inductor: its graphs before and after its passes, and which graph it is generating code for."""
+
+import threading
+from collections.abc import Generator
+from typing import Any
+
+from torch import fx
+
+from dynamo_lab.capture.graphs import GraphProbes
+from dynamo_lab.capture.patches import Patches
+from dynamo_lab.model.graphs import Graph
+
+
+class LoweringProbes:
+    """Records Inductor's graphs. Each thread lowers one graph at a time, or one inside another."""
+
+    def __init__(self, graphs: GraphProbes) -> None:
+        self._graphs = graphs
+        self._local = threading.local()
+
+    def install(self, patches: Patches) -> None:
+        """Watch the passes over a graph and the start of its lowering."""
+        from torch._inductor import compile_fx
+
+        patches.watch(compile_fx, "_recursive_pre_grad_passes", self.pre_grad_passes)
+        patches.watch(compile_fx, "_recursive_post_grad_passes", self.post_grad_passes)
+        patches.watch(compile_fx._InProcessFxCompile, "codegen_and_compile", self.lowered)
+
+    @property
+    def _running(self) -> list[tuple[bool, Graph | None]]:
+        if not hasattr(self._local, "running"):
+            self._local.running = []
+        return self._local.running
+
+    @property
+    def current_graph(self) -> Graph | None:
+        """The post-grad graph that this thread generates code for."""
+        return self._running[-1][1] if self._running else None
+
+    def pre_grad_passes(
+        self, gm: fx.GraphModule, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """Inductor rewrites Dynamo's graph; it calls itself for the bodies of operators."""
+        depth = self._local.__dict__.setdefault("pre_grad_depth", 0)
+        self._local.pre_grad_depth = depth + 1
+        try:
+            result = yield
+        finally:
+            self._local.pre_grad_depth = depth
+        if depth == 0:
+            self._graphs.record(result, "pre_grad")
+
+    def lowered(
+        self, compiler: Any, gm: fx.GraphModule, example_inputs: Any, checks: Any, options: Any, *_: Any
+    ) -> Generator[None, Any, None]:
+        """Inductor compiles one graph, forward or backward."""
+        self._running.append((bool(options.get("is_backward")), None))
+        try:
+            yield
+        finally:
+            self._running.pop()
+
+    def post_grad_passes(
+        self, gm: fx.GraphModule, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """Inductor rewrites the graph in place; what comes out is lowered."""
+        depth = self._local.__dict__.setdefault("post_grad_depth", 0)
+        self._local.post_grad_depth = depth + 1
+        try:
+            yield
+        finally:
+            self._local.post_grad_depth = depth
+        if depth == 0:
+            is_backward = self._running[-1][0] if self._running else False
+            graph = self._graphs.record(gm, "post_grad", is_backward=is_backward)
+            if self._running:
+                self._running[-1] = (is_backward, graph)

@@ -1,0 +1,103 @@
+"""Watching functions of PyTorch without changing what they do, and leaving no trace afterwards."""
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Generator
+from types import TracebackType
+from typing import Any
+
+Probe = Callable[..., Generator[None, Any, None]]
+"""A generator function with the watched function's arguments: it runs up to its `yield` before the
+call, gets the result from the `yield`, or has the call's exception thrown into it."""
+
+_UNDEFINED = object()
+
+
+class Patches:
+    """Wraps functions with probes. A probe that fails is reported and never reaches the program."""
+
+    def __init__(self, report: Callable[[str, BaseException], None], lock: threading.RLock) -> None:
+        self._report = report
+        self._lock = lock  # held while a probe runs, not while the watched function does
+        self._undo: list[tuple[Any, str, Any]] = []
+        self.missing: list[str] = []
+
+    def watch(self, owner: Any, name: str, probe: Probe) -> None:
+        """Run `probe` around every call of `owner.name`; note it where this torch lacks that."""
+        raw = inspect.getattr_static(owner, name, _UNDEFINED)
+        if raw is _UNDEFINED:
+            self.missing.append(f"{getattr(owner, '__name__', owner)}.{name}")
+            return
+        if isinstance(raw, classmethod | staticmethod):
+            wrapped: Any = type(raw)(self._wrap(raw.__func__, probe))
+        else:
+            wrapped = self._wrap(raw, probe)
+        self._undo.append((owner, name, owner.__dict__.get(name, _UNDEFINED)))
+        setattr(owner, name, wrapped)
+
+    def _wrap(self, function: Callable[..., Any], probe: Probe) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            watcher = self._start(probe, args, kwargs)
+            try:
+                result = function(*args, **kwargs)
+            except BaseException as error:
+                self._fail(probe, watcher, error)
+                raise
+            self._finish(probe, watcher, result)
+            return result
+
+        return watched
+
+    def _start(self, probe: Probe, args: Any, kwargs: Any) -> Generator[None, Any, None] | None:
+        if not self._undo:  # a reference to the wrapper that outlived the recording
+            return None
+        try:
+            with self._lock:
+                watcher = probe(*args, **kwargs)
+                next(watcher)
+        except StopIteration:
+            return None
+        except Exception as error:
+            self._report(probe.__name__, error)
+            return None
+        return watcher
+
+    def _finish(self, probe: Probe, watcher: Generator[None, Any, None] | None, result: Any) -> None:
+        if watcher is None:
+            return
+        try:
+            with self._lock:
+                watcher.send(result)
+        except StopIteration:
+            pass
+        except Exception as error:
+            self._report(probe.__name__, error)
+
+    def _fail(
+        self, probe: Probe, watcher: Generator[None, Any, None] | None, error: BaseException
+    ) -> None:
+        if watcher is None:
+            return
+        # throw() would add the probe's frames to the traceback that the user is going to see
+        traceback: TracebackType | None = error.__traceback__
+        try:
+            with self._lock:
+                watcher.throw(error)
+        except StopIteration:
+            pass
+        except BaseException as raised:
+            if raised is not error:
+                self._report(probe.__name__, raised)
+        finally:
+            error.__traceback__ = traceback
+
+    def undo(self) -> None:
+        """Put every watched function back, the last one first."""
+        while self._undo:
+            owner, name, value = self._undo.pop()
+            if value is _UNDEFINED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)

@@ -1,0 +1,123 @@
+"""The recorder: where probes put facts, and from which a recording is frozen."""
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from dynamo_lab.capture.environment import describe_environment
+from dynamo_lab.capture.texts import Texts
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.notes import Note
+from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.timings import Timing
+
+
+class Recorder:
+    """Facts so far. Probes of several threads write here, each under `lock`.
+
+    `on_phase` is called with the name of each phase of compilation that starts.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        cell_label: Callable[[str], str | None] = lambda path: None,
+        recording_type: type[Recording] = Recording,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.title = title
+        self._recording_type = recording_type
+        self.lock = threading.RLock()
+        self.texts = Texts(cell_label)
+        self.frames: list[Frame] = []
+        self.breaks: list[Break] = []
+        self.guards: list[Guard] = []
+        self.recompiles: list[Recompile] = []
+        self.graphs: list[Graph] = []
+        self.kernels: list[Kernel] = []
+        self.wrappers: list[Wrapper] = []
+        self.links: list[LinkTable] = []
+        self.timings: list[Timing] = []
+        self.notes: list[Note] = []
+        self.failure: Failure | None = None
+        self.options: dict[str, str] = {}
+        self.on_phase: Callable[[str], None] = lambda name: None
+        self.clock = clock
+        self.started = clock()
+        self.stopped: float | None = None
+
+    def now(self) -> float:
+        """Seconds since the recording started."""
+        return self.clock() - self.started
+
+    def update(self, table: list[Any], index: int, **changes: Any) -> None:
+        """Replace a fact by one with these fields changed."""
+        with self.lock:
+            table[index] = msgspec.structs.replace(table[index], **changes)
+
+    def note_failure(self, about: str, error: BaseException) -> None:
+        """Keep a probe's failure, once for each probe and message."""
+        text = "".join(traceback.format_exception(error))
+        note = Note(
+            level="failure",
+            about=about,
+            message=f"The recording misses what `{about}` saw: {type(error).__name__}: {error}",
+            traceback=text,
+        )
+        with self.lock:
+            if all((note.about, note.message) != (n.about, n.message) for n in self.notes):
+                self.notes.append(note)
+
+    def fail(self, error: BaseException) -> None:
+        """Keep the exception that ended the recorded program."""
+        tail = traceback.extract_tb(error.__traceback__)
+        known = [frame for frame in tail if self.texts.is_users(frame.filename)]
+        self.failure = Failure(
+            type=type(error).__name__,
+            message=str(error),
+            traceback="".join(traceback.format_exception(error)),
+            span=self.texts.span_of_summary(known[-1]) if known else None,
+        )
+
+    def stop(self) -> None:
+        """Fix the length of the recording."""
+        self.stopped = self.now()
+
+    def freeze(self) -> Recording:
+        """What is known now, as a recording of its own."""
+        with self.lock:
+            sources, spans, stacks = self.texts.freeze()
+            return self._recording_type(
+                title=self.title,
+                state="recording" if self.stopped is None else "done",
+                sources=sources,
+                spans=spans,
+                stacks=stacks,
+                frames=tuple(self.frames),
+                breaks=tuple(self.breaks),
+                guards=tuple(self.guards),
+                recompiles=tuple(self.recompiles),
+                graphs=tuple(self.graphs),
+                kernels=tuple(self.kernels),
+                wrappers=tuple(self.wrappers),
+                links=tuple(self.links),
+                timings=tuple(self.timings),
+                notes=tuple(self.notes),
+                environment=describe_environment(self.options),
+                failure=self.failure,
+                seconds=self.now() if self.stopped is None else self.stopped,
+            )
+
+    @property
+    def recording(self) -> Recording:
+        """The recording of what happened so far."""
+        return self.freeze()

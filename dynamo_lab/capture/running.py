@@ -1,0 +1,41 @@
+"""Running a program under `torch.compile` the way its user asked for it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+
+def run_once(
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    grad: bool | None = None,
+    **compile_options: Any,
+) -> Any:
+    """Compile `fn`, call it, and with `grad=True` run a backward pass from what it returns."""
+    compiled = torch.compile(fn, **compile_options)
+    with torch.no_grad() if grad is False else nullcontext():
+        result = compiled(*args, **kwargs)
+    if grad:
+        differentiable = [t for t in tensors_in(result) if t.requires_grad]
+        if differentiable:
+            torch.stack([t.float().sum() for t in differentiable]).sum().backward()
+    return result
+
+
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors in nested tuples, lists and mappings (model outputs are mappings)."""
+    match value:
+        case torch.Tensor():
+            yield value
+        case Mapping():
+            for item in value.values():
+                yield from tensors_in(item)
+        case tuple() | list():
+            for item in value:
+                yield from tensors_in(item)
+        case _:
+            pass

@@ -1,0 +1,78 @@
+"""A recording session: installs every probe, and takes every one away again."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from dynamo_lab.capture import compat
+from dynamo_lab.capture.breaks import BreakProbes
+from dynamo_lab.capture.compilations import Compilations
+from dynamo_lab.capture.frames import FrameProbes
+from dynamo_lab.capture.graphs import GraphProbes
+from dynamo_lab.capture.guards import GuardProbes
+from dynamo_lab.capture.kernels import KernelProbes
+from dynamo_lab.capture.lowering import LoweringProbes
+from dynamo_lab.capture.patches import Patches
+from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.timings import TimingProbes
+from dynamo_lab.errors import AlreadyRecordingError
+from dynamo_lab.model.notes import Note
+
+_recording = threading.Lock()  # probes sit on functions of the whole process, so one at a time
+
+
+@contextmanager
+def watch(recorder: Recorder, *, fresh: bool = True) -> Iterator[Recorder]:
+    """Record into `recorder` whatever compiles in the body, in any thread.
+
+    With `fresh`, Dynamo first forgets what it has compiled, so that code compiled before is looked
+    at again. Afterwards every watched function and setting is what it was.
+
+    Raises:
+        AlreadyRecordingError: another recording is running.
+    """
+    if not _recording.acquire(blocking=False):
+        raise AlreadyRecordingError(
+            "A recording is running already: end it before you start another, "
+            "or make both parts of one `with dynamo_lab.record():`."
+        )
+    try:
+        with ExitStack() as stack:
+            patches = Patches(recorder.note_failure, recorder.lock)
+            stack.callback(recorder.stop)
+            stack.callback(patches.undo)
+            for undo in _install(recorder, patches):
+                stack.callback(undo)
+            stack.enter_context(compat.without_caches())
+            if fresh:
+                compat.forget_compiled_code()
+            yield recorder
+    finally:
+        _recording.release()
+
+
+def _install(recorder: Recorder, patches: Patches) -> list[Callable[[], None]]:
+    compilations = Compilations(recorder)
+    breaks = BreakProbes(recorder, compilations)
+    frames = FrameProbes(recorder, compilations, breaks)
+    graphs = GraphProbes(recorder, compilations)
+    lowering = LoweringProbes(graphs)
+    undo = [frames.install(patches)]
+    for probes in (
+        breaks,
+        GuardProbes(recorder, compilations, frames.frame),
+        graphs,
+        lowering,
+        KernelProbes(recorder, compilations, lowering),
+        TimingProbes(recorder, compilations),
+    ):
+        probes.install(patches)
+    recorder.notes.extend(
+        Note(
+            level="warning",
+            about=name,
+            message=f"This PyTorch has no `{name}`, so what it would tell is not recorded.",
+        )
+        for name in patches.missing
+    )
+    return undo

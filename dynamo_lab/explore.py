@@ -1,0 +1,86 @@
+"""The ways in: compile a function and record it, or record whatever compiles in a block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.session import watch
+
+if TYPE_CHECKING:
+    from dynamo_lab.recording import Recording
+
+
+def explore(
+    fn: Callable[..., Any],
+    *args: Any,
+    backend: str | Callable[..., Any] = "inductor",
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    options: dict[str, Any] | None = None,
+    grad: bool | None = None,
+    **kwargs: Any,
+) -> Recording:
+    """Compile `fn` with `torch.compile`, run it once on these arguments, and return the recording.
+
+    A function or an nn.Module will do. What `fn` raises does not stop the recording: it is its
+    `failure`, and the views show how far the compiler came.
+
+    Args:
+        fn: What to compile; it is called as `fn(*args, **kwargs)`.
+        *args: Arguments of `fn`.
+        backend: As for `torch.compile`: "inductor", "eager", "aot_eager" or a function.
+        mode: As for `torch.compile`, such as "max-autotune".
+        dynamic: As for `torch.compile`: True for symbolic shapes from the start.
+        fullgraph: As for `torch.compile`: True makes a break an error.
+        options: Inductor's options, as for `torch.compile`.
+        grad: True also runs a backward pass from the sum of the tensors returned, False runs
+            under `torch.no_grad()`. By default only the forward runs, with gradients on.
+        **kwargs: Keyword arguments of `fn`.
+    """
+    from dynamo_lab.capture.running import run_once
+
+    settings = {"mode": mode, "dynamic": dynamic, "options": options}
+    recorder = _recorder(_name_of(fn))
+    chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
+    recorder.options.update({k: _name_of(v) for k, v in chosen.items() if v is not None})
+    with watch(recorder):
+        try:
+            run_once(fn, args, kwargs, grad=grad, backend=backend, fullgraph=fullgraph, **settings)
+        except Exception as error:
+            recorder.fail(error)
+    return recorder.recording
+
+
+@contextmanager
+def record(title: str = "recording", *, fresh: bool = True) -> Iterator[Recorder]:
+    """Record whatever `torch.compile` compiles in the block; the yielded object's `recording` has it.
+
+    Exceptions pass through, and what was recorded before them stays. By default Dynamo first
+    forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before
+    the block is seen too; `fresh=False` keeps it, to see why something compiles *again*.
+
+    Raises:
+        AlreadyRecordingError: another recording is running.
+    """
+    recorder = _recorder(title)
+    with watch(recorder, fresh=fresh):
+        try:
+            yield recorder
+        except BaseException as error:
+            recorder.fail(error)
+            raise
+
+
+def _recorder(title: str) -> Recorder:
+    from dynamo_lab.cells import cell_label
+    from dynamo_lab.recording import Recording
+
+    return Recorder(title, cell_label, Recording)
+
+
+def _name_of(thing: Any) -> str:
+    return str(getattr(thing, "__name__", None) or (thing if isinstance(thing, str | bool | dict) else type(thing).__name__))

@@ -1,0 +1,60 @@
+"""The recording as the user holds it: the facts, and the ways to look at them."""
+
+from pathlib import Path
+from typing import Any
+
+from dynamo_lab.model import codec
+from dynamo_lab.model.recording import Recording as Facts
+
+
+class Recording(Facts, frozen=True, kw_only=True):
+    """Everything recorded of one run.
+
+    Print it for a terminal, leave it as the last expression of a cell for the interactive view,
+    or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
+    `recompiles`, `graphs`, `kernels`, `wrappers`, `links`, `timings`, `notes`.
+    """
+
+    def save(self, path: str | Path) -> None:
+        """Write the recording as JSON, compressed if `path` ends in ".gz"."""
+        codec.save(self, path)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one interactive page that works offline and loads nothing from anywhere."""
+        from dynamo_lab.render.html import page
+        from dynamo_lab.view import build
+
+        Path(path).write_text(page(build(self)), encoding="utf-8")
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal import render
+        from dynamo_lab.view import build
+
+        return render(build(self), color=False)
+
+    def __repr__(self) -> str:
+        captured = len(self.captured_graphs())
+        return (
+            f"<Recording of {self.title}: {len(self.frames)} frames, {captured} graphs, "
+            f"{len(self.breaks)} breaks, {len(self.kernels)} kernels>"
+        )
+
+    def _ipython_display_(self) -> None:
+        from dynamo_lab.render.widget import display
+
+        display(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.static_html import fallback
+        from dynamo_lab.view import build
+
+        return {"text/plain": str(self), "text/html": fallback(build(self))}
+
+
+def load(path: str | Path) -> Recording:
+    """Read a recording that `Recording.save` wrote.
+
+    Raises:
+        RecordingFileError: the file is missing, damaged, or not a recording of a known version.
+    """
+    return codec.load(path, type=Recording)
