@@ -1,6 +1,15 @@
 """Breaks, each with its place, its reason, what to do, and the graphs on both sides."""
 
+from collections.abc import Iterator, Sequence
+
 from msgspec import Struct
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.sources import Span
+from dynamo_lab.view.advice import hints, rule_of
+from dynamo_lab.view.names import frame_names
+from dynamo_lab.view.places import Places, entity
 
 
 class StackLine(Struct, frozen=True, kw_only=True):
@@ -32,3 +41,63 @@ class BreakView(Struct, frozen=True, kw_only=True):
     stack: tuple[StackLine, ...]
     before: int | None = None
     after: tuple[int, ...] = ()
+
+
+def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
+    """The breaks in the order they happened."""
+    names = frame_names(recording.frames)
+    return tuple(_view(item, recording, places, names) for item in recording.breaks)
+
+
+def _view(item: Break, recording: Recording, places: Places, names: Sequence[str]) -> BreakView:
+    rule = rule_of(item)
+    span = recording.spans[item.span]
+    line = places.line_of(item.span)
+    column, end_column = columns(span, places.text(line))
+    return BreakView(
+        id=item.id,
+        title=rule.title,
+        where=places.where(line),
+        text=places.text(line),
+        column=column,
+        end_column=end_column,
+        effect=item.effect,
+        frame=names[item.frame],
+        reason=item.reason,
+        explanation=item.explanation,
+        advice=rule.advice + tuple(h for h in hints(item) if h not in rule.advice),
+        context=item.context,
+        registry_id=item.registry_id,
+        link=item.link,
+        stack=_stack(item, places),
+        before=item.graph_before,
+        after=tuple(_graphs_of(recording, item.resume_frames)),
+    )
+
+
+def columns(span: Span, text: str) -> tuple[int, int]:
+    """The span's columns on its first line, -1 where they are not known."""
+    if span.column < 0:
+        return -1, -1
+    goes_on = span.end_line > span.line or span.end_column <= span.column
+    return span.column, len(text.rstrip()) if goes_on else span.end_column
+
+
+def _stack(item: Break, places: Places) -> tuple[StackLine, ...]:
+    spans = places.stack_spans[item.stack] if item.stack is not None else (item.span,)
+    return tuple(
+        StackLine(
+            label=places.where(places.line_of(span)),
+            function=places.spans[span].function,
+            text=places.text(places.line_of(span)).strip(),
+            entity=entity(places.line_of(span)),
+        )
+        for span in spans
+    )
+
+
+def _graphs_of(recording: Recording, frames: Sequence[int]) -> Iterator[int]:
+    for index in frames:
+        for attempt in recording.frames[index].attempts:
+            if attempt.graph is not None and attempt.outcome == "compiled":
+                yield attempt.graph

@@ -4,7 +4,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-LineState = Literal["", "compiled", "eager", "skipped", "failed"]
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.sources import Source
+from dynamo_lab.view.advice import rule_of
+from dynamo_lab.view.ancestry import Ancestry
+from dynamo_lab.view.breaks import columns
+from dynamo_lab.view.kernels import ancestors_of, stacks_of
+from dynamo_lab.view.places import Line, Places
+from dynamo_lab.view.regions import LineState as LineState
+from dynamo_lab.view.regions import Regions
+from dynamo_lab.view.words import first_line
 
 
 class LineView(Struct, frozen=True, array_like=True):
@@ -41,3 +50,105 @@ class SourceView(Struct, frozen=True, kw_only=True):
     kind: str
     lines: tuple[LineView, ...]
     marks: tuple[Mark, ...] = ()
+
+
+_ORDER = {"cell": 0, "user": 1, "library": 2}
+
+
+def build(
+    recording: Recording, places: Places, ancestry: Ancestry
+) -> tuple[tuple[SourceView, ...], int]:
+    """The sources, the reader's own first, and the index of the one to show first."""
+    regions = Regions(recording, places)
+    kernels = _kernel_counts(recording, places, ancestry)
+    marks = _marks(recording, places)
+    views = [
+        SourceView(
+            id=index,
+            label=places.labels[index],
+            path=source.path,
+            kind=source.kind,
+            lines=_lines(index, source, regions, kernels),
+            marks=tuple(marks.get(index, ())),
+        )
+        for index, source in enumerate(recording.sources)
+    ]
+    views.sort(key=lambda view: _ORDER[view.kind])
+    return tuple(views), _main(views, recording, regions)
+
+
+def _lines(
+    index: int, source: Source, regions: Regions, kernels: dict[Line, int]
+) -> tuple[LineView, ...]:
+    return tuple(
+        LineView(
+            number,
+            text,
+            regions.states.get((index, number), ""),
+            regions.regions.get((index, number), -1),
+            kernels.get((index, number), 0),
+        )
+        for number, text in source.lines()
+    )
+
+
+def _main(views: list[SourceView], recording: Recording, regions: Regions) -> int:
+    """Where the reader should begin: their source in which most was recorded, first come first."""
+    weights: dict[int, int] = {}
+    for frame in recording.frames:
+        source = recording.spans[frame.span].source
+        weights[source] = weights.get(source, 0) + 1
+    for (source, _), count in regions.nodes.items():
+        weights[source] = weights.get(source, 0) + count
+    own = [i for i, view in enumerate(views) if view.kind != "library"] or list(range(len(views)))
+    return max(own, key=lambda i: weights.get(views[i].id, 0), default=0)
+
+
+def _kernel_counts(recording: Recording, places: Places, ancestry: Ancestry) -> dict[Line, int]:
+    """How many kernels each line led to."""
+    counts: dict[Line, int] = {}
+    for kernel in recording.kernels:
+        stacks = stacks_of(ancestors_of(kernel, ancestry), recording)
+        for line in {line for stack in stacks for line in places.stacks[stack]}:
+            counts[line] = counts.get(line, 0) + 1
+    return counts
+
+
+def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
+    """Marks by source: each break where it is, and on the reader's line that led into a library."""
+    marks: dict[int, list[Mark]] = {}
+    for item in recording.breaks:
+        for span in _marked_spans(item.span, item.stack, places):
+            mark = _mark("break", span, rule_of(item).title, f"break:{item.id}", places)
+            marks.setdefault(places.spans[span].source, []).append(mark)
+    failure = recording.failure
+    if failure is not None and failure.span is not None:
+        label = f"{failure.type}: {first_line(failure.message)}"
+        mark = _mark("failure", failure.span, label, "", places)
+        marks.setdefault(places.spans[failure.span].source, []).append(mark)
+    return marks
+
+
+def _marked_spans(span: int, stack: int | None, places: Places) -> tuple[int, ...]:
+    if stack is None or not places.is_library(places.line_of(span)):
+        return (span,)
+    above = reversed(places.stack_spans[stack])
+    own = next((s for s in above if not places.is_library(places.line_of(s))), None)
+    return (span,) if own is None else (own, span)
+
+
+def _mark(
+    kind: Literal["break", "failure"], index: int, label: str, target: str, places: Places
+) -> Mark:
+    span = places.spans[index]
+    column, end_column = columns(span, places.text(places.line_of(index)))
+    is_one_line = span.end_line <= span.line
+    return Mark(
+        kind=kind,
+        line=span.line,
+        column=column,
+        end_line=span.line if is_one_line else span.end_line,
+        end_column=end_column if is_one_line else span.end_column,
+        label=label,
+        target=target,
+    )

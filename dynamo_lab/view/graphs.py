@@ -1,6 +1,15 @@
 """Graphs as a listing in columns and as a tree of modules for the diagram."""
 
+import re
+from collections.abc import Sequence
+
 from msgspec import Struct
+
+from dynamo_lab.model.graphs import Graph, NodeTable
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.names import frame_names
+from dynamo_lab.view.values import value_text
+from dynamo_lab.view.words import plural
 
 
 class ModuleView(Struct, frozen=True, kw_only=True):
@@ -45,3 +54,104 @@ class GraphView(Struct, frozen=True, kw_only=True):
     subgraphs: dict[int, tuple[int, ...]]
     modules: tuple[ModuleView, ...]
     parent: int | None = None
+
+
+def build(recording: Recording) -> tuple[GraphView, ...]:
+    """The graphs, columns shared with the recording's."""
+    names = frame_names(recording.frames)
+    return tuple(_view(graph, recording, names) for graph in recording.graphs)
+
+
+def title(graph: int) -> str:
+    """What a graph is called everywhere."""
+    return f"graph {graph}"
+
+
+def _view(graph: Graph, recording: Recording, names: Sequence[str]) -> GraphView:
+    table = graph.nodes
+    return GraphView(
+        id=graph.id,
+        title=title(graph.id),
+        subtitle=_subtitle(graph, recording, names),
+        stage=graph.stage,
+        frame=graph.frame,
+        compile_id=graph.compile_id,
+        is_backward=graph.is_backward,
+        operators=graph.operators,
+        strings=table.strings,
+        values=tuple(value_text(value) for value in table.values),
+        name=table.name,
+        op=table.op,
+        target=table.target,
+        arguments=table.arguments,
+        inputs=table.inputs,
+        value=table.value,
+        stack=table.stack,
+        module=table.module,
+        subgraphs=table.subgraphs,
+        modules=module_tree(table),
+        parent=graph.parent,
+    )
+
+
+def _subtitle(graph: Graph, recording: Recording, names: Sequence[str]) -> str:
+    stage = graph.stage
+    if graph.is_backward and stage != "backward":
+        stage = f"{stage} (backward)"
+    size = plural(graph.operators, "operator")
+    if graph.parent is not None:
+        caller = _caller(recording.graphs[graph.parent], graph.parent_node)
+        return f"{stage}, body of {caller}in {title(graph.parent)}, {size}"
+    of = f" of frame {names[graph.frame]}" if graph.frame is not None else ""
+    return f"{stage}{of}, {size}"
+
+
+def _caller(parent: Graph, node: int | None) -> str:
+    return "" if node is None else f"{parent.nodes.name[node]} "
+
+
+_STEP = re.compile(r"\[['\"]([^'\"]+)['\"]\]|\[(\d+)\]|([^.\[\]]+)")
+_PLUMBING = {"_modules", "_parameters", "_buffers"}
+
+
+def module_path(text: str) -> tuple[str, ...]:
+    """The parts of a module path: ('layers', '0') for "L['self'].layers.0" and "layers.0" alike."""
+    steps = [a or b or c for a, b, c in _STEP.findall(text)]
+    if steps[:1] in (["L"], ["G"]) and text[1:2] == "[":
+        steps = steps[2:]
+    return tuple(step for step in steps if step not in _PLUMBING)
+
+
+def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
+    """The modules as nested boxes, the root first; nodes of no module lie in the root."""
+    boxes: dict[tuple[str, ...], int] = {(): 0}
+    children: list[list[int]] = [[]]
+    of_string: dict[int, int] = {}
+    for string in dict.fromkeys(table.module):
+        of_string[string] = _box(module_path(table.strings[string]), boxes, children)
+    nodes: list[list[int]] = [[] for _ in children]
+    for index, string in enumerate(table.module):
+        nodes[of_string[string]].append(index)
+    return tuple(
+        ModuleView(
+            name=path[-1] if path else "",
+            path=".".join(path),
+            type="",
+            nodes=tuple(nodes[box]),
+            children=tuple(children[box]),
+        )
+        for path, box in boxes.items()
+    )
+
+
+def _box(
+    path: tuple[str, ...], boxes: dict[tuple[str, ...], int], children: list[list[int]]
+) -> int:
+    """The index of a path's box, made with all the boxes around it where it is new."""
+    if (known := boxes.get(path)) is not None:
+        return known
+    around = _box(path[:-1], boxes, children)
+    boxes[path] = len(children)
+    children.append([])
+    children[around].append(boxes[path])
+    return boxes[path]

@@ -1,6 +1,14 @@
 """Guards grouped by the value they check, and the recompilations their failures caused."""
 
+import re
+from collections.abc import Sequence
+
 from msgspec import Struct
+
+from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.names import frame_names
+from dynamo_lab.view.places import Places, entity
 
 
 class GuardView(Struct, frozen=True, kw_only=True):
@@ -31,3 +39,91 @@ class GuardsView(Struct, frozen=True, kw_only=True):
 
     guards: tuple[GuardView, ...]
     recompiles: tuple[RecompileView, ...]
+
+
+def build(recording: Recording, places: Places) -> GuardsView:
+    """Guards in frame order, grouped by the value they check."""
+    order: dict[tuple[int, str, str], int] = {}
+    for guard in recording.guards:
+        order.setdefault((guard.frame, guard.compile_id, guard.source), len(order))
+    ranked = sorted(
+        recording.guards, key=lambda g: (g.frame, order[g.frame, g.compile_id, g.source])
+    )
+    names = frame_names(recording.frames)
+    return GuardsView(
+        guards=tuple(_guard(guard, places) for guard in ranked),
+        recompiles=tuple(_recompile(item, names) for item in recording.recompiles),
+    )
+
+
+def _guard(guard: Guard, places: Places) -> GuardView:
+    line = places.own_line(guard.stack)
+    return GuardView(
+        kind=guard.kind,
+        source=guard.source,
+        expressions=guard.expressions,
+        where=places.where(line) if line else "",
+        entity=entity(line) if line else "",
+        frame=guard.frame,
+        compile_id=guard.compile_id,
+    )
+
+
+def _recompile(item: Recompile, names: Sequence[str]) -> RecompileView:
+    again = (
+        "was compiled too often and now runs eagerly" if item.limit_hit else "was compiled again"
+    )
+    return RecompileView(
+        frame=item.frame,
+        title=f"{names[item.frame]} {again}",
+        compile_id=item.compile_id,
+        failures=item.failures,
+        advice=_advice(item),
+        limit_hit=item.limit_hit,
+    )
+
+
+_LIMIT = (
+    "Find what changes between calls below and make it a tensor or mark it dynamic; "
+    "`torch._dynamo.config.recompile_limit` is the limit."
+)
+_ADVICE = (
+    (
+        r"size mismatch|\.size\(\)|\.shape|stride mismatch|Eq\(|Ne\(|check_tensor_dims",
+        "A size changed. If it goes on changing, compile with `dynamic=True`, or mark that "
+        "dimension with `torch._dynamo.mark_dynamic(tensor, dimension)` before the first call.",
+    ),
+    (
+        r"dtype mismatch|dtype",
+        "A tensor's dtype changed. Convert it before the call: each dtype needs code of its own.",
+    ),
+    (
+        r"requires_grad",
+        "A tensor was called with and without gradients: each needs code of its own. Use the same "
+        "for every call, or expect one compilation for each.",
+    ),
+    (
+        r"grad_mode|GLOBAL_STATE|Global state",
+        "A global setting changed, such as `torch.no_grad`. Call under the same settings.",
+    ),
+    (
+        r"device mismatch",
+        "A tensor moved to another device: each device needs code of its own.",
+    ),
+    (
+        r"type_id|check_obj_id|type mismatch|expected type",
+        "A value of another type or another object was passed. Pass the same one, or a tensor.",
+    ),
+    (
+        r"==|EQUALS",
+        "Python numbers and strings are compiled in as constants. Pass what changes as a tensor, "
+        "or set `torch._dynamo.config.allow_unspec_int_on_nn_module` for a module's own integers.",
+    ),
+)
+
+
+def _advice(item: Recompile) -> str:
+    if item.limit_hit:
+        return _LIMIT
+    about = " ".join(guard for _, guard in item.failures)
+    return next((text for pattern, text in _ADVICE if re.search(pattern, about)), "")

@@ -1,6 +1,16 @@
 """Kernels with their code, and the wrappers that call them."""
 
+from collections.abc import Iterable, Sequence
+
 from msgspec import Struct
+
+from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.ancestry import Ancestry, NodeKey
+from dynamo_lab.view.graphs import title
+from dynamo_lab.view.names import operator_name
+from dynamo_lab.view.places import Places
+from dynamo_lab.view.words import unique
 
 
 class KernelView(Struct, frozen=True, kw_only=True):
@@ -37,3 +47,108 @@ class KernelsView(Struct, frozen=True, kw_only=True):
     kernels: tuple[KernelView, ...]
     wrappers: tuple[WrapperView, ...]
     empty: str = ""
+
+
+def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsView:
+    """The kernels, each with its operators and the reader's lines it came from."""
+    backward = {graph.id for graph in recording.graphs if graph.is_backward}
+    return KernelsView(
+        kernels=tuple(_kernel(k, recording, places, ancestry, backward) for k in recording.kernels),
+        wrappers=tuple(_wrapper(wrapper) for wrapper in recording.wrappers),
+        empty="" if recording.kernels else _why_none(recording),
+    )
+
+
+def _kernel(
+    kernel: Kernel, recording: Recording, places: Places, ancestry: Ancestry, backward: set[int]
+) -> KernelView:
+    is_backward = kernel.graph in backward
+    operators = _operators(kernel, recording)
+    ancestors = ancestors_of(kernel, ancestry)
+    return KernelView(
+        id=kernel.id,
+        name=kernel.name,
+        title=_title(kernel, _first_operators(ancestors, recording) or operators, is_backward),
+        language=kernel.language,
+        graph=kernel.graph,
+        wrapper=kernel.wrapper,
+        nodes=kernel.nodes,
+        operators=operators,
+        where=_where(ancestors, recording, places),
+        code=kernel.code,
+        line=kernel.line,
+        calls=kernel.calls,
+        is_backward=is_backward,
+    )
+
+
+def ancestors_of(kernel: Kernel, ancestry: Ancestry) -> list[NodeKey]:
+    """The nodes a kernel computes and all they came from, the earliest graph first."""
+    if kernel.graph is None:
+        return []
+    graph = kernel.graph
+    return sorted(ancestry.above((graph, node) for node in kernel.nodes))
+
+
+def stacks_of(nodes: Iterable[NodeKey], recording: Recording) -> tuple[int, ...]:
+    """The stacks of the nodes that have one, each once."""
+    stacks = dict.fromkeys(recording.graphs[g].nodes.stack[n] for g, n in nodes)
+    return tuple(stack for stack in stacks if stack >= 0)
+
+
+def _where(ancestors: Iterable[NodeKey], recording: Recording, places: Places) -> str:
+    lines = (places.own_line(stack) for stack in stacks_of(ancestors, recording))
+    return places.where_all(line for line in lines if line)
+
+
+def _operators(kernel: Kernel, recording: Recording) -> tuple[str, ...]:
+    if kernel.graph is None:
+        return ()
+    table = recording.graphs[kernel.graph].nodes
+    return unique(operator_name(table.strings[table.target[node]]) for node in kernel.nodes)
+
+
+def _first_operators(ancestors: Iterable[NodeKey], recording: Recording) -> tuple[str, ...]:
+    """The operators as the reader wrote them: those of the earliest graph."""
+    graphs = recording.graphs
+    tables = [(graphs[g].nodes, n) for g, n in ancestors if graphs[g].stage == "dynamo"]
+    return unique(
+        operator_name(table.strings[table.target[node]])
+        for table, node in tables
+        if table.strings[table.op[node]].startswith("call_")
+    )
+
+
+def _title(kernel: Kernel, operators: Sequence[str], is_backward: bool) -> str:
+    if not operators:
+        return kernel.name
+    shown = " + ".join(operators[:4]) + (f" + {len(operators) - 4} more" * (len(operators) > 4))
+    if is_backward:
+        return f"backward of {shown}"
+    return f"fused {shown}" if len(operators) > 1 and kernel.language != "extern" else shown
+
+
+def _wrapper(wrapper: Wrapper) -> WrapperView:
+    direction = "backward " if wrapper.is_backward else ""
+    of = title(wrapper.graph) if wrapper.graph is not None else wrapper.compile_id
+    head = wrapper.code[:4000]
+    is_python = "import torch" in head or "def call" in wrapper.code
+    return WrapperView(
+        id=wrapper.id,
+        title=f"{direction}wrapper of {of}",
+        language="python" if is_python or "#include" not in head else "cpp",
+        code=wrapper.code,
+        graph=wrapper.graph,
+    )
+
+
+def _why_none(recording: Recording) -> str:
+    if recording.state == "recording":
+        return "No kernel yet: compilation is still going on."
+    if not recording.captured_graphs():
+        return "No kernel: no graph was captured, so there was nothing to generate code for."
+    if any(frame.outcome == "failed" for frame in recording.frames):
+        return "No kernel: compilation failed before any code was generated."
+    if recording.wrappers:
+        return "No kernel: the graphs need no computation of their own."
+    return "No kernel: this backend generates no code. The default backend, inductor, does."

@@ -8,7 +8,11 @@ Entities are named "line:<source>:<number>", "node:<graph>:<index>", "kernel:<id
 The kin of an entity are all above it and all below it.
 """
 
+from itertools import chain
+
 from msgspec import Struct
+
+from dynamo_lab.model.recording import Recording
 
 
 class LinksView(Struct, frozen=True, kw_only=True):
@@ -21,3 +25,18 @@ class LinksView(Struct, frozen=True, kw_only=True):
 
     stacks: tuple[tuple[tuple[int, int], ...], ...]
     graph_links: tuple[tuple[int, int, tuple[int, ...]], ...]
+
+
+def build(recording: Recording) -> LinksView:
+    """The links of a recording, flattened."""
+    spans = recording.spans
+    return LinksView(
+        stacks=tuple(
+            tuple(dict.fromkeys((spans[i].source, spans[i].line) for i in stack))
+            for stack in recording.stacks
+        ),
+        graph_links=tuple(
+            (table.upstream, table.downstream, tuple(chain.from_iterable(table.pairs)))
+            for table in recording.links
+        ),
+    )

@@ -1,8 +1,15 @@
 """The summary line: what happened, in numbers and in one sentence."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.places import Places
+from dynamo_lab.view.story import sentence
+from dynamo_lab.view.timeline import compile_seconds
+from dynamo_lab.view.words import first_line, seconds, unit
 
 Tone = Literal["plain", "good", "warning", "bad"]
 
@@ -24,3 +31,32 @@ class Summary(Struct, frozen=True, kw_only=True):
     counts: tuple[Count, ...]
     state: Literal["recording", "done"] = "done"
     failure: str = ""
+
+
+def build(recording: Recording, places: Places) -> Summary:
+    """The recording in one line."""
+    failure = recording.failure
+    return Summary(
+        title=recording.title,
+        sentence=sentence(recording, places),
+        counts=tuple(_counts(recording)),
+        state=recording.state,
+        failure=f"{failure.type}: {first_line(failure.message)}" if failure else "",
+    )
+
+
+def _counts(recording: Recording) -> Iterator[Count]:
+    breaks = len(recording.breaks)
+    yield _count(len(recording.frames), "frame", "frames")
+    yield _count(len(recording.captured_graphs()), "graph", "graphs")
+    yield _count(breaks, "break", "breaks", "warning" if breaks else "good")
+    if recording.recompiles:
+        tone: Tone = "bad" if any(item.limit_hit for item in recording.recompiles) else "warning"
+        yield _count(len(recording.recompiles), "recompile", "guards", tone)
+    yield _count(len(recording.kernels), "kernel", "kernels")
+    if spent := compile_seconds(recording):
+        yield Count(value=seconds(spent), label="compiling", tab="timeline")
+
+
+def _count(number: int, word: str, tab: str, tone: Tone = "plain") -> Count:
+    return Count(value=f"{number:,}", label=unit(number, word), tone=tone, tab=tab)

@@ -1,6 +1,11 @@
 """Where compile time went: phases as nested bars, and the totals of the largest."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.timings import Timing
 
 
 class PhaseView(Struct, frozen=True, array_like=True):
@@ -15,8 +20,120 @@ class PhaseView(Struct, frozen=True, array_like=True):
 
 
 class TimelineView(Struct, frozen=True, kw_only=True):
-    """`totals` are (phase, seconds of its own without nested phases, share of all), largest first."""
+    """`totals` are (phase, seconds without those nested in it, share of all), largest first."""
 
     seconds: float
     phases: tuple[PhaseView, ...]
     totals: tuple[tuple[str, float, float], ...]
+
+
+_EXPLANATIONS = {
+    "_compile.compile_inner": "All the work on one frame, from its bytecode to code that runs.",
+    "bytecode_tracing": "Dynamo interprets the frame's bytecode and writes the graph down.",
+    "variable_builder_call": "Dynamo wraps an input in a variable that it can trace.",
+    "get_fake_value": "An operator runs on fake tensors, to learn shapes and types without data.",
+    "build_guards": "Dynamo builds the checks that run before the compiled code.",
+    "OutputGraph.call_user_compiler": "The captured graph is handed to the backend.",
+    "backend_compile": "The backend compiles the captured graph.",
+    "_recursive_pre_grad_passes": "Inductor rewrites the graph before autograd sees it.",
+    "create_aot_dispatcher_function": "AOTAutograd traces forward and backward, and decomposes.",
+    "aot_collect_metadata": "AOTAutograd runs the graph once on fake tensors, to learn mutations.",
+    "aot_trace_joint_graph": "AOTAutograd traces forward and backward as one joint graph.",
+    "min_cut_rematerialization_partition": "The partitioner decides what the forward saves.",
+    "compile_fx.<locals>.fw_compiler_base": "Inductor compiles the forward graph.",
+    "compile_fx.<locals>.bw_compiler": "Inductor compiles the backward graph.",
+    "_recursive_joint_graph_passes": "Inductor rewrites the joint graph.",
+    "_recursive_post_grad_passes": "Inductor rewrites the graph after autograd.",
+    "compile_fx_inner": "Inductor compiles a graph of ATen operators.",
+    "fx_codegen_and_compile": "Inductor lowers the graph and generates code for it.",
+    "GraphLowering.run": "Each operator is lowered to Inductor's loop-level IR.",
+    "GraphLowering.codegen": "Inductor schedules the buffers and writes the code.",
+    "GraphLowering.compile_to_fn": "The generated code is written, built and loaded.",
+    "GraphLowering.compile_to_module": "The generated code is written, built and loaded.",
+    "Scheduler.__init__": "The scheduler orders the buffers and fuses what it can.",
+    "Scheduler.fused_nodes": "The scheduler weighs which buffers to fuse into one kernel.",
+    "Scheduler.codegen": "Kernel code is written, fusion by fusion.",
+    "PythonWrapperCodegen.generate": "The wrapper that calls the kernels is written.",
+    "PyCodeCache.load_by_key_path": "The generated module is imported.",
+    "async_compile.wait": "Python waits for the C++ or Triton compiler to finish.",
+    "compile_file": "The C++ compiler builds a kernel.",
+    "inductor_codecache_torch_key": "PyTorch hashes its own sources, for the cache key; once.",
+}
+_PREFIXES = (
+    ("compile_attempt_", "One analysis of the frame. A frame that breaks is analysed again."),
+    ("pass.", "One rewriting pass over a graph."),
+    ("CachingAutotuner", "Triton configurations are built or timed against each other."),
+    ("async_compile.", "A kernel is built by a compiler process."),
+)
+
+
+def explanation(phase: str) -> str:
+    """What a phase does, in a sentence; empty for phases we do not know."""
+    if known := _EXPLANATIONS.get(phase):
+        return known
+    return next((text for prefix, text in _PREFIXES if phase.startswith(prefix)), "")
+
+
+def build(recording: Recording) -> TimelineView:
+    """Phases in order of start, and what each took without the phases nested in it."""
+    timings = recording.timings
+    depths = _depths(timings)
+    order = sorted(range(len(timings)), key=lambda i: (timings[i].start, depths[i]))
+    return TimelineView(
+        seconds=compile_seconds(recording),
+        phases=tuple(_phase(timings[i], depths[i]) for i in order),
+        totals=_totals(timings),
+    )
+
+
+def compile_seconds(recording: Recording) -> float:
+    """Time spent compiling: the phases at the root, where they overlap counted once."""
+    roots = sorted((t.start, t.start + t.seconds) for t in recording.timings if t.parent < 0)
+    if not roots:
+        return sum(attempt.seconds for frame in recording.frames for attempt in frame.attempts)
+    total, reached = 0.0, roots[0][0]
+    for start, end in roots:
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def _phase(timing: Timing, depth: int) -> PhaseView:
+    return PhaseView(
+        timing.name,
+        timing.start,
+        timing.seconds,
+        depth,
+        timing.compile_id,
+        explanation(timing.name),
+    )
+
+
+def _depths(timings: Sequence[Timing]) -> list[int]:
+    """How deep each phase nests. A parent may stand after its child: it ends later."""
+    depths = [-1] * len(timings)
+    for index in range(len(timings)):
+        chain: list[int] = []
+        # -2 marks what is on the way, so that a cycle in a damaged file ends the walk.
+        while index >= 0 and depths[index] == -1:
+            depths[index] = -2
+            chain.append(index)
+            index = timings[index].parent
+        above = max(depths[index], -1) if index >= 0 else -1
+        for depth, member in enumerate(reversed(chain), above + 1):
+            depths[member] = depth
+    return depths
+
+
+def _totals(timings: Sequence[Timing]) -> tuple[tuple[str, float, float], ...]:
+    own = [timing.seconds for timing in timings]
+    for timing in timings:
+        # Another thread's work runs beside its parent, it does not use up the parent's time.
+        if timing.parent >= 0 and timings[timing.parent].thread == timing.thread:
+            own[timing.parent] -= timing.seconds
+    by_name: dict[str, float] = {}
+    for timing, value in zip(timings, own, strict=True):
+        by_name[timing.name] = by_name.get(timing.name, 0.0) + max(0.0, value)
+    whole = sum(by_name.values()) or 1.0
+    ranked = sorted(by_name.items(), key=lambda item: -item[1])
+    return tuple((name, value, value / whole) for name, value in ranked)

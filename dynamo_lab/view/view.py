@@ -1,7 +1,24 @@
 """The whole view of a recording: what each renderer draws."""
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
+from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.notes import Note
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import (
+    breaks,
+    code,
+    frames,
+    graphs,
+    guards,
+    kernels,
+    links,
+    summary,
+    timeline,
+)
+from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
 from dynamo_lab.view.frames import FrameView
@@ -9,6 +26,7 @@ from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
+from dynamo_lab.view.places import Places
 from dynamo_lab.view.summary import Summary
 from dynamo_lab.view.timeline import TimelineView
 
@@ -37,3 +55,54 @@ class View(Struct, frozen=True, kw_only=True):
     links: LinksView
     notes: tuple[NoteView, ...]
     environment: tuple[tuple[str, str], ...]
+
+
+def build(recording: Recording) -> View:
+    """Everything to show of a recording, worked out once for every renderer."""
+    places = Places(recording)
+    linked = links.build(recording)
+    ancestry = Ancestry(linked)
+    sources, main_source = code.build(recording, places, ancestry)
+    return View(
+        summary=summary.build(recording, places),
+        sources=sources,
+        main_source=main_source,
+        breaks=breaks.build(recording, places),
+        frames=frames.build(recording, places),
+        graphs=graphs.build(recording),
+        guards=guards.build(recording, places),
+        kernels=kernels.build(recording, places, ancestry),
+        timeline=timeline.build(recording),
+        links=linked,
+        notes=tuple(_note(note) for note in recording.notes),
+        environment=tuple(_environment(recording.environment)),
+    )
+
+
+def _note(note: Note) -> NoteView:
+    return NoteView(
+        level=note.level, about=note.about, message=note.message, details=note.traceback
+    )
+
+
+_FIELDS = (
+    ("python", "Python"),
+    ("torch", "PyTorch"),
+    ("triton", "Triton"),
+    ("dynamo_lab", "dynamo_lab"),
+    ("platform", "platform"),
+    ("processor", "processor"),
+    ("created", "recorded"),
+)
+
+
+def _environment(environment: Environment) -> Iterator[tuple[str, str]]:
+    """What is known, as label and value."""
+    for field, label in _FIELDS:
+        if value := getattr(environment, field):
+            yield label, value
+    if environment.threads:
+        yield "threads", str(environment.threads)
+    if environment.accelerators:
+        yield "accelerators", ", ".join(environment.accelerators)
+    yield from environment.options.items()

@@ -1,0 +1,55 @@
+"""Numbers and lists in the words that every view uses."""
+
+from collections.abc import Iterable, Sequence
+
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def plural(count: int, word: str, many: str = "") -> str:
+    """'1 graph', '3 graphs'."""
+    return f"{count:,} {unit(count, word, many)}"
+
+
+def unit(count: int, word: str, many: str = "") -> str:
+    """The unit word alone: 'graph' or 'graphs'."""
+    return word if count == 1 else many or f"{word}s"
+
+
+def times(count: int) -> str:
+    """'once', 'twice', '3 times'."""
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def small(count: int) -> str:
+    """Counts up to ten as a word, as prose wants them."""
+    return _SMALL[count] if 0 <= count < len(_SMALL) else f"{count:,}"
+
+
+def listed(items: Sequence[str], limit: int = 4, last: str = "and") -> str:
+    """'a, b and c'; beyond the limit 'a, b and 5 more'."""
+    if len(items) > limit:
+        return f"{', '.join(items[: limit - 1])} {last} {len(items) - limit + 1:,} more"
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def seconds(value: float) -> str:
+    """A duration with two significant digits and a unit that suits it."""
+    if value >= 99.5:
+        return f"{value / 60:.1f} min"
+    if value >= 0.9995:
+        return f"{value:.1f} s"
+    if value >= 0.9995e-3:
+        return f"{value * 1e3:.0f} ms" if value >= 9.95e-3 else f"{value * 1e3:.1f} ms"
+    return f"{value * 1e6:.0f} µs" if value > 0 else "0 s"
+
+
+def unique(items: Iterable[str]) -> tuple[str, ...]:
+    """The items without repetitions, in order."""
+    return tuple(dict.fromkeys(items))
+
+
+def first_line(text: str) -> str:
+    """The first line that says something."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
