@@ -11,6 +11,7 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table, visible
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.timeline import compile_seconds
 
 T = TypeVar("T")
 
@@ -88,11 +89,6 @@ def diff(a: Recording, b: Recording) -> Diff:
         operators=_operator_changes(_operators(a, stage), _operators(b, stage)),
         stage=stage,
     )
-
-
-def compile_seconds(recording: Recording) -> float:
-    """The time in all compilations: phases that lie in no other."""
-    return sum((timing.seconds for timing in recording.timings if timing.parent < 0), 0.0)
 
 
 _COUNTS: dict[str, Callable[[Recording], float]] = {
