@@ -31,7 +31,8 @@ def check(
     """Return the recording if it is as expected, else raise `CheckFailed` with the facts.
 
     A program that raised, or a recording that was not finished, never passes: what it lacks
-    would count as nought.
+    would count as nought. For the same reason no probe may have failed, unless `failures` says
+    how many may, or None, which does not look.
 
     Args:
         recording: What `explore`, `record` or `load` gave.
@@ -40,7 +41,7 @@ def check(
         recompiles: How many compilations were made again because guards failed.
         frames: How many frames Dynamo looked at, whatever came of them.
         max_kernels: The most kernels, those of libraries included.
-        failures: How many probes failed, so that something is missing. None does not look.
+        failures: How many probes failed, so that something is missing.
         **unknown: A name that is none of these is an error that names the nearest.
     """
     for name in unknown:
