@@ -1,12 +1,12 @@
 """What lights up together: the kin of an entity, by the definition in `links.py`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dynamo_lab.view.view import View
 
 
 def kin(view: View, entity: str) -> frozenset[str]:
-    """All entities above and below this one, itself included, if the view knows it."""
+    """All entities above and below this one, itself included."""
     return Kinship(view).of(entity)
 
 
@@ -21,10 +21,9 @@ class Kinship:
             self._above.setdefault(below, []).append(above)
 
     def of(self, entity: str) -> frozenset[str]:
-        """The entity, all above it and all below it; nothing where it has no kin."""
-        if entity not in self._below and entity not in self._above:
-            return frozenset()
-        return frozenset(_reach(entity, self._above) | _reach(entity, self._below))
+        """The entity, all above it and all below it."""
+        found = _reach(entity, self._above) | _reach(entity, self._below)
+        return frozenset(name for name in found if not name.startswith("stack:"))
 
 
 def _reach(start: str, edges: dict[str, list[str]]) -> set[str]:
@@ -42,26 +41,34 @@ def _edges(view: View) -> Iterator[tuple[str, str]]:
     for kernel in view.kernels.kernels:
         for node in kernel.nodes if kernel.graph is not None else ():
             yield f"node:{kernel.graph}:{node}", f"kernel:{kernel.id}"
+    yield from _fact_edges(view)
+
+
+def _node_edges(view: View) -> Iterator[tuple[str, str]]:
+    # Each stack is a vertex of its own: lines to stack to nodes are few, lines to nodes many.
+    for index, stack in enumerate(view.links.stacks):
+        for source, number in stack:
+            yield f"line:{source}:{number}", f"stack:{index}"
+    for graph in view.graphs:
+        for index, stack in enumerate(graph.stack):
+            if stack >= 0:
+                yield f"stack:{stack}", f"node:{graph.id}:{index}"
+    for upstream, downstream, flat in view.links.graph_links:
+        pairs = iter(flat)
+        for above, below in zip(pairs, pairs, strict=True):
+            yield f"node:{upstream}:{above}", f"node:{downstream}:{below}"
+
+
+def _fact_edges(view: View) -> Iterator[tuple[str, str]]:
     for item in view.breaks:
-        yield from _each((line.entity for line in item.stack), f"break:{item.id}")
+        for line in item.stack:
+            yield line.entity, f"break:{item.id}"
+    for source in view.sources:
+        for mark in source.marks:
+            if mark.kind == "break":
+                yield f"line:{source.id}:{mark.line}", mark.target
     for frame in view.frames:
         yield frame.entity, f"frame:{frame.id}"
     for index, guard in enumerate(view.guards.guards):
         if guard.entity:
             yield guard.entity, f"guard:{index}"
-
-
-def _each(above: Iterable[str], below: str) -> Iterator[tuple[str, str]]:
-    return ((name, below) for name in above)
-
-
-def _node_edges(view: View) -> Iterator[tuple[str, str]]:
-    lines = [[f"line:{s}:{n}" for s, n in stack] for stack in view.links.stacks]
-    for graph in view.graphs:
-        for index, stack in enumerate(graph.stack):
-            if stack >= 0:
-                yield from _each(lines[stack], f"node:{graph.id}:{index}")
-    for upstream, downstream, flat in view.links.graph_links:
-        pairs = iter(flat)
-        for above, below in zip(pairs, pairs, strict=True):
-            yield f"node:{upstream}:{above}", f"node:{downstream}:{below}"

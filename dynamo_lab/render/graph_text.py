@@ -1,0 +1,63 @@
+"""A graph as lines of code, for the renderers that show text."""
+
+from typing import NamedTuple
+
+from dynamo_lab.render.text import one_line
+from dynamo_lab.view import View
+from dynamo_lab.view.graphs import GraphView
+
+
+class Row(NamedTuple):
+    """One node, its text visible: the statement, what it produces, where it came from."""
+
+    code: str
+    value: str
+    where: str
+
+
+class GraphText:
+    """Writes the graphs of a view; places are short, as "line 3" or "model.py:7"."""
+
+    def __init__(self, view: View) -> None:
+        self._stacks = view.links.stacks
+        self._own = {s.id: s.label for s in view.sources if s.kind != "library"}
+        main = view.sources[view.main_source : view.main_source + 1]
+        self._main = main[0].id if main else -1
+        self._titles = {graph.id: graph.title for graph in view.graphs}
+
+    def rows(self, graph: GraphView, limit: int) -> list[Row]:
+        """The first nodes of a graph and, where all fit, its output."""
+        return [self._row(graph, index) for index in range(min(limit, len(graph.name)))]
+
+    def _row(self, graph: GraphView, index: int) -> Row:
+        return Row(
+            one_line(self._code(graph, index)),
+            one_line(graph.values[graph.value[index]]),
+            self._where(graph.stack[index]),
+        )
+
+    def _code(self, graph: GraphView, index: int) -> str:
+        name, op = graph.name[index], graph.strings[graph.op[index]]
+        target, arguments = graph.strings[graph.target[index]], graph.arguments[index]
+        if op == "placeholder":
+            return name
+        if op == "output":
+            return f"return {arguments}"
+        if op == "get_attr":
+            return f"{name} = self.{target}"
+        if op == "call_method":
+            receiver, _, rest = arguments.partition(", ")
+            return f"{name} = {receiver}.{target}({rest})"
+        calls = [self._titles[number] for number in graph.subgraphs.get(index, ())]
+        return f"{name} = {target}({arguments}){'  # calls ' if calls else ''}{', '.join(calls)}"
+
+    def _where(self, stack: int) -> str:
+        """The reader's line, the innermost of the stack that is theirs."""
+        if stack < 0:
+            return ""
+        for source, number in reversed(self._stacks[stack]):
+            if source == self._main:
+                return f"line {number}"
+            if source in self._own:
+                return f"{one_line(self._own[source])}:{number}"
+        return ""

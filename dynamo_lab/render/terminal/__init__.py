@@ -1,0 +1,97 @@
+"""A view in the terminal: everything in brief, or the sections that are asked for in full."""
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.text import Text
+
+from dynamo_lab.errors import OptionError
+from dynamo_lab.render.terminal import (
+    breaks,
+    code,
+    frames,
+    graphs,
+    guards,
+    kernels,
+    notes,
+    summary,
+    timeline,
+)
+from dynamo_lab.render.terminal.parts import Page
+from dynamo_lab.view import View
+
+_Section = Callable[[View, Page], Iterator[RenderableType]]
+
+SECTIONS: dict[str, _Section] = {
+    "summary": summary.section,
+    "code": code.section,
+    "breaks": breaks.section,
+    "frames": frames.section,
+    "graphs": graphs.section,
+    "kernels": kernels.section,
+    "guards": guards.section,
+    "timeline": timeline.section,
+    "notes": notes.section,
+}
+
+
+def render(
+    view: View,
+    *,
+    width: int | None = None,
+    color: bool = False,
+    sections: Sequence[str] | None = None,
+) -> str:
+    """The view as text of `width` columns (100 by default), without trailing white space.
+
+    Args:
+        view: What to show.
+        width: Columns to print in.
+        color: Whether to colour it with ANSI sequences.
+        sections: The sections to print, each in full; by default all of them in brief.
+
+    Raises:
+        OptionError: there is no section of a name.
+    """
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width or 100,
+        force_terminal=color,
+        color_system="256" if color else None,
+        no_color=not color,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        _environ={},
+    )
+    console.print(renderable(view, sections))
+    return "\n".join(row.rstrip() for row in out.getvalue().rstrip().split("\n"))
+
+
+def renderable(view: View, sections: Sequence[str] | None = None) -> RenderableType:
+    """The view for a rich Console, as wide as that is."""
+    for name in sections or ():
+        if name not in SECTIONS:
+            raise OptionError(f"There is no section {name!r}: pass some of {', '.join(SECTIONS)}.")
+    return _Fitted(view, sections)
+
+
+class _Fitted:
+    """Draws the sections once the width is known."""
+
+    def __init__(self, view: View, sections: Sequence[str] | None) -> None:
+        self._view = view
+        self._sections = sections
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        page = Page(width=options.max_width, everything=self._sections is not None)
+        started = False
+        for name in self._sections or SECTIONS:
+            body = list(SECTIONS[name](self._view, page))
+            if body and started:
+                yield Text()
+            started = started or bool(body)
+            yield Group(*body)

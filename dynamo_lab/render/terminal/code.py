@@ -1,0 +1,128 @@
+"""The reader's code: a sign and a colour a region, and the breaks marked under their columns."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from dynamo_lab.render.terminal.parts import (
+    Page,
+    caret,
+    heading,
+    line,
+    region_style,
+    separated,
+)
+from dynamo_lab.render.text import visible
+from dynamo_lab.view import View
+from dynamo_lab.view.code import LineView, Mark, SourceView
+from dynamo_lab.view.words import plural
+
+_SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
+_STYLES = {"": "", "compiled": "", "eager": "dim", "skipped": "dim", "failed": "red"}
+_MEANINGS = {
+    "compiled": "compiled into the graph of this number",
+    "eager": "ran in Python",
+    "skipped": "left to Python",
+    "failed": "failed to compile",
+}
+_CONTEXT = 3
+_LONGEST = 60
+_KERNELS_FROM = 60
+
+
+def section(view: View, page: Page) -> Iterator[RenderableType]:
+    """Each source with something recorded on it; of libraries only those that break."""
+    shown = [source for source in _in_order(view) if _is_shown(source, page)]
+    yield from separated(_source(source, page) for source in shown)
+    if shown:
+        yield from _legend(shown)
+
+
+def _in_order(view: View) -> list[SourceView]:
+    main = view.sources[view.main_source : view.main_source + 1]
+    return [*main, *(source for source in view.sources if source not in main)]
+
+
+def _is_shown(source: SourceView, page: Page) -> bool:
+    if source.kind == "library" and not page.everything:
+        return bool(source.marks)
+    return bool(source.marks) or any(item.state for item in source.lines)
+
+
+def _source(source: SourceView, page: Page) -> Iterator[RenderableType]:
+    yield heading(source.label, "" if source.path == source.label else source.path)
+    marks: dict[int, list[Mark]] = {}
+    for mark in source.marks:
+        marks.setdefault(mark.line, []).append(mark)
+    rows = list(_nearby(source.lines, marks))
+    limit = len(rows) if page.everything else _LONGEST
+    gutter = _Gutter(source)
+    previous = None
+    for item in rows[:limit]:
+        if previous is not None and item.number > previous + 1:
+            yield line((" " * (gutter.width - 3) + "⋮", "dim"))
+        previous = item.number
+        yield gutter.line(item, page)
+        for mark in marks.get(item.number, ()):
+            yield from gutter.mark(item, mark, page)
+    if len(rows) > limit:
+        left = f"… {len(rows) - limit:,} more lines; "
+        yield line((left, "dim"), ("dynamo-lab show --section code", "dim italic"))
+
+
+def _nearby(lines: Sequence[LineView], marks: dict[int, list[Mark]]) -> Iterator[LineView]:
+    """The recorded lines with a few around them; short sources whole."""
+    active = [i for i, item in enumerate(lines) if item.state or item.number in marks]
+    if len(lines) <= 30:
+        yield from lines
+        return
+    reached = 0
+    for i in active:
+        yield from lines[max(reached, i - _CONTEXT) : i + _CONTEXT + 1]
+        reached = max(reached, i + _CONTEXT + 1)
+
+
+class _Gutter:
+    """The columns left of the code: the state's sign, the graph, the line number."""
+
+    def __init__(self, source: SourceView) -> None:
+        regions = [len(str(item.region)) for item in source.lines if item.region >= 0]
+        self._region = max(regions, default=1)
+        self._number = max((len(str(item.number)) for item in source.lines), default=1)
+        self.width = 1 + self._region + 2 + self._number + 2
+
+    def line(self, item: LineView, page: Page) -> Text:
+        """A line of code."""
+        colour = region_style(item.region) if item.state == "compiled" else _STYLES[item.state]
+        region = str(item.region) if item.region >= 0 else ""
+        made = line(
+            (f"{_SIGNS[item.state]}{region:>{self._region}}  ", f"{colour} bold"),
+            (f"{item.number:>{self._number}}  ", "dim"),
+            (item.text, _STYLES[item.state]),
+        )
+        if item.kernels:
+            made.append(self._kernels(item, made.cell_len, page), style="dim italic")
+        return made
+
+    def _kernels(self, item: LineView, used: int, page: Page) -> str:
+        """How many kernels the line led to, in one column where the code leaves room for it."""
+        words = plural(item.kernels, "kernel")
+        at = min(page.width - 12, self.width + _KERNELS_FROM)
+        return " " * max(2, at - used) + words
+
+    def mark(self, item: LineView, mark: Mark, page: Page) -> Iterator[Text]:
+        """The carets under a line."""
+        colour = "bold red" if mark.kind == "failure" else "bold yellow"
+        name = mark.target.replace(":", " ") or mark.kind
+        label = visible(f"{name}: {mark.label}")
+        end = mark.end_column if mark.end_line == mark.line else len(item.text.rstrip())
+        for row in caret(item.text, mark.column, end, label, colour, page.width - self.width):
+            yield Text(" " * self.width, no_wrap=True, overflow="ellipsis").append_text(row)
+
+
+def _legend(sources: Sequence[SourceView]) -> Iterator[RenderableType]:
+    states = {item.state for source in sources for item in source.lines}
+    parts = [(f"{_SIGNS[key]} {words}", "dim") for key, words in _MEANINGS.items() if key in states]
+    if parts:
+        yield line(*(piece for part in parts for piece in (part, ("   ", ""))))

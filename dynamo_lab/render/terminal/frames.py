@@ -1,0 +1,85 @@
+"""The frames, resumed ones indented below what they continue."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from dynamo_lab.render.terminal.parts import OUTCOMES, Page, grid, heading, indented, line, text
+from dynamo_lab.render.text import one_line
+from dynamo_lab.view import View
+from dynamo_lab.view.frames import AttemptView, FrameView
+from dynamo_lab.view.words import plural, seconds
+
+_BRIEF = 16
+
+
+def section(view: View, page: Page) -> Iterator[RenderableType]:
+    """A table of frames; in full, each with its analyses and bytecode."""
+    if not view.frames:
+        return
+    yield heading("Frames", str(len(view.frames)))
+    if page.everything:
+        for frame in view.frames:
+            yield from _in_full(frame)
+        return
+    own = [frame for frame in view.frames if not _is_noise(frame)]
+    yield grid(("right", "left", "left", "left", "wrap"), map(_row, own[:_BRIEF]))
+    hidden = len(view.frames) - len(own[:_BRIEF])
+    if hidden:
+        what = f"… {hidden:,} more, mostly in libraries; "
+        yield line((what, "dim"), ("dynamo-lab show --section frames", "dim italic"))
+
+
+def _is_noise(frame: FrameView) -> bool:
+    """Library frames that Dynamo skipped concern nobody, and there are many."""
+    return frame.is_library and frame.outcome == "skipped" and not frame.breaks
+
+
+def _row(frame: FrameView) -> tuple[Text, ...]:
+    return (
+        text(str(frame.id), "dim"),
+        text(f"{'  ' * frame.depth}{one_line(frame.name)}", "bold"),
+        text(frame.where, "dim"),
+        text(frame.outcome, OUTCOMES[frame.outcome]),
+        text(frame.explanation or one_line(frame.reason)),
+    )
+
+
+def _in_full(frame: FrameView) -> Iterator[RenderableType]:
+    yield Text()
+    yield line(
+        (f"{frame.id:>2}  ", "dim"),
+        (frame.name, "bold"),
+        (f"  {frame.where}", ""),
+        (f"  {frame.outcome}", OUTCOMES[frame.outcome]),
+        (f"  {plural(frame.guards, 'guard')}" if frame.guards else "", "dim"),
+    )
+    if frame.explanation:
+        yield indented(text(frame.explanation), 4)
+    if frame.reason and frame.reason != frame.explanation:
+        yield indented(text(frame.reason, "dim"), 4)
+    for attempt in frame.attempts:
+        yield from _attempt(attempt)
+    if frame.bytecode:
+        yield indented(text("bytecode", "dim"), 4)
+        yield indented(text(frame.bytecode), 4)
+
+
+def _attempt(attempt: AttemptView) -> Iterator[RenderableType]:
+    graph = f"  graph {attempt.graph}" if attempt.graph is not None else ""
+    yield indented(
+        line(
+            (f"analysis {attempt.label}  ", "dim"),
+            (attempt.outcome, OUTCOMES[attempt.outcome]),
+            (graph, ""),
+            (f"  {seconds(attempt.seconds)}" if attempt.seconds else "", "dim"),
+        ),
+        4,
+    )
+    for reason in (attempt.reason, *attempt.recompiled):
+        if reason:
+            yield indented(text(reason, "dim"), 6)
+    if attempt.bytecode:
+        yield indented(text("bytecode that Dynamo wrote", "dim"), 6)
+        yield indented(text(attempt.bytecode), 6)

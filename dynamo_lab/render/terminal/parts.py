@@ -1,0 +1,114 @@
+"""What the sections are made of: styles, headings, and lines that fit the terminal."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from dynamo_lab.render.text import visible
+
+# Colours that differ from each other, and from the terminal's background, light or dark.
+REGIONS = ("cyan", "magenta", "green", "blue", "yellow", "bright_red")
+OUTCOMES = {
+    "compiled": "green",
+    "restarted": "yellow",
+    "resumed": "yellow",
+    "skipped": "yellow",
+    "failed": "red",
+}
+TONES = {"plain": "bold", "good": "bold green", "warning": "bold yellow", "bad": "bold red"}
+MARGIN = "  "
+_PROSE = 96
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What a section is drawn for: `everything` is set where the reader asked for this section."""
+
+    width: int
+    everything: bool
+
+    @property
+    def prose(self) -> int:
+        """How wide running text may get and still be read with ease."""
+        return min(self.width, _PROSE)
+
+
+def heading(title: str, aside: str = "") -> Text:
+    """A section's first line."""
+    line = Text(overflow="ellipsis", no_wrap=True)
+    line.append(visible(title), style="bold")
+    if aside:
+        line.append(f"  {visible(aside)}", style="dim")
+    return line
+
+
+def text(content: str, style: str = "") -> Text:
+    """Text that is shown as it is: no markup is read from it."""
+    return Text(visible(content), style=style)
+
+
+def line(*parts: tuple[str, str], wrap: bool = False) -> Text:
+    """A line of (text, style) parts; what does not fit is cut with an ellipsis."""
+    made = Text(overflow="fold" if wrap else "ellipsis", no_wrap=not wrap)
+    for content, style in parts:
+        made.append(visible(content), style=style)
+    return made
+
+
+def indented(item: RenderableType, by: int = 2) -> Padding:
+    """The item moved to the right."""
+    return Padding(item, (0, 0, 0, by))
+
+
+def grid(columns: Iterable[str], rows: Iterable[Iterable[Text]]) -> Table:
+    """Rows in aligned columns. A column is "left", "right" or "wrap"; the first two never wrap."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for kind in columns:
+        table.add_column(
+            justify="right" if kind == "right" else "left",
+            no_wrap=kind != "wrap",
+            overflow="fold" if kind == "wrap" else "ellipsis",
+        )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def region_style(region: int) -> str:
+    """The colour of a region."""
+    return REGIONS[region % len(REGIONS)] if region >= 0 else "dim"
+
+
+def caret(
+    source: str, column: int, end_column: int, label: str, style: str, width: int
+) -> list[Text]:
+    """The line under a line of code: carets under its columns, then the label."""
+    start = max(column, 0) if column >= 0 else len(source) - len(source.lstrip())
+    end = end_column if column >= 0 else len(source.rstrip())
+    indent = cell_len(visible(source[:start]))
+    carets = "^" * max(1, cell_len(visible(source[start:end])))
+    marks = Text(" " * indent, no_wrap=True, overflow="ellipsis").append(carets, style=style)
+    if indent + len(carets) + 1 + len(label) <= width:
+        return [marks.append(f" {visible(label)}", style=style)]
+    below = min(indent, max(0, width - len(label)))
+    return [marks, line((" " * below + label, style))]
+
+
+def more(left: int, what: str, command: str) -> Text:
+    """Says that something was cut, and how to see it."""
+    return line(
+        (f"… {left:,} more {what}; ", "dim"), (command, "dim italic"), (" prints all", "dim")
+    )
+
+
+def separated(blocks: Iterable[Iterable[RenderableType]]) -> Iterator[RenderableType]:
+    """The blocks with a blank line between."""
+    for index, block in enumerate(blocks):
+        if index:
+            yield Text()
+        yield from block

@@ -1,0 +1,35 @@
+"""The first lines: the title, the numbers, and what happened in a sentence."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from dynamo_lab.render.terminal.parts import TONES, Page, line, text
+from dynamo_lab.render.text import shortened
+from dynamo_lab.view import View
+
+
+def section(view: View, page: Page) -> Iterator[RenderableType]:
+    """Title and numbers, the sentence, the failure, the environment."""
+    summary = view.summary
+    first = Text(shortened(summary.title, 60), style="bold reverse")
+    first.pad(1)
+    for count in summary.counts:
+        first.append_text(line(("   ", "not bold not reverse")))
+        first.append(count.value, style=f"{TONES[count.tone]} not reverse")
+        first.append(f" {count.label}", style="not bold not reverse")
+    if summary.state == "recording":
+        first.append("   still compiling", style="italic not bold not reverse")
+    yield first
+    yield Padding(text(summary.sentence), (0, max(0, page.width - page.prose), 0, 0))
+    if summary.failure:
+        yield text(summary.failure, "red")
+    if view.environment:
+        known = dict(view.environment)
+        shown = [f"{k} {known[k]}" for k in ("PyTorch", "Triton", "Python") if k in known]
+        shown += [known[k] for k in ("processor", "accelerators") if k in known]
+        if page.everything:
+            shown = [f"{key} {value}" for key, value in view.environment]
+        yield line((" · ".join(shown), "dim"), wrap=page.everything)
