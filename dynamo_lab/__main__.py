@@ -1,7 +1,6 @@
 """The `dynamo-lab` command: record a script, and read what was recorded."""
 
 import argparse
-import io
 import os
 import runpy
 import shutil
@@ -12,7 +11,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -21,11 +20,9 @@ from dynamo_lab.check import check
 from dynamo_lab.check import options as expectations
 from dynamo_lab.diff import diff
 from dynamo_lab.errors import CheckFailed, DynamoLabError, OptionError
+from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.view import View
-
-if TYPE_CHECKING:
-    import dynamo_lab
 
 T = TypeVar("T")
 
@@ -84,18 +81,15 @@ def _explore(options: argparse.Namespace) -> int:
     import dynamo_lab
 
     script = _Script(options.script, options.script_arguments)
-    try:
-        with dynamo_lab.record() as recorder:
-            script.run()
-    except BaseException as error:
-        if error is not script.error:
-            raise
-        traceback.print_exception(error.with_traceback(script.own_part(error)))
+    with dynamo_lab.record(Path(options.script).name) as recorder:
+        script.run()
+        if script.error is not None:
+            recorder.fail(script.error)
     recording = recorder.recording
     if options.json:
-        recording.save(options.json)
+        save(recording, options.json)
     if options.html:
-        recording.to_html(options.html)
+        _write_page(recording, options.html)
     _print_view(_view(recording), options)
     return script.code
 
@@ -110,7 +104,7 @@ class _Script:
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        """Run it. What it raises passes through, for the recording to know, and is kept."""
+        """Run it. What it raises is printed as Python would, and kept."""
         argv, search_path = sys.argv, sys.path
         sys.argv, sys.path = self.argv, [str(Path(self.path).resolve().parent), *search_path]
         try:
@@ -118,13 +112,13 @@ class _Script:
         except SystemExit as leaving:
             self.code = _exit_code(leaving)
         except BaseException as error:
-            self.code, self.error = 1, error
-            raise
+            self.code, self.error = 1, error.with_traceback(self._own_part(error))
+            traceback.print_exception(self.error)
         finally:
             sys.argv, sys.path = argv, search_path
             sys.stdout.flush()
 
-    def own_part(self, error: BaseException) -> TracebackType | None:
+    def _own_part(self, error: BaseException) -> TracebackType | None:
         """The traceback from the script's first line on: what ran the script is no news."""
         at = error.__traceback__
         while at is not None and at.tb_frame.f_code.co_filename != self.path:
@@ -140,7 +134,7 @@ def _exit_code(error: SystemExit) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    view = _view(_load(options.recording))
+    view = _view(load(options.recording))
     if options.json:
         print(_json(_chosen(view, options), _sections(options)))
     else:
@@ -149,25 +143,28 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _html(options: argparse.Namespace) -> int:
-    _load(options.recording).to_html(options.page)
+    _write_page(load(options.recording), options.page)
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    check(_load(options.recording), **{name: getattr(options, name) for name in expectations()})
+    check(load(options.recording), **{name: getattr(options, name) for name in expectations()})
     print(f"{options.recording}: as expected")
     return 0
 
 
 def _diff(options: argparse.Namespace) -> int:
-    print(diff(_load(options.a), _load(options.b)))
+    print(diff(load(options.a), load(options.b)))
     return 0
 
 
-def _load(path: str) -> "dynamo_lab.Recording":
-    import dynamo_lab
+def _write_page(recording: Recording, path: str) -> None:
+    from dynamo_lab.render.html import page
 
-    return dynamo_lab.load(path)
+    try:
+        Path(path).write_text(page(_view(recording)), encoding="utf-8")
+    except OSError as error:
+        raise OptionError(f"{path!r} cannot be written: {error.strerror}.") from error
 
 
 def _view(recording: Recording) -> View:
@@ -185,8 +182,8 @@ def _print_view(view: View, options: argparse.Namespace) -> None:
         color=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
         sections=_sections(options),
     )
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal without UTF-8 shows escapes
-        sys.stdout.reconfigure(errors="backslashreplace")
+    if reconfigure := getattr(sys.stdout, "reconfigure", None):
+        reconfigure(errors="backslashreplace")  # for a terminal without UTF-8
     print(text)
 
 

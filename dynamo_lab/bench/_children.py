@@ -1,0 +1,24 @@
+"""Measurements in fresh processes, so that none warms up another."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def measure(*arguments: str) -> float:
+    """The number that `python <arguments>` prints last, started with empty compile caches."""
+    with tempfile.TemporaryDirectory(prefix="dynamo_lab_bench_") as folder:
+        cold = {
+            "TORCHINDUCTOR_CACHE_DIR": str(Path(folder) / "inductor"),
+            "TRITON_CACHE_DIR": str(Path(folder) / "triton"),
+        }
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            env={**os.environ, "HF_HUB_OFFLINE": "1", **cold},
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        )
+    return float(done.stdout.split()[-1])

@@ -1,0 +1,69 @@
+"""The first view of a program against `torch._dynamo.explain` of it: GPT-2 small, fresh processes.
+
+The first view is there once a captured graph can be drawn: long before its kernels are built.
+"""
+
+import os
+import sys
+import time
+
+from dynamo_lab.bench._children import measure
+from dynamo_lab.bench._ratio import Line, alternate, announce, options, report, spread
+
+BUDGET = 1.2
+
+
+def explain_seconds() -> float:
+    """What PyTorch's own explanation takes."""
+    import torch._dynamo  # noqa: TID251 - what PyTorch itself offers is what we measure against
+
+    from dynamo_lab.bench._gpt2 import gpt2
+
+    run = gpt2(compiled=False)
+    start = time.perf_counter()
+    torch._dynamo.explain(run)()  # noqa: TID251
+    return time.perf_counter() - start
+
+
+def first_view_seconds() -> float:
+    """What it takes until the view of a graph is built, in the middle of the compilation."""
+    import dynamo_lab
+    from dynamo_lab.bench._gpt2 import gpt2
+    from dynamo_lab.view import build
+
+    run = gpt2()
+    start = time.perf_counter()
+
+    def look(phase: str) -> None:
+        if recorder.graphs and build(recorder.recording).graphs:
+            print(time.perf_counter() - start, flush=True)
+            os._exit(0)  # what comes after the first view is not the question
+
+    with dynamo_lab.record() as recorder:
+        recorder.on_phase = look
+        run()
+    raise RuntimeError("the compilation ended without a view: nothing was measured")
+
+
+def main() -> None:
+    """Measure and print."""
+    if sys.argv[1:] in (["explain"], ["view"]):
+        print(explain_seconds() if sys.argv[1] == "explain" else first_view_seconds())
+        return
+    rounds = options(__doc__, rounds=5).rounds
+    result = alternate(
+        lambda: measure("-m", "dynamo_lab.bench.first_view", "explain"),
+        lambda: measure("-m", "dynamo_lab.bench.first_view", "view"),
+        rounds,
+        announce(rounds),
+    )
+    lines = [
+        Line(name="torch._dynamo.explain", value=spread(result.base)),
+        Line(name="first view", value=spread(result.other)),
+        Line(name="first view / explain", value=result.ratio, unit="", budget=BUDGET),
+    ]
+    print(report("First view, GPT-2 small, 64 tokens, CPU", lines, rounds))
+
+
+if __name__ == "__main__":
+    main()
