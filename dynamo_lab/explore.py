@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.capture.recorder import Recorder
-from dynamo_lab.capture.session import watch
+from dynamo_lab.cells import cell_label
+from dynamo_lab.recording import Recording
 
 if TYPE_CHECKING:
-    from dynamo_lab.recording import Recording
+    from dynamo_lab.capture.recorder import Recorder
 
 
 def explore(
@@ -42,6 +42,7 @@ def explore(
         **kwargs: Keyword arguments of `fn`.
     """
     from dynamo_lab.capture.running import run_once
+    from dynamo_lab.capture.session import watch  # imports torch, which reading a file need not
 
     settings = {"mode": mode, "dynamic": dynamic, "options": options}
     recorder = _recorder(_name_of(fn))
@@ -66,6 +67,8 @@ def record(title: str = "recording", *, fresh: bool = True) -> Iterator[Recorder
     Raises:
         AlreadyRecordingError: another recording is running.
     """
+    from dynamo_lab.capture.session import watch
+
     recorder = _recorder(title)
     with watch(recorder, fresh=fresh):
         try:
@@ -76,8 +79,7 @@ def record(title: str = "recording", *, fresh: bool = True) -> Iterator[Recorder
 
 
 def _recorder(title: str) -> Recorder:
-    from dynamo_lab.cells import cell_label
-    from dynamo_lab.recording import Recording
+    from dynamo_lab.capture.recorder import Recorder
 
     return Recorder(title, cell_label, Recording)
 

@@ -73,9 +73,10 @@ class FrameProbes:
         if compiled or known.attempts:
             self._recorder.update(self._recorder.frames, frame, calls=known.calls + 1)
             return
-        self._recorder.update(
-            self._recorder.frames, frame, reason=self._breaks.take_unattached() or reason
-        )
+        told = self._breaks.take_unattached()
+        if not reason or "suppressed" in reason:  # it gave up before compiling, and said why
+            reason = told or reason
+        self._recorder.update(self._recorder.frames, frame, reason=reason)
 
     def compilation(self, code: CodeType, *rest: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """Dynamo compiles a frame, in one attempt or several."""

@@ -1,0 +1,234 @@
+"""The notebook's commands: `%%compile` and `%%record`."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import shlex
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from dynamo_lab.cells import RESULT, CellFrame, build_frame, hand_back
+from dynamo_lab.errors import CellError, DynamoLabError
+
+if TYPE_CHECKING:
+    from dynamo_lab.capture.recorder import Recorder
+
+_COMPILE = """\
+Run this cell under torch.compile, and show what became of it.
+
+The cell's statements run as one compiled function; its definitions and imports run before them, as
+they are. Afterwards all names are in the notebook as after any cell, and the value of the last
+line is displayed. Breaks are marked on your lines, with what to do about them.
+
+    %%compile
+    y = model(x)
+    loss = (y - target).square().mean()
+    loss.backward()
+"""
+_RECORD = """\
+Run this cell unchanged, and show whatever torch.compile compiles in it.
+
+Use it where you call torch.compile yourself:
+
+    %%record
+    step = torch.compile(train_step, mode="max-autotune")
+    step(batch)
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise CellError(f"{self.prog}: {message}. `{self.prog}?` shows the manual.")
+
+
+def _switch(text: str) -> bool | None:
+    values = {"true": True, "false": False, "auto": None}
+    if text.lower() not in values:
+        raise argparse.ArgumentTypeError(f"say true, false or auto, not {text!r}")
+    return values[text.lower()]
+
+
+def _record_parser(name: str = "%%record", text: str = _RECORD) -> _Parser:
+    parser = _Parser(
+        prog=name,
+        description=text,
+        add_help=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--into", metavar="NAME", help="also keep the recording under this name")
+    parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
+    parser.add_argument("--json", metavar="FILE", help="also save the recording")
+    parser.add_argument("--quiet", action="store_true", help="show nothing, only keep the recording")
+    return parser
+
+
+def _compile_parser() -> _Parser:
+    parser = _record_parser("%%compile", _COMPILE)
+    parser.add_argument("--backend", default="inductor", help="inductor (default), eager, aot_eager")
+    parser.add_argument("--mode", help="as for torch.compile, such as max-autotune")
+    parser.add_argument(
+        "--dynamic", type=_switch, metavar="true|false|auto", help="symbolic shapes from the start"
+    )
+    parser.add_argument("--fullgraph", action="store_true", help="make a graph break an error")
+    return parser
+
+
+def _compile_cell(line: str, cell: str) -> None:
+    options = _compile_parser().parse_args(_words(line))
+    shell = _shell()
+    source = f"%%compile {line}".rstrip() + "\n" + cell
+    filename = shell.compile.cache(source, shell.execution_count)
+    frame = build_frame("\n" + cell, filename, shell.user_ns)
+    with _shown(options, f"cell {shell.execution_count}", shell) as recorder:
+        recorder.options.update(_chosen(options))
+        shown = _run(frame, options, shell)
+    if frame.displays and not _ends_in_semicolon(cell):
+        shell.displayhook(shown)
+
+
+def _run(frame: CellFrame, options: argparse.Namespace, shell: Any) -> Any:
+    exec(frame.definitions, shell.user_ns)
+    if frame.code is None:
+        return None
+    import torch
+
+    compiled = torch.compile(
+        frame.function(shell.user_ns),
+        backend=options.backend,
+        mode=options.mode,
+        dynamic=options.dynamic,
+        fullgraph=options.fullgraph,
+    )
+    values = compiled(**frame.arguments(shell.user_ns))
+    shown = values.pop(RESULT, None)
+    hand_back(values, shell.user_ns)
+    return shown
+
+
+def _record_cell(line: str, cell: str) -> None:
+    options = _record_parser().parse_args(_words(line))
+    shell = _shell()
+    # a comment in the command's place keeps the line numbers that the reader sees
+    source = f"# %%record {line}".rstrip() + "\n" + cell
+    if shell.should_run_async(source):
+        raise CellError(
+            "%%record cannot run a cell that awaits something: await it in a cell of its own."
+        )
+    with _shown(options, f"cell {shell.execution_count}", shell) as recorder:
+        result = shell.run_cell(source, store_history=False)
+        if not result.success:
+            recorder.fail(result.error_in_exec or result.error_before_exec)
+    if not result.success:
+        _fail_cell("%%record", result.error_in_exec or result.error_before_exec)
+
+
+@contextmanager
+def _shown(options: argparse.Namespace, title: str, shell: Any) -> Iterator[Recorder]:
+    """Record the body and show the recording, also when the body fails; then fail the cell once."""
+    from dynamo_lab.explore import record
+    from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
+
+    live = None if options.quiet or not in_notebook() else LiveDisplay()
+    failure: Exception | None = None
+    with record(title) as recorder:
+        if live is not None:
+            recorder.on_phase = lambda name: live.phase(name, recorder)
+        try:
+            yield recorder
+        except Exception as error:
+            recorder.fail(error)
+            failure = error
+    recording: Any = recorder.recording
+    _keep(recording, options, shell)
+    if live is not None:
+        live.finish(recording)
+    elif not options.quiet:
+        display(recording)
+    if failure is not None:
+        _show_traceback(failure, shell)
+        _fail_cell("%%compile", failure)
+
+
+def _keep(recording: Any, options: argparse.Namespace, shell: Any) -> None:
+    if options.into:
+        shell.user_ns[options.into] = recording
+    if options.html:
+        recording.to_html(options.html)
+    if options.json:
+        recording.save(options.json)
+
+
+def _show_traceback(error: Exception, shell: Any) -> None:
+    """Show the traceback from the cell's own line on, without the machinery that ran it."""
+    cells = set(getattr(shell.compile, "_filename_map", {}))
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename not in cells:
+        trace = trace.tb_next
+    if trace is not None:
+        shell.showtraceback((type(error), error, trace))
+    else:
+        text = traceback.format_exception_only(error)
+        shell._showtraceback(type(error), error, text)
+
+
+def _fail_cell(command: str, error: BaseException | None) -> NoReturn:
+    """Fail the cell without a second traceback, so that a notebook run as a test fails."""
+    from IPython.core.error import UsageError
+
+    raise UsageError(f"{command}: the cell failed with {type(error).__name__}, see above.")
+
+
+def _chosen(options: argparse.Namespace) -> dict[str, str]:
+    names = ("backend", "mode", "dynamic", "fullgraph")
+    return {n: str(getattr(options, n)) for n in names if getattr(options, n) is not None}
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise CellError(f"The options do not read as words: {error}.") from None
+
+
+def _ends_in_semicolon(cell: str) -> bool:
+    """As in any cell, a semicolon at the end means: do not display."""
+    last = ast.parse(cell).body[-1]
+    end = (last.end_lineno or 1) - 1
+    after = cell.splitlines()[end].encode()[last.end_col_offset or 0 :].decode()
+    return after.lstrip().startswith(";")
+
+
+def _shell() -> Any:
+    from IPython.core.getipython import get_ipython
+
+    return get_ipython()
+
+
+def _command(run: Any, parser: argparse.ArgumentParser) -> Any:
+    """A cell magic whose docstring, which `%%compile?` shows, is the parser's manual."""
+
+    def command(line: str, cell: str) -> None:
+        try:
+            run(line, cell)
+        except SyntaxError as error:
+            _shell().showsyntaxerror()
+            _fail_cell(parser.prog, error)
+        except DynamoLabError as error:
+            from IPython.core.error import UsageError
+
+            raise UsageError(str(error)) from None
+
+    command.__doc__ = parser.format_help()
+    return command
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add `%%compile` and `%%record`: IPython calls this for `%load_ext dynamo_lab`."""
+    for name, run, parser in (
+        ("compile", _compile_cell, _compile_parser()),
+        ("record", _record_cell, _record_parser()),
+    ):
+        shell.register_magic_function(_command(run, parser), "cell", name)

@@ -1,0 +1,122 @@
+"""The interactive view in a notebook: a static output that lasts, and a widget that takes its place.
+
+A notebook cell gets two outputs. The first is script-free HTML, which GitHub, nbviewer and a
+notebook without its kernel show. The second is the widget; where it lives, it hides the first.
+"""
+
+import gzip
+import time
+import uuid
+from importlib.resources import files
+from typing import Any
+
+import anywidget
+import msgspec
+import traitlets
+from IPython import display as ipython_display
+from IPython.core.getipython import get_ipython
+
+from dynamo_lab.model import codec
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.html import page
+from dynamo_lab.render.static_html import fallback, waiting
+from dynamo_lab.render.terminal import render
+from dynamo_lab.view import View, build
+from dynamo_lab.view.timeline import explain
+
+_STATIC = files("dynamo_lab") / "render" / "static"
+_ASSETS = frozenset({"layout-worker.js"})
+_PROGRESS_SECONDS = 0.15  # how often the progress bar is told of a new phase
+_PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
+
+
+class Explorer(anywidget.AnyWidget):
+    """The widget: shows a payload, and sends the reader files of it. Computes nothing itself."""
+
+    _esm = (_STATIC / "widget.js").read_text(encoding="utf-8")
+    _css = (_STATIC / "style.css").read_text(encoding="utf-8")
+    payload: Any = traitlets.Bytes(b"").tag(sync=True)
+    progress: Any = traitlets.Dict({}).tag(sync=True)
+    uid: Any = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, uid: str) -> None:
+        super().__init__(uid=uid)
+        self._recording: Recording | None = None
+        self.on_msg(self._answer)
+
+    def show(self, recording: Recording, view: View) -> None:
+        """Show this recording from now on."""
+        self._recording = recording
+        self.payload = gzip.compress(msgspec.json.encode(view), 5)
+
+    def _answer(self, _: Any, content: dict[str, Any], __: Any) -> None:
+        match content:
+            case {"type": "asset", "name": str(name)} if name in _ASSETS:
+                self.send({"type": "asset", "name": name}, [(_STATIC / name).read_bytes()])
+            case {"type": "save", "what": str(what)} if self._recording is not None:
+                name, data = _file(self._recording, what)
+                self.send({"type": "file", "name": name}, [data])
+            case _:
+                pass
+
+
+def _file(recording: Recording, what: str) -> tuple[str, bytes]:
+    stem = "".join(c if c.isalnum() else "_" for c in recording.title).strip("_") or "recording"
+    if what == "html":
+        return f"{stem}.html", page(build(recording)).encode()
+    return f"{stem}.json", codec.encode(recording)
+
+
+class LiveDisplay:
+    """One display in a notebook, filled while a program compiles."""
+
+    def __init__(self) -> None:
+        self._uid = uuid.uuid4().hex[:12]
+        self._widget = Explorer(self._uid)
+        self._static: Any = ipython_display.display(
+            ipython_display.HTML(waiting(self._uid)), display_id=True
+        )
+        bundle: Any = self._widget._repr_mimebundle_()
+        data: dict[str, Any] = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
+        # the first output has the text; an empty one keeps viewers from printing the widget's repr
+        ipython_display.display(data | {"text/plain": ""}, raw=True)
+        self._started = self._told = self._shown = time.perf_counter()
+
+    def phase(self, name: str, recorder: Any) -> None:
+        """A phase of compilation starts: move the progress bar, and now and then the views."""
+        now = time.perf_counter()
+        if now - self._told < _PROGRESS_SECONDS:
+            return
+        self._told = now
+        self._widget.progress = {
+            "active": True,
+            "stage": name,
+            "detail": explain(name),
+            "fraction": None,
+            "seconds": round(now - self._started, 1),
+        }
+        if now - self._shown > _PAYLOAD_SECONDS and recorder.frames:
+            recording = recorder.recording
+            self._widget.show(recording, build(recording))
+            self._shown = time.perf_counter()
+
+    def finish(self, recording: Recording) -> None:
+        """Show the whole recording, in the widget and in the output that lasts."""
+        view = build(recording)
+        self._widget.show(recording, view)
+        self._widget.progress = {"active": False}
+        data = {"text/html": fallback(view, self._uid), "text/plain": render(view, color=False)}
+        self._static.update(data, raw=True)
+
+
+def in_notebook() -> bool:
+    """Whether outputs go to a front-end that can show more than text."""
+    return hasattr(get_ipython(), "kernel")
+
+
+def display(recording: Recording) -> None:
+    """Show a recording where this code runs: interactively in a notebook, as text elsewhere."""
+    if in_notebook():
+        LiveDisplay().finish(recording)
+    else:
+        print(render(build(recording)))
