@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from dynamo_lab.errors import CheckFailed, OptionError
+from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import visible
 from dynamo_lab.view.places import Places
@@ -39,7 +40,7 @@ def check(
         breaks: How many graph breaks.
         graphs: How many graphs Dynamo captured.
         recompiles: How many compilations were made again because guards failed.
-        frames: How many frames Dynamo looked at, whatever came of them.
+        frames: How many frames, without those of libraries that Dynamo skipped.
         max_kernels: The most kernels, those of libraries included.
         failures: How many probes failed, so that something is missing.
         **unknown: A name that is none of these is an error that names the nearest.
@@ -67,6 +68,16 @@ def options() -> dict[str, str]:
     lines = [line.strip() for line in doc.partition("Args:")[2].splitlines()]
     told = {name: text for name, _, text in (line.partition(": ") for line in lines)}
     return {name: told.get(name, f"How many {name}.") for name in _COUNTS}  # -OO strips docs
+
+
+def frames_that_matter(recording: Recording) -> list[Frame]:
+    """All frames but those of libraries that Dynamo skipped, as it does with torch's own."""
+
+    def is_skipped_library(frame: Frame) -> bool:
+        source = recording.sources[recording.spans[frame.span].source]
+        return frame.outcome == "skipped" and source.kind == "library"
+
+    return [frame for frame in recording.frames if not is_skipped_library(frame)]
 
 
 def _misses(recording: Recording, expected: dict[str, int | None]) -> Iterator[str]:
@@ -133,7 +144,7 @@ def _recompiles(recording: Recording) -> list[str]:
 def _frames(recording: Recording) -> list[str]:
     return [
         f"{_frame(recording, f.id)}: {f.outcome}" + (f", {f.reason}" if f.reason else "")
-        for f in recording.frames
+        for f in frames_that_matter(recording)
     ]
 
 

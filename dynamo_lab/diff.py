@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from dynamo_lab.check import frames_that_matter
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table, visible
@@ -92,7 +93,7 @@ def diff(a: Recording, b: Recording) -> Diff:
 
 
 _COUNTS: dict[str, Callable[[Recording], float]] = {
-    "frames": lambda r: len(r.frames),
+    "frames": lambda r: len(frames_that_matter(r)),
     "graphs": lambda r: len(r.captured_graphs()),
     "breaks": lambda r: len(r.breaks),
     "guards": lambda r: len(r.guards),

@@ -11,6 +11,7 @@ from dynamo_lab.check import check, options
 from dynamo_lab.errors import CheckFailed, OptionError
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Failure
+from dynamo_lab.model.sources import Source, Span
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
@@ -44,6 +45,18 @@ def test_every_miss_is_listed(sample: Recording) -> None:
     assert "expected 1 frame, found 2:" in text
     assert "torch_dynamo_resume_in_step_at_3 (cell 3, line 3): skipped, no tensors" in text
     assert "expected at most 0 kernels, found 1:\n    cpp_fused_add_relu_0 (cpp)" in text
+
+
+def test_skipped_frames_of_libraries_do_not_count(sample: Recording) -> None:
+    torch = Source("torch/nn.py", "library")
+    spans = (*sample.spans, Span(1, 7, "forward"))
+    skipped = replace(sample.frames[1], id=2, span=3)
+    noisy = replace(
+        sample, sources=(*sample.sources, torch), spans=spans, frames=(*sample.frames, skipped)
+    )
+    assert check(noisy, frames=2) is noisy
+    compiled = replace(skipped, outcome="compiled")
+    assert check(replace(noisy, frames=(*sample.frames, compiled)), frames=3)
 
 
 def test_too_few_is_a_miss_but_not_of_a_limit(sample: Recording) -> None:

@@ -1,0 +1,216 @@
+"""The `dynamo-lab` command: what it prints, where, and what it exits with."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from dynamo_lab.__main__ import main
+from dynamo_lab.model.codec import load, save
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynamo_lab.model.recording import Recording
+
+
+@pytest.fixture
+def saved(sample: Recording, tmp_path: Path) -> str:
+    path = tmp_path / "run.json.gz"
+    save(sample, path)
+    return str(path)
+
+
+class TestShow:
+    def test_everything(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved]) == 0
+        text = capsys.readouterr().out
+        assert "GB0170" in text
+        assert "Kernels" in text
+
+    def test_a_section(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved, "--section", "breaks"]) == 0
+        text = capsys.readouterr().out
+        assert "GB0170" in text
+        assert "Kernels" not in text
+
+    def test_a_graph_and_a_kernel(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved, "--graph", "1", "--kernel", "0"]) == 0
+        text = capsys.readouterr().out
+        assert "arg0_1" in text
+        assert "void kernel()" in text
+        assert "GB0170" not in text
+
+    def test_the_width_is_kept(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved, "--width", "60"]) == 0
+        assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+
+    def test_json_is_for_programs(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved, "--json", "--section", "breaks,summary"]) == 0
+        assert list(json.loads(capsys.readouterr().out)) == ["breaks", "summary"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "advice"),
+        [
+            (["--graph", "2"], "There is no graph 2: pass 0 to 1."),
+            (["--kernel", "-1"], "There is no kernel -1: pass 0 to 0."),
+            (["--section", "brakes"], "There is no section 'brakes': pass "),
+            (["--json", "--section", "brakes"], "There is no section 'brakes' in JSON: pass "),
+        ],
+    )
+    def test_what_is_not_there(
+        self, saved: str, arguments: list[str], advice: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["show", saved, *arguments]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(f"dynamo-lab: {advice}")
+        assert err.count("\n") == 1
+
+
+class TestCheck:
+    def test_as_expected(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["check", saved, "--breaks", "1", "--max-kernels", "3"]) == 0
+        assert capsys.readouterr().out == f"{saved}: as expected\n"
+
+    def test_not_as_expected(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["check", saved, "--breaks", "0"]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "expected 0 breaks, found 1:\n    cell 3, line 3: Data-dependent" in err
+
+    def test_a_value_that_is_no_count(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["check", saved, "--breaks", "-1"]) == 2
+        assert "pass a whole number" in capsys.readouterr().err
+
+
+def test_diff(
+    saved: str, sample: Recording, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(msgspec.structs.replace(sample, breaks=()), tmp_path / "b.json")
+    assert main(["diff", saved, str(tmp_path / "b.json")]) == 0
+    assert "breaks only in a:" in capsys.readouterr().out
+
+
+def test_html(saved: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["html", saved, str(tmp_path / "out.html")]) == 0
+    assert "<html" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert main(["html", saved, str(tmp_path / "no" / "out.html")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["show", "check", "html"])
+def test_a_file_that_is_no_recording(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.json").write_text("{}")
+    page = [str(tmp_path / "out.html")] if command == "html" else []
+    assert main([command, str(tmp_path / "x.json"), *page]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("dynamo-lab: ")
+    assert err.count("\n") == 1
+
+
+def test_the_help_is_a_manual(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    text = capsys.readouterr().out
+    for command in ("explore", "show", "html", "check", "diff"):
+        assert f"dynamo-lab {command} " in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def dynamo_lab(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dynamo_lab", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **variables},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+
+
+def test_a_terminal_without_utf8_shows_escapes(saved: str, tmp_path: Path) -> None:
+    done = dynamo_lab("show", saved, folder=tmp_path, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_reader_that_leaves_is_no_error(saved: str, tmp_path: Path) -> None:
+    quoted = f"'{sys.executable}' -m dynamo_lab show '{saved}' --json | head -c 1"
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        ["bash", "-c", quoted], env={**os.environ, "PYTHONPATH": path}, capture_output=True
+    )
+    assert done.stderr == b""
+
+
+SCRIPT = """\
+import sys, torch
+print("arguments", sys.argv[1:], __name__)
+
+@torch.compile(backend="eager")
+def double(x):
+    return x * 2
+
+double(torch.ones(4))
+if "fail" in sys.argv:
+    raise ValueError("no good")
+sys.exit(3 if "leave" in sys.argv else None)
+"""
+
+
+@pytest.mark.live
+class TestExplore:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        (tmp_path / "script.py").write_text(SCRIPT)
+        return tmp_path
+
+    def test_the_script_runs_and_is_recorded(self, folder: Path) -> None:
+        done = dynamo_lab(
+            *("explore", "script.py", "--json", "run.json", "--show", "graphs"),
+            *("--", "--epochs", "1"),
+            folder=folder,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("arguments ['--epochs', '1'] __main__\n")
+        assert "mul" in done.stdout
+        recording = load(folder / "run.json")
+        assert recording.title == "script.py"
+        assert len(recording.captured_graphs()) == 1
+
+    def test_its_failure_shows_its_traceback_and_what_was_recorded(self, folder: Path) -> None:
+        done = dynamo_lab(
+            *("explore", "script.py", "--json", "run.json", "--", "fail"), folder=folder
+        )
+        assert done.returncode == 1
+        assert done.stderr.endswith("ValueError: no good\n")
+        assert "runpy" not in done.stderr
+        assert "mul" in done.stdout
+        recording = load(folder / "run.json")
+        assert recording.failure is not None
+        assert recording.failure.type == "ValueError"
+        assert len(recording.captured_graphs()) == 1
+
+    def test_its_exit_code_is_ours(self, folder: Path) -> None:
+        assert dynamo_lab("explore", "script.py", "--", "leave", folder=folder).returncode == 3
+
+    def test_a_syntax_error(self, folder: Path) -> None:
+        (folder / "script.py").write_text("def\n")
+        done = dynamo_lab("explore", "script.py", folder=folder)
+        assert done.returncode == 1
+        assert "SyntaxError" in done.stderr
+        assert "runpy" not in done.stderr
+
+    def test_a_missing_script(self, folder: Path) -> None:
+        done = dynamo_lab("explore", "nothing.py", folder=folder)
+        assert done.returncode == 2
+        assert done.stderr == "dynamo-lab: There is no script 'nothing.py': check the path.\n"
