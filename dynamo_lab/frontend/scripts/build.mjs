@@ -1,0 +1,38 @@
+// Builds the committed bundle. Deterministic: the same sources and lock file give the same bytes,
+// so CI can rebuild and fail on a difference.
+import { build, context } from "esbuild";
+import { stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const out = join(root, "..", "render", "static");
+
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  charset: "ascii", // the bundles travel inside HTML and JSON: no surprise from an encoding
+  legalComments: "none",
+  target: ["es2022"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  logLevel: "warning",
+};
+
+const bundles = [
+  { entryPoints: ["src/hosts/widget.ts"], outfile: join(out, "widget.js"), format: "esm" },
+  { entryPoints: ["src/hosts/page.ts"], outfile: join(out, "page.js"), format: "iife" },
+  { entryPoints: ["src/layout-worker.ts"], outfile: join(out, "layout-worker.js"), format: "iife" },
+  { entryPoints: ["src/style/main.css"], outfile: join(out, "style.css") },
+];
+
+if (process.argv.includes("--watch")) {
+  for (const bundle of bundles) await (await context({ ...shared, ...bundle })).watch();
+} else {
+  await Promise.all(bundles.map((bundle) => build({ ...shared, ...bundle })));
+  for (const { outfile } of bundles) {
+    const { size } = await stat(outfile);
+    console.log(`${(size / 1000).toFixed(0).padStart(6)} kB  ${outfile.slice(out.length + 1)}`);
+  }
+}

@@ -1,0 +1,117 @@
+// The whole: header, your code, the tabs, the selection.
+import { useRef } from "preact/hooks";
+import { useMounted, useStore } from "./context";
+import { Breaks } from "./parts/breaks";
+import { Code } from "./parts/code";
+import { Frames } from "./parts/frames";
+import { Graphs } from "./parts/graphs";
+import { Guards } from "./parts/guards";
+import { Kernels } from "./parts/kernels";
+import { Selection } from "./parts/selection";
+import { Footer, Header, Notes } from "./parts/summary";
+import { Timeline } from "./parts/timeline";
+import { type Tab, TAB_NAMES, TABS } from "./store";
+import type { View } from "./types";
+import { Help } from "./ui/help";
+import { Splitter, useHeight } from "./ui/splitter";
+
+const PARTS = { breaks: Breaks, graphs: Graphs, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+
+function tabCount(view: View, tab: Tab): number | null {
+  switch (tab) {
+    case "breaks": return view.breaks.length;
+    case "graphs": return view.graphs.length;
+    case "kernels": return view.kernels.kernels.length;
+    case "guards": return view.guards.guards.length;
+    case "frames": return view.frames.filter((frame) => !frame.is_library).length;
+    case "timeline": return null;
+  }
+}
+
+function Tabs() {
+  const store = useStore();
+  const list = useRef<HTMLDivElement>(null);
+  const view = store.model.value?.view;
+  const choose = (tab: Tab): void => {
+    store.setTab(tab);
+    list.current?.querySelector<HTMLElement>(`[data-tab=${tab}]`)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = TABS.indexOf(store.tab.value);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    choose(TABS[(to + TABS.length) % TABS.length]);
+  };
+  return (
+    <div class="dl-tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={onKeyDown}>
+      {TABS.map((tab) => {
+        const count = view ? tabCount(view, tab) : null;
+        const chosen = store.tab.value === tab;
+        return (
+          <button
+            key={tab} type="button" role="tab" data-tab={tab}
+            aria-selected={chosen} tabIndex={chosen ? 0 : -1} onClick={() => store.setTab(tab)}
+          >
+            {TAB_NAMES[tab]}
+            {count !== null && <span class="dl-count">{count}</span>}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function Panel() {
+  const store = useStore();
+  const tab = store.tab.value;
+  const Part = PARTS[tab];
+  return (
+    <div class={`dl-panel dl-panel-${tab}`} role="tabpanel" aria-label={TAB_NAMES[tab]}>
+      <Part />
+    </div>
+  );
+}
+
+function Waiting() {
+  const { source } = useStore();
+  return (
+    <div class="dl-waiting" role="status">
+      {source.failure.value || "Nothing recorded yet. The view fills in as the compiler works."}
+    </div>
+  );
+}
+
+function Body() {
+  return (
+    <div class="dl-body">
+      <section class="dl-left" aria-label="Your code">
+        <Code />
+      </section>
+      <Splitter />
+      <section class="dl-right" aria-label="What the compiler made of it">
+        <Tabs />
+        <div class="dl-main">
+          <Panel />
+          <Selection />
+        </div>
+      </section>
+    </div>
+  );
+}
+
+export function App() {
+  const { store, host } = useMounted();
+  const { frame, handle } = useHeight(host);
+  const ready = store.model.value !== null;
+  return (
+    <div class="dl-app" ref={frame}>
+      <Header />
+      {ready && <Notes />}
+      {ready ? <Body /> : <Waiting />}
+      {ready && <Footer />}
+      {handle}
+      {store.help.value && <Help />}
+    </div>
+  );
+}

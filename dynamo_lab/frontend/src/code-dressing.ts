@@ -1,0 +1,116 @@
+// How the reader's code is decorated: states, regions and breaks once, kin at each hover.
+import { RangeSetBuilder, type RangeSet } from "@codemirror/state";
+import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@codemirror/view";
+import { lineEntity } from "./entities";
+import type { KinIndex, Mask } from "./kin";
+import type { LineView, Mark, SourceView } from "./types";
+import { regionColour } from "./ui/bits";
+
+type Doc = EditorView["state"]["doc"];
+
+export interface LineMap {
+  readonly text: string;
+  /** Source line number by document line (from 1), and back. */
+  number(docLine: number): number;
+  docLine(number: number): number;
+}
+
+export function mapLines(source: SourceView): LineMap {
+  const numbers = source.lines.map((line) => line[0]);
+  const back = new Map(numbers.map((number, i) => [number, i + 1]));
+  return {
+    text: source.lines.map((line) => line[1].replace(/[\r\n]/g, " ")).join("\n"),
+    number: (docLine) => numbers[docLine - 1] ?? docLine,
+    docLine: (number) => back.get(number) ?? -1,
+  };
+}
+
+function lineClass(line: LineView, before: LineView | undefined): string {
+  const [number, , state, region] = line;
+  const gap = before && number > before[0] + 1 ? " dl-gap" : "";
+  return `dl-line dl-r${regionColour(region)}${state ? ` dl-is-${state}` : ""}${gap}`;
+}
+
+/** Where a mark lies in the text; a mark without columns covers the line's text. */
+export function markRange(mark: Mark, doc: Doc, lines: LineMap): { from: number; to: number } | null {
+  const at = lines.docLine(mark.line);
+  if (at < 1) return null;
+  const line = doc.line(at);
+  const indent = line.text.length - line.text.trimStart().length;
+  const from = line.from + (mark.column >= 0 ? Math.min(mark.column, line.length) : indent);
+  const last = mark.end_line > mark.line ? lines.docLine(mark.end_line) : at;
+  const end = last > 0 ? doc.line(last) : line;
+  const to = mark.end_column >= 0 ? end.from + Math.min(mark.end_column, end.length) : line.to;
+  return to > from ? { from, to } : null;
+}
+
+export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, kin: KinIndex): DecorationSet {
+  const ranges = source.lines.flatMap((line, i) => {
+    const linked = kin.linked(kin.vertex("line", source.id, line[0]));
+    const entity = lineEntity(source.id, line[0]);
+    const decoration = Decoration.line({
+      class: lineClass(line, source.lines[i - 1]),
+      attributes: linked ? { "data-entity": entity } : {},
+    });
+    return i < doc.lines ? [decoration.range(doc.line(i + 1).from)] : [];
+  });
+  const marks = source.marks.flatMap((mark) => {
+    const range = markRange(mark, doc, lines);
+    if (!range) return [];
+    const attributes = { "data-entity": mark.target, "data-go": mark.target, title: mark.label };
+    return [Decoration.mark({ class: `dl-mark dl-mark-${mark.kind}`, attributes }).range(range.from, range.to)];
+  });
+  return Decoration.set([...ranges, ...marks], true);
+}
+
+/** Line classes for what is lit, pinned and under the keyboard's cursor. */
+export function litDecorations(
+  source: SourceView, doc: Doc, kin: KinIndex, lit: Mask | null, held: Mask | null, cursor: number,
+): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  const count = Math.min(doc.lines, source.lines.length);
+  for (let i = 0; i < count; i++) {
+    const vertex = kin.vertex("line", source.id, source.lines[i][0]);
+    const classes = [
+      vertex >= 0 && lit?.[vertex] ? "is-lit" : "",
+      vertex >= 0 && held?.[vertex] ? "is-held" : "",
+      i + 1 === cursor ? "is-cursor" : "",
+    ].join(" ").trim();
+    if (!classes) continue;
+    const from = doc.line(i + 1).from;
+    builder.add(from, from, Decoration.line({ class: classes }));
+  }
+  return builder.finish();
+}
+
+class Sign extends GutterMarker {
+  constructor(private readonly mark: Mark) {
+    super();
+  }
+
+  override eq(other: Sign): boolean {
+    return other.mark.target === this.mark.target && other.mark.label === this.mark.label;
+  }
+
+  override toDOM(view: EditorView): Node {
+    const sign = view.dom.ownerDocument.createElement("span");
+    sign.className = `dl-sign dl-sign-${this.mark.kind}`;
+    sign.title = this.mark.label;
+    sign.dataset.go = this.mark.target;
+    return sign;
+  }
+}
+
+export function signs(source: SourceView, lines: LineMap, doc: Doc): RangeSet<GutterMarker> {
+  const builder = new RangeSetBuilder<GutterMarker>();
+  const first = new Map<number, Mark>();
+  for (const mark of source.marks) {
+    const at = lines.docLine(mark.line);
+    if (at > 0 && !first.has(at)) first.set(at, mark);
+  }
+  for (const [at, mark] of [...first].sort((a, b) => a[0] - b[0])) {
+    const from = doc.line(at).from;
+    builder.add(from, from, new Sign(mark));
+  }
+  return builder.finish();
+}

@@ -1,0 +1,38 @@
+// From the bytes a host holds to a View.
+import type { View } from "./types";
+
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/** Traits arrive as DataView, buffers of messages as either: look at the bytes without a copy. */
+export function asBytes(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
+  if (ArrayBuffer.isView(data)) {
+    return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  }
+  return new Uint8Array(data);
+}
+
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.trim());
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+/** The View in gzip'd or plain JSON bytes; null for no bytes, which is a recording not begun. */
+export async function decodeView(bytes: Uint8Array<ArrayBuffer>): Promise<View | null> {
+  if (bytes.length === 0) return null;
+  const zipped = bytes[0] === GZIP_MAGIC[0] && bytes[1] === GZIP_MAGIC[1];
+  const text = zipped ? await gunzip(bytes) : new TextDecoder().decode(bytes);
+  return JSON.parse(text) as View;
+}
+
+/** The View in the offline page's data script. */
+export async function decodePage(text: string, encoding: string | null): Promise<View | null> {
+  if (encoding === "gzip-base64") return decodeView(fromBase64(text));
+  return JSON.parse(text) as View;
+}

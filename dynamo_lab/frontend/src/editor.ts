@@ -1,0 +1,90 @@
+// A read-only CodeMirror whose decorations we replace as a whole, with its own line numbers.
+import { cpp } from "@codemirror/lang-cpp";
+import { python } from "@codemirror/lang-python";
+import { type LanguageSupport, syntaxHighlighting } from "@codemirror/language";
+import { EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration, type DecorationSet, EditorView, type GutterMarker, gutter,
+  highlightSpecialChars, lineNumbers,
+} from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+
+/** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover. */
+export interface Dressing {
+  readonly base: DecorationSet;
+  readonly lit: DecorationSet;
+  readonly signs: RangeSet<GutterMarker>;
+}
+
+const dress = StateEffect.define<Partial<Dressing>>();
+const bare: Dressing = { base: Decoration.none, lit: Decoration.none, signs: RangeSet.empty };
+
+const dressing = StateField.define<Dressing>({
+  create: () => bare,
+  update(value, transaction) {
+    let next = value;
+    for (const effect of transaction.effects) if (effect.is(dress)) next = { ...next, ...effect.value };
+    return next;
+  },
+  provide: (field) => [
+    EditorView.decorations.from(field, (value) => value.base),
+    EditorView.decorations.from(field, (value) => value.lit),
+  ],
+});
+
+export function language(name: string): LanguageSupport | null {
+  if (name === "python" || name === "triton") return python();
+  if (name === "cpp" || name === "metal" || name === "c++") return cpp();
+  return null;
+}
+
+export interface EditorOptions {
+  readonly text: string;
+  readonly language: string;
+  readonly label: string;
+  /** The number to show for a line of the document, where they differ. */
+  readonly number?: (line: number) => number;
+  readonly signs?: boolean;
+}
+
+export class Editor {
+  readonly view: EditorView;
+
+  constructor(parent: HTMLElement, options: EditorOptions) {
+    this.view = new EditorView({ parent, state: EditorState.create({ doc: options.text, extensions: extensions(options) }) });
+  }
+
+  dress(value: Partial<Dressing>): void {
+    this.view.dispatch({ effects: dress.of(value) });
+  }
+
+  /** Brings a line of the document into sight if it is not. */
+  showLine(line: number): void {
+    const { doc } = this.view.state;
+    if (line < 1 || line > doc.lines) return;
+    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y: "nearest", yMargin: 40 }) });
+  }
+
+  destroy(): void {
+    this.view.destroy();
+  }
+}
+
+function extensions(options: EditorOptions): Extension[] {
+  const support = language(options.language);
+  const number = options.number;
+  return [
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", "aria-readonly": "true" }),
+    options.signs
+      ? gutter({ class: "dl-signs", markers: (view) => view.state.field(dressing).signs })
+      : [],
+    lineNumbers(number ? { formatNumber: (line, state) => (line > state.doc.lines ? String(line) : String(number(line))) } : {}),
+    // Shows control and bidirectional characters, so that code cannot look like other code.
+    highlightSpecialChars(),
+    syntaxHighlighting(classHighlighter),
+    support ?? [],
+    dressing,
+  ];
+}

@@ -1,0 +1,32 @@
+// Names of the things that can be hovered and pinned. The Python side uses the first six;
+// "graph:<id>" and "module:<graph>:<index>" stand for all nodes they hold.
+
+export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "graph" | "module";
+
+export interface Entity {
+  readonly kind: Kind;
+  readonly a: number;
+  readonly b: number;
+}
+
+const KINDS: ReadonlySet<string> = new Set([
+  "line", "node", "kernel", "break", "frame", "guard", "graph", "module",
+]);
+
+export function parseEntity(text: string): Entity | null {
+  const [kind, a, b] = text.split(":");
+  if (!KINDS.has(kind) || a === undefined || a === "") return null;
+  const first = Number(a);
+  const second = b === undefined ? -1 : Number(b);
+  if (!Number.isInteger(first) || !Number.isInteger(second)) return null;
+  return { kind: kind as Kind, a: first, b: second };
+}
+
+export const lineEntity = (source: number, line: number): string => `line:${source}:${line}`;
+export const nodeEntity = (graph: number, node: number): string => `node:${graph}:${node}`;
+export const kernelEntity = (id: number): string => `kernel:${id}`;
+export const breakEntity = (id: number): string => `break:${id}`;
+export const frameEntity = (id: number): string => `frame:${id}`;
+export const guardEntity = (index: number): string => `guard:${index}`;
+export const graphEntity = (id: number): string => `graph:${id}`;
+export const moduleEntity = (graph: number, index: number): string => `module:${graph}:${index}`;

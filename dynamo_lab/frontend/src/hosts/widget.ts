@@ -1,0 +1,103 @@
+// The host in a notebook: an ESM for anywidget, data from the live kernel.
+import { signal } from "@preact/signals";
+import { asBytes, decodeView } from "../decode";
+import { mount } from "../mount";
+import type { DataSource, SaveKind } from "../source";
+import type { Progress, View } from "../types";
+import { Assets } from "./assets";
+import { download } from "./download";
+
+interface Traits {
+  payload: DataView | ArrayBuffer | null;
+  progress: Progress | null;
+  uid: string;
+}
+
+type Message = { readonly type: "asset"; readonly name: string } | { readonly type: "file"; readonly name: string };
+type CustomListener = (message: Message, buffers: readonly DataView[]) => void;
+
+interface WidgetModel {
+  get<K extends keyof Traits>(name: K): Traits[K];
+  on(event: `change:${keyof Traits}`, listener: () => void): void;
+  on(event: "msg:custom", listener: CustomListener): void;
+  off(event: `change:${keyof Traits}`, listener: () => void): void;
+  off(event: "msg:custom", listener: CustomListener): void;
+  send(content: { type: "asset"; name: string } | { type: "save"; what: SaveKind }): void;
+}
+
+function isEmpty(progress: Progress | null): boolean {
+  return !progress || progress.stage === undefined;
+}
+
+/** Hides the static copy of this view that a saved notebook keeps beside the widget. */
+function hideFallback(uid: string): HTMLStyleElement {
+  const style = document.createElement("style");
+  style.textContent = `[data-dynamo-lab-static="${CSS.escape(uid)}"]{display:none}`;
+  return style;
+}
+
+function connect(model: WidgetModel): { source: DataSource; close: () => void } {
+  const view = signal<View | null>(null);
+  const progress = signal<Progress | null>(null);
+  const failure = signal("");
+  const assets = new Assets((name) => model.send({ type: "asset", name }));
+  let latest = 0;
+
+  const onPayload = (): void => {
+    const payload = model.get("payload");
+    const turn = ++latest; // decoding is not in order: an older payload must not replace a newer one
+    decodeView(payload ? asBytes(payload) : new Uint8Array())
+      .then((decoded) => {
+        if (turn !== latest) return;
+        view.value = decoded;
+        failure.value = "";
+      })
+      .catch(() => {
+        if (turn === latest) failure.value = "The view that the kernel sent could not be read. Run the cell again.";
+      });
+  };
+  const onProgress = (): void => {
+    const now = model.get("progress");
+    progress.value = isEmpty(now) ? null : now;
+  };
+  const onMessage: CustomListener = (message, buffers) => {
+    const buffer = buffers[0];
+    if (!buffer) return;
+    if (message.type === "asset") assets.receive(message.name, new TextDecoder().decode(asBytes(buffer)));
+    if (message.type === "file") download(message.name, asBytes(buffer));
+  };
+
+  model.on("change:payload", onPayload);
+  model.on("change:progress", onProgress);
+  model.on("msg:custom", onMessage);
+  onPayload();
+  onProgress();
+  const close = (): void => {
+    latest++;
+    model.off("change:payload", onPayload);
+    model.off("change:progress", onProgress);
+    model.off("msg:custom", onMessage);
+    assets.close();
+  };
+  const save = (what: SaveKind): void => model.send({ type: "save", what });
+  return { source: { view, progress, failure, asset: (name) => assets.get(name), save }, close };
+}
+
+function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+  const { source, close } = connect(model);
+  const uid = model.get("uid") ?? "";
+  const root = document.createElement("div");
+  root.className = "dynamo-lab-live";
+  root.dataset.uid = uid;
+  const style = hideFallback(uid);
+  el.append(style, root);
+  const unmount = mount(root, source, "widget");
+  return () => {
+    unmount();
+    close();
+    root.remove();
+    style.remove();
+  };
+}
+
+export default { render };

@@ -1,0 +1,51 @@
+// Keys that work anywhere in the UI. None of them leaves it: in a notebook "b" inserts a cell.
+import { type Store, TABS } from "./store";
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, select, textarea");
+}
+
+function focusSearch(root: HTMLElement): void {
+  const box = root.querySelector<HTMLInputElement>(".dl-panel input[type=search]");
+  box?.focus();
+  box?.select();
+}
+
+function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean {
+  const tab = Number(event.key) - 1;
+  if (TABS[tab]) {
+    store.setTab(TABS[tab]);
+    return true;
+  }
+  switch (event.key) {
+    case "b": store.stepBreak(1); return true;
+    case "B": store.stepBreak(-1); return true;
+    case "/": focusSearch(root); return true;
+    case "?": store.help.value = !store.help.value; return true;
+    default: return false;
+  }
+}
+
+function escape(event: KeyboardEvent, store: Store): void {
+  if (store.help.value) store.help.value = false;
+  else if (isTyping(event.target)) (event.target as HTMLElement).blur();
+  else store.unpin();
+}
+
+export function followKeys(root: HTMLElement, store: Store): () => void {
+  const down = (event: KeyboardEvent): void => {
+    event.stopPropagation();
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") escape(event, store);
+    else if (!isTyping(event.target) && handle(event, root, store)) event.preventDefault();
+  };
+  const stop = (event: Event): void => event.stopPropagation();
+  root.addEventListener("keydown", down);
+  root.addEventListener("keyup", stop);
+  root.addEventListener("keypress", stop);
+  return () => {
+    root.removeEventListener("keydown", down);
+    root.removeEventListener("keyup", stop);
+    root.removeEventListener("keypress", stop);
+  };
+}

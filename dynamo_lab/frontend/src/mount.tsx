@@ -1,0 +1,34 @@
+// Puts the UI into an element; returns the clean-up.
+import { render } from "preact";
+import { App } from "./app";
+import { MountedContext } from "./context";
+import { followKeys } from "./keys";
+import { LayoutClient } from "./layout-client";
+import { followPointer } from "./pointer";
+import type { DataSource } from "./source";
+import { createStore } from "./store";
+import { followTheme } from "./theme";
+
+export function mount(root: HTMLElement, source: DataSource, host: "widget" | "page"): () => void {
+  root.classList.add("dynamo-lab", `dl-${host}`);
+  root.dataset.lmSuppressShortcuts = "true"; // JupyterLab: leave our keys to us
+  const store = createStore(source);
+  const layout = new LayoutClient(source);
+  const cleanups = [
+    followTheme(root, store.theme),
+    followPointer(root, store),
+    followKeys(root, store),
+    () => layout.close(),
+    store.close,
+  ];
+  render(
+    <MountedContext.Provider value={{ store, layout, host }}>
+      <App />
+    </MountedContext.Provider>,
+    root,
+  );
+  return () => {
+    render(null, root);
+    for (const cleanup of cleanups) cleanup();
+  };
+}

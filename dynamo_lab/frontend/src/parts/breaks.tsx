@@ -1,0 +1,113 @@
+// Breaks as cards: where, why, what to do, and the graphs on both sides.
+import { useEffect, useRef } from "preact/hooks";
+import { useModel, useStore } from "../context";
+import { breakEntity } from "../entities";
+import type { BreakView } from "../types";
+import { Badge, Empty, Fold, Go, GraphChip, Prose } from "../ui/bits";
+
+/** The line's text with the columns that broke marked; indentation is dropped. */
+export function splitAt(text: string, from: number, to: number): readonly [string, string, string] {
+  const indent = text.length - text.trimStart().length;
+  if (from < 0 || to <= from || from >= text.length) return ["", text.trim(), ""];
+  return [text.slice(Math.min(indent, from), from), text.slice(from, to), text.slice(to).trimEnd()];
+}
+
+function BrokenLine({ item }: { item: BreakView }) {
+  const [before, broken, after] = splitAt(item.text, item.column, item.end_column);
+  return <pre class="dl-quote">{before}<span class="dl-mark dl-mark-break">{broken}</span>{after}</pre>;
+}
+
+function Between({ item }: { item: BreakView }) {
+  const { regionOf } = useModel();
+  if (item.before === null && item.after.length === 0) return null;
+  return (
+    <div class="dl-between">
+      {item.before === null ? <span class="dl-dim">nothing compiled</span> : <GraphChip id={item.before} region={regionOf(item.before)} />}
+      <span class="dl-between-break">{"\u2192 break \u2192"}</span>
+      {item.after.length === 0
+        ? <span class="dl-dim">runs eager</span>
+        : item.after.map((id) => <GraphChip key={id} id={id} region={regionOf(id)} />)}
+    </div>
+  );
+}
+
+function Details({ item }: { item: BreakView }) {
+  return (
+    <Fold label="Details">
+      <dl class="dl-facts">
+        {item.context && <><dt>context</dt><dd><pre class="dl-wrap">{item.context}</pre></dd></>}
+        {item.registry_id && <><dt>registry</dt><dd>{item.registry_id}</dd></>}
+        {item.link && <><dt>documentation</dt><dd><a href={item.link} target="_blank" rel="noopener noreferrer">{item.link}</a></dd></>}
+        {item.stack.length > 0 && (
+          <>
+            <dt>stack</dt>
+            <dd class="dl-stack">
+              {item.stack.map((line, i) => (
+                <div key={i}><Go to={line.entity}>{line.label}</Go> <span class="dl-dim">in {line.function}</span> <code>{line.text.trim()}</code></div>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+    </Fold>
+  );
+}
+
+function Card({ item, number }: { item: BreakView; number: number }) {
+  const store = useStore();
+  const { kin } = useModel();
+  const card = useRef<HTMLElement>(null);
+  const entity = breakEntity(item.id);
+  const vertex = kin.vertex("break", item.id);
+  const reveal = store.reveal.value;
+  useEffect(() => {
+    if (reveal.entity === entity) card.current?.scrollIntoView({ block: "nearest" });
+  }, [reveal.tick]);
+  const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
+  const line = item.stack.at(-1)?.entity;
+  return (
+    <article class={`dl-card${state}`} data-entity={entity} ref={card} tabIndex={0} aria-label={`Break ${number}: ${item.title}`}>
+      <header>
+        <span class="dl-number">{number}</span>
+        <h3><Prose text={item.title} /></h3>
+        <Badge tone={item.effect === "failed" ? "bad" : "warning"}>{item.effect}</Badge>
+      </header>
+      <div class="dl-where">
+        {line ? <Go to={line}>{item.where}</Go> : item.where}
+        {item.frame && <span class="dl-dim"> in {item.frame}</span>}
+      </div>
+      {item.text && <BrokenLine item={item} />}
+      {item.reason && item.reason !== item.title && <p class="dl-reason"><Prose text={item.reason} /></p>}
+      {item.explanation && <p><Prose text={item.explanation} /></p>}
+      {item.advice.length > 0 && (
+        <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>
+      )}
+      <Between item={item} />
+      <Details item={item} />
+    </article>
+  );
+}
+
+export function Breaks() {
+  const { breaks } = useModel().view;
+  const store = useStore();
+  if (breaks.length === 0) {
+    return <Empty title="No graph breaks">Dynamo captured every frame it compiled in one piece, so no Python runs between graphs.</Empty>;
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const onCard = event.target instanceof HTMLElement && event.target.matches(".dl-card");
+    const cards = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".dl-card")];
+    const at = cards.findIndex((card) => card.contains(event.target as Node));
+    if (event.key === "j" || event.key === "ArrowDown") cards[Math.min(cards.length - 1, at + 1)]?.focus();
+    else if (event.key === "k" || event.key === "ArrowUp") cards[Math.max(0, at - 1)]?.focus();
+    else if (event.key === "Enter" && onCard) store.togglePin((event.target as HTMLElement).dataset.entity ?? "");
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="dl-scroll dl-cards" onKeyDown={onKeyDown}>
+      {breaks.map((item, i) => <Card key={item.id} item={item} number={i + 1} />)}
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+// A graph as boxes: modules open and close, or the neighbourhood of a node where there are none.
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import {
+  type Box, countBoxes, countInputs, initiallyOpen, MAX_BOXES, moduleScene, neighbourhood, nodeScene,
+  type Scene, shownNodes,
+} from "../boxes";
+import { useModel, useMounted, useStore } from "../context";
+import { sceneToDot, type Size } from "../dot";
+import { parseEntity } from "../entities";
+import type { GraphIndex } from "../graph-index";
+import { moduleNodes } from "../kin";
+import type { Layout } from "../layout";
+import { Empty, plural } from "../ui/bits";
+import { Canvas } from "../ui/canvas";
+import { Picture } from "../ui/picture";
+
+/** Above this many inputs and parameters, they are left out until asked for. */
+const FEW_INPUTS = 12;
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
+
+export interface Label {
+  readonly title: string;
+  readonly detail: string;
+}
+
+export function labelOf(index: GraphIndex, box: Box): Label {
+  const { graph } = index;
+  if (box.module >= 0) {
+    const module = graph.modules[box.module];
+    const count = moduleNodes(graph, box.module).length;
+    const type = module.type && module.type !== module.name ? `${module.type}, ` : "";
+    return { title: cut(module.name || module.path, 30), detail: cut(`${type}${plural(count, "node")}`, 36) };
+  }
+  const op = index.op(box.node);
+  const target = op === "placeholder" || op === "output" || op === "get_attr" ? op.replace("placeholder", "input") : index.target(box.node);
+  const title = op === "output" ? "output" : `${cut(target.replace(/^(torch\.ops\.)?aten\./, "").replace(/\.default$/, ""), 30)}`;
+  const detail = op === "output" ? "" : cut([graph.name[box.node], index.value(box.node)].filter(Boolean).join(": "), 36);
+  return { title, detail };
+}
+
+/** Widths of the UI font at 12 and 10.5 pixels, close enough for a box with some air. */
+function sizeOf(label: Label): Size {
+  const width = Math.max(label.title.length * 7.2, label.detail.length * 6.2) + 20;
+  return { width: Math.max(56, width), height: label.detail ? 36 : 26 };
+}
+
+type State =
+  | { readonly kind: "loading" }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "ready"; readonly scene: Scene; readonly layout: Layout };
+
+function useLayout(index: GraphIndex, scene: Scene, again: number): Signal<State> {
+  const { layout: client } = useMounted();
+  const state = useSignal<State>({ kind: "loading" });
+  const dot = sceneToDot(scene, (box) => sizeOf(labelOf(index, box)));
+  useEffect(() => {
+    let stale = false;
+    client.layout(dot).then(
+      (layout) => {
+        if (!stale) state.value = { kind: "ready", scene, layout };
+      },
+      (error: unknown) => {
+        if (!stale) state.value = { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+      },
+    );
+    return () => {
+      stale = true;
+    };
+  }, [dot, again]);
+  return state;
+}
+
+function Drawing({ index, scene, onToggle }: { index: GraphIndex; scene: Scene; onToggle?: (module: number) => void }) {
+  const again = useSignal(0);
+  const state = useLayout(index, scene, again.value).value;
+  if (state.kind === "loading") return <div class="dl-waiting" role="status">{"Loading layout\u2026"}</div>;
+  if (state.kind === "failed") {
+    return (
+      <Empty title="No diagram">
+        {state.message} The listing shows the same graph. <button type="button" class="dl-button" onClick={() => again.value++}>Try again</button>
+      </Empty>
+    );
+  }
+  return (
+    <Canvas width={state.layout.width} height={state.layout.height}>
+      <Picture index={index} scene={state.scene} layout={state.layout} labelOf={(box) => labelOf(index, box)} onToggle={onToggle} />
+    </Canvas>
+  );
+}
+
+function Modules({ index }: { index: GraphIndex }) {
+  const { graph } = index;
+  const inputs = countInputs(graph);
+  const withInputs = useSignal(inputs <= FEW_INPUTS);
+  const shown = useComputed(() => shownNodes(graph, withInputs.value));
+  const open = useSignal<ReadonlySet<number>>(initiallyOpen(graph, shown.value));
+  const refused = useSignal("");
+  const scene = useComputed(() => moduleScene(graph, open.value, shown.value));
+
+  const toggle = (module: number): void => {
+    const next = new Set(open.value);
+    if (next.has(module)) next.delete(module);
+    else next.add(module);
+    const count = countBoxes(graph, next, shown.value);
+    const name = graph.modules[module].name;
+    refused.value = "";
+    if (count > MAX_BOXES && next.has(module)) {
+      refused.value = `Opening ${name} would make ${count} boxes; at most ${MAX_BOXES} stay readable. Close others first, or read it in the listing.`;
+    } else open.value = next;
+  };
+  const toggleInputs = (): void => {
+    const next = shownNodes(graph, !withInputs.value);
+    const count = countBoxes(graph, open.value, next);
+    refused.value = "";
+    if (count > MAX_BOXES) refused.value = `With inputs there would be ${count} boxes; at most ${MAX_BOXES} stay readable. Close some modules first.`;
+    else withInputs.value = !withInputs.value;
+  };
+  const closeAll = (): void => {
+    open.value = new Set([0]);
+    refused.value = "";
+  };
+  return (
+    <div class="dl-diagram">
+      <div class="dl-toolbar">
+        <span class="dl-dim">{scene.value.boxes.length === 1 ? "1 box" : `${scene.value.boxes.length} boxes`}</span>
+        {graph.modules.length > 1 && <button type="button" class="dl-button" onClick={closeAll}>Close all</button>}
+        {inputs > 0 && (
+          <label class="dl-check"><input type="checkbox" checked={withInputs.value} onChange={toggleInputs} /> inputs and parameters ({inputs})</label>
+        )}
+        {graph.modules.length > 1 && <span class="dl-dim dl-ellipsis">double-click or Enter opens and closes a module</span>}
+      </div>
+      {refused.value && <p class="dl-refused" role="alert">{refused.value}</p>}
+      <Drawing index={index} scene={scene.value} onToggle={toggle} />
+    </div>
+  );
+}
+
+function Neighbourhood({ index, why }: { index: GraphIndex; why: string }) {
+  const store = useStore();
+  const { kin } = useModel();
+  const { graph } = index;
+  const pinned = parseEntity(store.pin.value);
+  const last = useSignal(-1);
+  const held = store.held.value;
+  const first = held ? kin.nodesIn(held, graph.id)[0] : undefined;
+  if (pinned?.kind === "node" && pinned.a === graph.id) last.value = pinned.b;
+  else if (first !== undefined && last.value < 0) last.value = first;
+  const firstOperator = graph.name.findIndex((_, node) => index.op(node).startsWith("call_"));
+  const centre = last.value >= 0 && last.value < index.size ? last.value : Math.max(0, firstOperator);
+  const scene = nodeScene(graph, neighbourhood(graph, index.users, centre));
+  return (
+    <div class="dl-diagram">
+      <p class="dl-explain">{why} Shown are two steps up and down from <code>{graph.name[centre]}</code>; click a box to move on.</p>
+      <Drawing index={index} scene={scene} />
+    </div>
+  );
+}
+
+export function Diagram({ index }: { index: GraphIndex }) {
+  const { graph } = index;
+  const shown = shownNodes(graph, countInputs(graph) <= FEW_INPUTS);
+  const least = graph.modules.length > 0 ? countBoxes(graph, new Set([0]), shown) : Infinity;
+  if (index.size === 0) return <Empty title="An empty graph">It has no nodes.</Empty>;
+  if (least <= MAX_BOXES) return <Modules index={index} />;
+  const why = graph.modules.length <= 1
+    ? `This graph has ${index.size} nodes and no modules to fold them into.`
+    : `This graph has ${least} boxes with every module closed, more than can be read.`;
+  return <Neighbourhood index={index} why={why} />;
+}

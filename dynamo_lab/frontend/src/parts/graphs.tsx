@@ -1,0 +1,101 @@
+// Graphs: which one, and whether as a listing or as a diagram.
+import { useModel, useStore } from "../context";
+import { graphEntity } from "../entities";
+import { type GraphGroup, groupGraphs, rootOf, stageName } from "../graph-groups";
+import type { Model } from "../store";
+import type { GraphView } from "../types";
+import { Empty, Go, plural, regionColour } from "../ui/bits";
+import { Diagram } from "./diagram";
+import { Listing } from "./listing";
+
+const MODES = ["listing", "diagram"] as const;
+
+function groupName(group: GraphGroup, model: Model): string {
+  const frame = model.view.frames.find((f) => f.id === group.graphs[0].frame);
+  return [group.key, frame?.name].filter(Boolean).join("  ");
+}
+
+function Groups({ groups, shown }: { groups: readonly GraphGroup[]; shown: GraphGroup }) {
+  const store = useStore();
+  const model = useModel();
+  if (groups.length < 2) return <span class="dl-bar-title">{groupName(shown, model)}</span>;
+  const choose = (key: string): void => {
+    const group = groups.find((g) => g.key === key);
+    if (!group) return;
+    const now = store.graph.value === null ? undefined : model.graphs.get(store.graph.value);
+    const alike = group.graphs.find((g) => g.stage === now?.stage && g.is_backward === now.is_backward);
+    store.graph.value = (alike ?? group.graphs[0]).id;
+  };
+  return (
+    <select class="dl-select" aria-label="Compilation" value={shown.key} onChange={(event) => choose(event.currentTarget.value)}>
+      {groups.map((group) => <option key={group.key} value={group.key}>{groupName(group, model)}</option>)}
+    </select>
+  );
+}
+
+function Stages({ group, shown }: { group: GraphGroup; shown: GraphView }) {
+  const store = useStore();
+  return (
+    <div class="dl-segments" role="group" aria-label="Stage">
+      {group.graphs.map((graph) => (
+        <button
+          key={graph.id} type="button" aria-pressed={graph.id === shown.id} title={`${graph.title}: ${graph.subtitle}`}
+          onClick={() => (store.graph.value = graph.id)}
+        >
+          {stageName(graph)}<span class="dl-count">{graph.operators}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Modes() {
+  const { graphMode } = useStore();
+  return (
+    <div class="dl-segments" role="group" aria-label="Form">
+      {MODES.map((mode) => (
+        <button key={mode} type="button" aria-pressed={graphMode.value === mode} onClick={() => (graphMode.value = mode)}>
+          {mode}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Title({ graph }: { graph: GraphView }) {
+  const { graphs, regionOf } = useModel();
+  const parent = graph.parent === null ? undefined : graphs.get(graph.parent);
+  return (
+    <div class="dl-graph-title" data-entity={graphEntity(graph.id)}>
+      <i class={`dl-swatch dl-r${regionColour(regionOf(graph.id))}`} />
+      <b>{graph.title}</b>
+      <span class="dl-dim dl-ellipsis">{graph.subtitle || `${plural(graph.operators, "operator")}, ${plural(graph.name.length, "node")}`}</span>
+      {parent && <span class="dl-dim">body in <Go to={graphEntity(parent.id)}>{parent.title}</Go></span>}
+    </div>
+  );
+}
+
+export function Graphs() {
+  const store = useStore();
+  const model = useModel();
+  const groups = groupGraphs(model.view.graphs);
+  const graph = (store.graph.value === null ? undefined : model.graphs.get(store.graph.value)) ?? groups[0]?.graphs[0];
+  if (!graph) return <Empty title="No graphs">Dynamo captured no graph: each frame was skipped, or failed, or held no tensor operation. The Frames tab tells why.</Empty>;
+  const root = rootOf(graph, model.graphs);
+  const group = groups.find((g) => g.graphs.includes(root)) ?? groups[0];
+  const index = model.graphIndex(graph.id);
+  return (
+    <>
+      <div class="dl-toolbar">
+        <Groups groups={groups} shown={group} />
+        <Stages group={group} shown={graph} />
+        <span class="dl-space" />
+        <Modes />
+      </div>
+      <Title graph={graph} />
+      {index && (store.graphMode.value === "listing"
+        ? <Listing key={graph.id} index={index} />
+        : <Diagram key={graph.id} index={index} />)}
+    </>
+  );
+}

@@ -1,0 +1,226 @@
+// What is selected: its facts, its links, its reason.
+import type { ComponentChildren } from "preact";
+import { useModel, useStore } from "../context";
+import { breakEntity, type Entity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, parseEntity } from "../entities";
+import type { Mask } from "../kin";
+import { moduleNodes } from "../kin";
+import type { Model } from "../store";
+import { Badge, Go, outcomeTone, plural, Prose } from "../ui/bits";
+
+/** Links beyond these are counted, not drawn: a line of a large model has thousands of nodes. */
+const MOST_LINKS = 14;
+
+function Links({ label, to, more }: { label: string; to: readonly (readonly [entity: string, text: string])[]; more?: number }) {
+  if (to.length === 0) return null;
+  const rest = to.length - MOST_LINKS + (more ?? 0);
+  return (
+    <div class="dl-links">
+      <dt>{label}</dt>
+      <dd>
+        {to.slice(0, MOST_LINKS).map(([entity, text]) => <Go key={entity} to={entity}>{text}</Go>)}
+        {rest > 0 && <span class="dl-dim">and {rest.toLocaleString("en")} more</span>}
+      </dd>
+    </div>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+  return <div class="dl-links"><dt>{label}</dt><dd>{children}</dd></div>;
+}
+
+interface Facts {
+  readonly model: Model;
+  readonly entity: Entity;
+  readonly mask: Mask;
+}
+
+function KinLines({ model, mask, except }: { model: Model; mask: Mask; except?: string }) {
+  const found: [string, string][] = [];
+  for (const source of model.view.sources) {
+    for (const [number] of source.lines) {
+      const vertex = model.kin.vertex("line", source.id, number);
+      const entity = lineEntity(source.id, number);
+      if (vertex >= 0 && mask[vertex] && entity !== except) found.push([entity, `${source.label}:${number}`]);
+    }
+  }
+  return <Links label="lines" to={found} />;
+}
+
+function KinGraphs({ model, mask, except }: { model: Model; mask: Mask; except?: number }) {
+  return (
+    <>
+      {model.view.graphs.filter((graph) => graph.id !== except).map((graph) => {
+        const nodes = model.kin.nodesIn(mask, graph.id);
+        return <Links key={graph.id} label={graph.title} to={nodes.slice(0, MOST_LINKS).map((node) => [nodeEntity(graph.id, node), graph.name[node]])} more={Math.max(0, nodes.length - MOST_LINKS)} />;
+      })}
+    </>
+  );
+}
+
+function KinFacts({ model, mask }: { model: Model; mask: Mask }) {
+  const { view, kin } = model;
+  const kernels = view.kernels.kernels.filter((kernel) => mask[kin.vertex("kernel", kernel.id)]);
+  const breaks = view.breaks.filter((item) => mask[kin.vertex("break", item.id)]);
+  const guards = view.guards.guards.flatMap((guard, i) => (mask[kin.vertex("guard", i)] ? [[guardEntity(i), guard.source || guard.kind] as const] : []));
+  return (
+    <>
+      <Links label="kernels" to={kernels.map((kernel) => [kernelEntity(kernel.id), kernel.title || kernel.name])} />
+      <Links label="breaks" to={breaks.map((item) => [breakEntity(item.id), item.title])} />
+      <Links label="guards" to={guards} />
+    </>
+  );
+}
+
+function Line({ model, entity, mask }: Facts) {
+  const line = model.sources.line(entity.a, entity.b);
+  const label = model.sources.label(entity.a, entity.b);
+  return (
+    <>
+      <h4><Badge tone={outcomeTone(line?.[2] ?? "")}>{line?.[2] || "line"}</Badge> {label}</h4>
+      {line && <pre class="dl-quote">{line[1].trim()}</pre>}
+      <dl><KinGraphs model={model} mask={mask} /><KinFacts model={model} mask={mask} /></dl>
+    </>
+  );
+}
+
+function Node({ model, entity, mask }: Facts) {
+  const index = model.graphIndex(entity.a);
+  if (!index) return null;
+  const { graph } = index;
+  const node = entity.b;
+  const named = (nodes: readonly number[]) => [...new Set(nodes)].map((n) => [nodeEntity(graph.id, n), graph.name[n]] as const);
+  const bodies = (graph.subgraphs[node] ?? []).map((id) => [graphEntity(id), `graph ${id}`] as const);
+  return (
+    <>
+      <h4><Badge tone="plain">{index.op(node)}</Badge> <code>{graph.name[node]}</code> <span class="dl-dim">in {graph.title}</span></h4>
+      <pre class="dl-quote dl-wrap">{index.target(node)}({graph.arguments[node]})</pre>
+      <dl>
+        {index.value(node) && <Fact label="value"><code>{index.value(node)}</code></Fact>}
+        {index.module(node) && <Fact label="module"><code>{index.module(node)}</code></Fact>}
+        <Links label="calls" to={bodies} />
+        <Links label="inputs" to={named(graph.inputs[node])} />
+        <Links label="users" to={named(index.users[node])} />
+        <KinLines model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} except={graph.id} />
+        <KinFacts model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
+function Kernel({ model, entity, mask }: Facts) {
+  const kernel = model.view.kernels.kernels.find((k) => k.id === entity.a);
+  if (!kernel) return null;
+  return (
+    <>
+      <h4><Badge tone="plain">{kernel.language}</Badge> <code>{kernel.name}</code></h4>
+      <dl>
+        {kernel.operators.length > 0 && <Fact label="fuses">{kernel.operators.join(" \u00b7 ")}</Fact>}
+        <Fact label="called">{kernel.calls === 1 ? "once" : `${kernel.calls} times`}</Fact>
+        <KinLines model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
+function Break({ model, entity, mask }: Facts) {
+  const item = model.view.breaks.find((b) => b.id === entity.a);
+  if (!item) return null;
+  return (
+    <>
+      <h4><Badge tone="warning">break</Badge> <Prose text={item.title} /></h4>
+      <p><Prose text={item.explanation || item.reason} /></p>
+      <dl>
+        <KinLines model={model} mask={mask} />
+        <Links label="graphs" to={[...(item.before === null ? [] : [item.before]), ...item.after].map((id) => [graphEntity(id), `graph ${id}`])} />
+      </dl>
+    </>
+  );
+}
+
+function Frame({ model, entity }: Facts) {
+  const frame = model.view.frames.find((f) => f.id === entity.a);
+  if (!frame) return null;
+  return (
+    <>
+      <h4><Badge tone={outcomeTone(frame.outcome)}>{frame.outcome}</Badge> {frame.name}</h4>
+      {frame.reason && <p><Prose text={frame.reason} /></p>}
+      <dl>
+        <Links label="line" to={frame.entity ? [[frame.entity, frame.where]] : []} />
+        <Links label="graphs" to={frame.graphs.map((id) => [graphEntity(id), `graph ${id}`])} />
+        <Links label="breaks" to={frame.breaks.map((id) => [breakEntity(id), `break ${id}`])} />
+      </dl>
+    </>
+  );
+}
+
+function Guard({ model, entity }: Facts) {
+  const guard = model.view.guards.guards[entity.a];
+  if (!guard) return null;
+  return (
+    <>
+      <h4><Badge tone="plain">{guard.kind}</Badge> <code>{guard.source}</code></h4>
+      {guard.expressions.map((text, i) => <pre key={i} class="dl-quote dl-wrap">{text}</pre>)}
+      <dl>
+        <Links label="asked for by" to={guard.entity ? [[guard.entity, guard.where]] : []} />
+        <Fact label="compilation">{guard.compile_id}</Fact>
+      </dl>
+    </>
+  );
+}
+
+function Module({ model, entity, mask }: Facts) {
+  const graph = model.graphs.get(entity.a);
+  const module = graph?.modules[entity.b];
+  if (!graph || !module) return null;
+  return (
+    <>
+      <h4><Badge tone="plain">module</Badge> <code>{module.path || module.name}</code></h4>
+      <dl>
+        {module.type && <Fact label="type"><code>{module.type}</code></Fact>}
+        <Fact label="holds">{plural(moduleNodes(graph, entity.b).length, "node")}</Fact>
+        <KinLines model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} except={graph.id} />
+        <KinFacts model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
+function Graph({ model, entity }: Facts) {
+  const graph = model.graphs.get(entity.a);
+  if (!graph) return null;
+  return (
+    <>
+      <h4><Badge tone="plain">{graph.stage}</Badge> {graph.title}</h4>
+      <p class="dl-dim">{graph.subtitle}</p>
+      <dl><Fact label="holds">{plural(graph.name.length, "node")}, {plural(graph.operators, "operator")}</Fact></dl>
+    </>
+  );
+}
+
+const CARDS: Readonly<Record<Entity["kind"], (facts: Facts) => ComponentChildren>> = {
+  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, module: Module, graph: Graph,
+};
+
+export function Selection() {
+  const store = useStore();
+  const model = useModel();
+  const pinned = store.pin.value !== "";
+  const entity = parseEntity(store.focus.value);
+  const mask = pinned ? store.held.value : store.lit.value;
+  const Card = entity && mask ? CARDS[entity.kind] : null;
+  return (
+    <aside class={`dl-selection${pinned ? " is-pinned" : ""}`} aria-label="Selection">
+      {Card && entity && mask
+        ? (
+          <>
+            <Card model={model} entity={entity} mask={mask} />
+            {pinned && <button type="button" class="dl-icon dl-unpin" aria-label="Unpin" title="Unpin (Esc)" data-own onClick={store.unpin}>{"\u2715"}</button>}
+          </>
+        )
+        : <p class="dl-dim dl-hint">Hover anything: what it came from and what it became lights up. Click pins it. <kbd>?</kbd> shows the keys.</p>}
+    </aside>
+  );
+}

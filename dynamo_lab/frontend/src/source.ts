@@ -1,0 +1,16 @@
+// The one interface between the UI and its hosts: the live kernel and the offline page.
+import type { ReadonlySignal } from "@preact/signals";
+import type { Progress, View } from "./types";
+
+export type SaveKind = "html" | "json";
+
+export interface DataSource {
+  readonly view: ReadonlySignal<View | null>;
+  readonly progress: ReadonlySignal<Progress | null>;
+  /** What went wrong on the way to the view, in a sentence; empty while all is well. */
+  readonly failure: ReadonlySignal<string>;
+  /** A heavy part of the front-end, fetched on first need. Rejects with a sentence to show. */
+  asset(name: string): Promise<string>;
+  /** Absent where the host cannot save. */
+  readonly save?: (what: SaveKind) => void;
+}

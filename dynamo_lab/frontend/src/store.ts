@@ -1,0 +1,167 @@
+// The state of one mounted UI. It outlives the view: while a compile runs, views replace each
+// other and the reader's tab, selection and scroll stay.
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { breakEntity, parseEntity } from "./entities";
+import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
+import { buildKin, type KinIndex, type Mask } from "./kin";
+import type { DataSource } from "./source";
+import type { GraphView, View } from "./types";
+
+export const TABS = ["breaks", "graphs", "kernels", "guards", "frames", "timeline"] as const;
+export type Tab = (typeof TABS)[number];
+export const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  breaks: "Breaks", graphs: "Graphs", kernels: "Kernels",
+  guards: "Guards", frames: "Frames", timeline: "Timeline",
+};
+
+export type ThemeChoice = "auto" | "light" | "dark";
+
+/** A view with what is computed from it once. */
+export interface Model {
+  readonly view: View;
+  readonly kin: KinIndex;
+  readonly sources: Sources;
+  readonly places: readonly (Place | null)[];
+  readonly graphs: ReadonlyMap<number, GraphView>;
+  graphIndex(id: number): GraphIndex | null;
+  /** The dynamo graph that a graph descends from: its colour. -1 for none. */
+  regionOf(graph: number | null): number;
+}
+
+export function buildModel(view: View): Model {
+  const sources = new Sources(view);
+  const places = homePlaces(view);
+  const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
+  const indices = new Map<number, GraphIndex>();
+  const dynamo = new Map(
+    view.graphs.filter((g) => g.stage === "dynamo" && g.parent === null).map((g) => [g.compile_id, g.id]),
+  );
+  const graphIndex = (id: number): GraphIndex | null => {
+    const graph = graphs.get(id);
+    if (!graph) return null;
+    let index = indices.get(id);
+    if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources)));
+    return index;
+  };
+  const regionOf = (id: number | null): number => {
+    const graph = id === null ? undefined : graphs.get(id);
+    return graph ? (dynamo.get(graph.compile_id) ?? -1) : -1;
+  };
+  return { view, kin: buildKin(view), sources, places, graphs, graphIndex, regionOf };
+}
+
+export interface Reveal {
+  readonly entity: string;
+  readonly tick: number; // so that revealing the same entity again scrolls again
+}
+
+export interface KernelChoice {
+  readonly kind: "kernel" | "wrapper";
+  readonly id: number;
+}
+
+export interface Store {
+  readonly source: DataSource;
+  readonly model: ReadonlySignal<Model | null>;
+  readonly tab: ReadonlySignal<Tab>;
+  readonly hover: Signal<string>;
+  readonly pin: ReadonlySignal<string>;
+  /** Kin of what is hovered, and of what is pinned; null for none. */
+  readonly lit: ReadonlySignal<Mask | null>;
+  readonly held: ReadonlySignal<Mask | null>;
+  /** What the selection panel tells of: the pinned entity, else the hovered one. */
+  readonly focus: ReadonlySignal<string>;
+  readonly reveal: ReadonlySignal<Reveal>;
+  readonly graph: Signal<number | null>;
+  readonly kernel: Signal<KernelChoice | null>;
+  readonly file: Signal<number | null>;
+  readonly graphMode: Signal<"listing" | "diagram">;
+  readonly theme: Signal<ThemeChoice>;
+  readonly help: Signal<boolean>;
+  setTab(tab: Tab): void;
+  togglePin(entity: string): void;
+  unpin(): void;
+  /** Pins an entity and brings it into sight, in the tab where it lives. */
+  go(entity: string): void;
+  stepBreak(step: 1 | -1): void;
+  close(): void;
+}
+
+export function createStore(source: DataSource): Store {
+  const model = computed(() => (source.view.value ? buildModel(source.view.value) : null));
+  const chosenTab = signal<Tab | null>(null);
+  const hover = signal("");
+  const pin = signal("");
+  const reveal = signal<Reveal>({ entity: "", tick: 0 });
+  const graph = signal<number | null>(null);
+  const kernel = signal<KernelChoice | null>(null);
+  const file = signal<number | null>(null);
+
+  const kinOf = (entity: string): Mask | null => {
+    const index = model.value?.kin;
+    const vertices = entity && index ? index.resolve(entity) : [];
+    return index && vertices.length > 0 ? index.kin(vertices) : null;
+  };
+  const tab = computed<Tab>(() => {
+    if (chosenTab.value) return chosenTab.value;
+    return model.value && model.value.view.breaks.length > 0 ? "breaks" : "graphs";
+  });
+
+  const show = (entity: string): void => {
+    const parsed = parseEntity(entity);
+    const view = model.value?.view;
+    if (!parsed || !view) return;
+    if (parsed.kind === "line") file.value = parsed.a;
+    if (parsed.kind === "node" || parsed.kind === "graph" || parsed.kind === "module") {
+      graph.value = parsed.a;
+      chosenTab.value = "graphs";
+    }
+    if (parsed.kind === "kernel") {
+      kernel.value = { kind: "kernel", id: parsed.a };
+      chosenTab.value = "kernels";
+    }
+    if (parsed.kind === "break") chosenTab.value = "breaks";
+    if (parsed.kind === "frame") chosenTab.value = "frames";
+    if (parsed.kind === "guard") chosenTab.value = "guards";
+  };
+  const look = (entity: string): void => {
+    reveal.value = { entity, tick: reveal.peek().tick + 1 };
+  };
+  const go = (entity: string): void =>
+    batch(() => {
+      show(entity);
+      pin.value = parseEntity(entity)?.kind === "graph" ? "" : entity;
+      hover.value = "";
+      look(entity);
+    });
+  const stepBreak = (step: 1 | -1): void => {
+    const breaks = model.value?.view.breaks ?? [];
+    if (breaks.length === 0) return;
+    const at = breaks.findIndex((item) => breakEntity(item.id) === pin.peek());
+    const next = at < 0 ? (step === 1 ? 0 : breaks.length - 1) : (at + step + breaks.length) % breaks.length;
+    go(breakEntity(breaks[next].id));
+  };
+  // A pinned entity that a newer view no longer has would light nothing and explain nothing.
+  const stop = effect(() => {
+    const index = model.value?.kin;
+    if (index && pin.peek() && index.resolve(pin.peek()).length === 0) pin.value = "";
+  });
+
+  return {
+    source, model, tab, hover, pin, reveal, graph, kernel, file,
+    lit: computed(() => kinOf(hover.value)),
+    held: computed(() => kinOf(pin.value)),
+    focus: computed(() => pin.value || hover.value),
+    graphMode: signal<"listing" | "diagram">("listing"),
+    theme: signal<ThemeChoice>("auto"),
+    help: signal(false),
+    setTab: (next) => void (chosenTab.value = next),
+    togglePin: (entity) =>
+      batch(() => {
+        pin.value = pin.peek() === entity ? "" : entity;
+        if (pin.value) look(entity);
+      }),
+    unpin: () => void (pin.value = ""),
+    go, stepBreak, close: stop,
+  };
+}

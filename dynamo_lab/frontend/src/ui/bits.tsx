@@ -1,0 +1,66 @@
+// The small pieces all parts are made of.
+import type { ComponentChildren } from "preact";
+
+/** A sentence where a list would be empty. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="dl-empty">
+      <p class="dl-empty-title">{title}</p>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** Leads to an entity: lights its kin under the pointer, pins and shows it on click. */
+export function Go({ to, children, title }: { to: string; children: ComponentChildren; title?: string }) {
+  return (
+    <button type="button" class="dl-go" data-go={to} title={title}>
+      {children}
+    </button>
+  );
+}
+
+export function GraphChip({ id, region }: { id: number; region: number }) {
+  return (
+    <button type="button" class={`dl-chip dl-graph-chip dl-r${regionColour(region)}`} data-go={`graph:${id}`}>
+      graph {id}
+    </button>
+  );
+}
+
+export function Badge({ tone, children }: { tone: string; children: ComponentChildren }) {
+  return <span class={`dl-badge dl-tone-${tone}`}>{children}</span>;
+}
+
+/** A fold that does not pin the card it lies in. */
+export function Fold({ label, children, open }: { label: ComponentChildren; children: ComponentChildren; open?: boolean }) {
+  return (
+    <details class="dl-fold" data-own open={open}>
+      <summary>{label}</summary>
+      {children}
+    </details>
+  );
+}
+
+/** Texts in backquotes are code: PyTorch's messages and our sentences use them so. */
+export function Prose({ text }: { text: string }) {
+  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
+}
+
+/** Number of colours in the palette; regions beyond it share. -1 is for no region. */
+export const PALETTE = 8;
+export const regionColour = (region: number): string => (region < 0 ? "none" : String(region % PALETTE));
+
+const OUTCOME_TONES: Readonly<Record<string, string>> = {
+  compiled: "good", restarted: "plain", skipped: "grey", failed: "bad", resumed: "warning", recompiled: "warning",
+};
+export const outcomeTone = (outcome: string): string => OUTCOME_TONES[outcome] ?? "plain";
+
+export function seconds(value: number): string {
+  if (value >= 10) return `${value.toFixed(1)} s`;
+  if (value >= 1) return `${value.toFixed(2)} s`;
+  if (value >= 0.001) return `${(value * 1000).toFixed(value >= 0.1 ? 0 : 1)} ms`;
+  return value > 0 ? `${(value * 1e6).toFixed(0)} \u00b5s` : "0 s";
+}
+
+export const plural = (count: number, word: string): string => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,114 @@
+// Pan and zoom: drag, wheel, buttons, arrows, plus and minus, 0 to fit.
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+interface CanvasProps {
+  readonly width: number;
+  readonly height: number;
+  readonly children: ComponentChildren;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly scale: number;
+}
+
+const LEAST = 0.1;
+const MOST = 3;
+
+export function fit(width: number, height: number, boxWidth: number, boxHeight: number): Place {
+  const margin = 16;
+  const scale = Math.min(1.15, (boxWidth - margin) / width, (boxHeight - margin) / height);
+  // A tall graph is shown from its top at a size that can be read, not whole and tiny.
+  const readable = Math.max(LEAST, Math.max(scale, Math.min(0.75, (boxWidth - margin) / width)));
+  const y = height * readable > boxHeight ? margin / 2 : (boxHeight - height * readable) / 2;
+  return { x: (boxWidth - width * readable) / 2, y, scale: readable };
+}
+
+export function zoomAt(place: Place, x: number, y: number, factor: number): Place {
+  const scale = Math.max(LEAST, Math.min(MOST, place.scale * factor));
+  const ratio = scale / place.scale;
+  return { scale, x: x - (x - place.x) * ratio, y: y - (y - place.y) * ratio };
+}
+
+export function Canvas({ width, height, children }: CanvasProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const place = useSignal<Place>({ x: 0, y: 0, scale: 1 });
+
+  const reset = (): void => {
+    const element = box.current;
+    if (element) place.value = fit(width, height, element.clientWidth, element.clientHeight);
+  };
+  useLayoutEffect(reset, [width, height]);
+
+  const zoom = (factor: number, x?: number, y?: number): void => {
+    const element = box.current;
+    if (!element) return;
+    place.value = zoomAt(place.value, x ?? element.clientWidth / 2, y ?? element.clientHeight / 2, factor);
+  };
+  const pan = (dx: number, dy: number): void => {
+    place.value = { ...place.value, x: place.value.x + dx, y: place.value.y + dy };
+  };
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    // Not as a JSX prop: there it could not be told to be active, and the page would scroll too.
+    const onWheel = (event: WheelEvent): void => {
+      event.preventDefault();
+      const at = element.getBoundingClientRect();
+      if (event.ctrlKey || event.metaKey) zoom(Math.exp(-event.deltaY * 0.01), event.clientX - at.left, event.clientY - at.top);
+      else pan(-event.deltaX, -event.deltaY);
+    };
+    element.addEventListener("wheel", onWheel, { passive: false });
+    return () => element.removeEventListener("wheel", onWheel);
+  }, []);
+
+  const onPointerDown = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    const element = event.currentTarget as HTMLElement;
+    let moved = false;
+    const start = { x: event.clientX, y: event.clientY, at: place.value };
+    const onMove = (next: PointerEvent): void => {
+      const [dx, dy] = [next.clientX - start.x, next.clientY - start.y];
+      if (!moved && Math.hypot(dx, dy) < 4) return;
+      if (!moved) element.setPointerCapture(event.pointerId);
+      moved = true;
+      place.value = { ...start.at, x: start.at.x + dx, y: start.at.y + dy };
+    };
+    const onUp = (): void => {
+      element.removeEventListener("pointermove", onMove);
+      element.removeEventListener("pointerup", onUp);
+      element.removeEventListener("pointercancel", onUp);
+      // A drag ends in a click on whatever lies under the pointer: that one is not meant.
+      if (moved) element.addEventListener("click", (click) => click.stopPropagation(), { once: true, capture: true });
+    };
+    element.addEventListener("pointermove", onMove);
+    element.addEventListener("pointerup", onUp);
+    element.addEventListener("pointercancel", onUp);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps: Readonly<Record<string, () => void>> = {
+      "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8), "0": reset,
+      ArrowLeft: () => pan(60, 0), ArrowRight: () => pan(-60, 0), ArrowUp: () => pan(0, 60), ArrowDown: () => pan(0, -60),
+    };
+    const act = steps[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    act();
+    event.preventDefault();
+  };
+  const { x, y, scale } = place.value;
+  return (
+    <div class="dl-canvas" ref={box} tabIndex={0} role="group" aria-label="Diagram. Drag or arrows move, plus and minus zoom" onPointerDown={onPointerDown} onKeyDown={onKeyDown}>
+      <svg width="100%" height="100%">
+        <g transform={`translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`}>{children}</g>
+      </svg>
+      <div class="dl-zoom">
+        <button type="button" class="dl-icon" aria-label="Zoom in" onClick={() => zoom(1.25)}>+</button>
+        <button type="button" class="dl-icon" aria-label="Zoom out" onClick={() => zoom(0.8)}>{"\u2212"}</button>
+        <button type="button" class="dl-icon dl-fit" aria-label="Fit" onClick={reset}>fit</button>
+      </div>
+    </div>
+  );
+}

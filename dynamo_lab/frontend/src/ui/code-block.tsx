@@ -1,0 +1,25 @@
+// Generated code to read: a kernel, a wrapper.
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Editor } from "../editor";
+
+interface CodeBlockProps {
+  readonly text: string;
+  readonly language: string;
+  readonly label: string;
+  readonly line?: number | null;
+}
+
+export function CodeBlock({ text, language, label, line }: CodeBlockProps) {
+  const parent = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  useLayoutEffect(() => {
+    if (!parent.current) return;
+    const made = new Editor(parent.current, { text, language, label });
+    editor.current = made;
+    return () => made.destroy();
+  }, [text, language]);
+  useEffect(() => {
+    if (line) editor.current?.showLine(line);
+  }, [text, line]);
+  return <div class="dl-code-block" ref={parent} />;
+}

@@ -1,0 +1,38 @@
+// The keys, on "?".
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useStore } from "../context";
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["1 \u2026 6", "choose a tab"],
+  ["j k \u2191 \u2193", "next, previous row or line"],
+  ["Enter", "pin the row: its kin stay lit"],
+  ["n N", "next, previous row that is kin"],
+  ["b B", "next, previous graph break"],
+  ["/", "search"],
+  ["Esc", "unpin, close"],
+  ["?", "these keys"],
+];
+
+export function Help() {
+  const store = useStore();
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => box.current?.focus(), []);
+  const close = (): void => void (store.help.value = false);
+  return (
+    <div class="dl-help" role="dialog" aria-label="Keys" tabIndex={-1} ref={box} data-own>
+      <header>
+        <strong>Keys</strong>
+        <button type="button" class="dl-icon" aria-label="Close" onClick={close}>{"\u2715"}</button>
+      </header>
+      <dl>
+        {KEYS.map(([keys, text]) => (
+          <div key={keys}>
+            <dt>{keys.split(" ").map((key) => <kbd key={key}>{key}</kbd>)}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>Hover anything and what it came from and became lights up in every pane. Click to pin it.</p>
+    </div>
+  );
+}
