@@ -29,15 +29,14 @@ def one_line(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
-def lines(text: str) -> list[str]:
-    """The visible lines."""
-    return visible(text).split("\n")
-
-
 def shortened(text: str, limit: int) -> str:
     """One visible line of at most `limit` characters."""
-    line = one_line(text)
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    return clipped(one_line(clipped(text, 4 * limit)), limit)
+
+
+def clipped(text: str, limit: int) -> str:
+    """The text as it stands, its end cut where it is longer than `limit` characters."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _escape(match: re.Match[str]) -> str:

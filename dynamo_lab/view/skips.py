@@ -59,6 +59,10 @@ _REASONS = (
         "Dynamo found no tensor operation in it.",
     ),
     (
+        "no ops traced",
+        "It holds no tensor operation, so there is nothing to compile.",
+    ),
+    (
         "no content in function call",
         "It holds no tensor operation, so there is nothing to compile.",
     ),

@@ -88,17 +88,20 @@ def _captured(recording: Recording, places: Places, graphs: int) -> str:
         broke = f"it broke {times(len(recording.breaks))}, at"
         at = _at(recording.breaks, recording, places)
         made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
-        return f"Dynamo captured {made}; {broke} {at}.{_skips(recording)}"
+        return f"Dynamo captured {made}; {broke} {at}.{_skips(recording, places)}"
     if graphs == 1 and len(compiled) <= 1:
         name = f"`{compiled[0].name}`" if compiled else "the function"
-        return f"Dynamo captured all of {name} as one graph, without a break.{_skips(recording)}"
+        skips = _skips(recording, places)
+        return f"Dynamo captured all of {name} as one graph, without a break.{skips}"
     made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
-    return f"Dynamo captured {made}, without a break.{_skips(recording)}"
+    return f"Dynamo captured {made}, without a break.{_skips(recording, places)}"
 
 
-def _skips(recording: Recording) -> str:
-    skipped = sum(frame.outcome == "skipped" for frame in recording.frames)
-    return f" It skipped {plural(skipped, 'frame')}." if skipped else ""
+def _skips(recording: Recording, places: Places) -> str:
+    """The reader's own frames that were skipped; those of libraries are no news."""
+    lines = [places.line_of(f.span) for f in recording.frames if f.outcome == "skipped"]
+    own = sum(not places.is_library(line) for line in lines)
+    return f" It skipped {plural(own, 'frame')}." if own else ""
 
 
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:

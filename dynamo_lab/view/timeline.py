@@ -28,6 +28,10 @@ class TimelineView(Struct, frozen=True, kw_only=True):
 
 
 _EXPLANATIONS = {
+    "entire_frame_compile": "All the work on one frame, from its bytecode to code that runs.",
+    "dynamo": "Dynamo's own share of a frame: tracing, guards, the new bytecode.",
+    "gc": "Python frees what the compilation left behind.",
+    "CacheBase.get_system.triton_key": "Triton hashes its own sources, for the cache key; once.",
     "_compile.compile_inner": "All the work on one frame, from its bytecode to code that runs.",
     "bytecode_tracing": "Dynamo interprets the frame's bytecode and writes the graph down.",
     "variable_builder_call": "Dynamo wraps an input in a variable that it can trace.",
@@ -67,7 +71,7 @@ _PREFIXES = (
 )
 
 
-def explanation(phase: str) -> str:
+def explain(phase: str) -> str:
     """What a phase does, in a sentence; empty for phases we do not know."""
     if known := _EXPLANATIONS.get(phase):
         return known
@@ -105,7 +109,7 @@ def _phase(timing: Timing, depth: int) -> PhaseView:
         timing.seconds,
         depth,
         timing.compile_id,
-        explanation(timing.name),
+        explain(timing.name),
     )
 
 

@@ -64,7 +64,8 @@ def _facts(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
     if len(item.stack) > 1:
         rows = "\n".join(f"{at.label}  {at.text}" for at in item.stack)
         yield text("from", "dim"), text(rows)
-    yield text("why", "dim"), text(item.explanation or item.reason)
+    why = (item.explanation or item.reason).strip()
+    yield text("why", "dim"), text(why if page.everything else why.split("\n\n")[0])
     if item.context and page.everything:
         yield text("", "dim"), text(item.context, "dim")
     for index, advice in enumerate(item.advice if page.everything else item.advice[:3]):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
+from dynamo_lab.render.excerpt import colours, marks_by_line, nearby, sources_to_show
 from dynamo_lab.render.terminal.parts import (
     Page,
     caret,
@@ -26,38 +27,26 @@ _MEANINGS = {
     "skipped": "left to Python",
     "failed": "failed to compile",
 }
-_CONTEXT = 3
 _LONGEST = 60
 _KERNELS_FROM = 60
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each source with something recorded on it; of libraries only those that break."""
-    shown = [source for source in _in_order(view) if _is_shown(source, page)]
-    yield from separated(_source(source, page) for source in shown)
+    shown = sources_to_show(view, libraries=page.everything)
+    styles = {region: region_style(order) for region, order in colours(view).items()}
+    yield from separated(_source(source, styles, page) for source in shown)
     if shown:
         yield from _legend(shown)
 
 
-def _in_order(view: View) -> list[SourceView]:
-    main = view.sources[view.main_source : view.main_source + 1]
-    return [*main, *(source for source in view.sources if source not in main)]
-
-
-def _is_shown(source: SourceView, page: Page) -> bool:
-    if source.kind == "library" and not page.everything:
-        return bool(source.marks)
-    return bool(source.marks) or any(item.state for item in source.lines)
-
-
-def _source(source: SourceView, page: Page) -> Iterator[RenderableType]:
-    yield heading(source.label, "" if source.path == source.label else source.path)
-    marks: dict[int, list[Mark]] = {}
-    for mark in source.marks:
-        marks.setdefault(mark.line, []).append(mark)
-    rows = list(_nearby(source.lines, marks))
+def _source(source: SourceView, styles: dict[int, str], page: Page) -> Iterator[RenderableType]:
+    is_plain = source.kind == "cell" or source.path == source.label
+    yield heading(source.label, "" if is_plain else source.path)
+    marks = marks_by_line(source)
+    rows = list(nearby(source.lines, marks))
     limit = len(rows) if page.everything else _LONGEST
-    gutter = _Gutter(source)
+    gutter = _Gutter(source, styles)
     previous = None
     for item in rows[:limit]:
         if previous is not None and item.number > previous + 1:
@@ -71,22 +60,11 @@ def _source(source: SourceView, page: Page) -> Iterator[RenderableType]:
         yield line((left, "dim"), ("dynamo-lab show --section code", "dim italic"))
 
 
-def _nearby(lines: Sequence[LineView], marks: dict[int, list[Mark]]) -> Iterator[LineView]:
-    """The recorded lines with a few around them; short sources whole."""
-    active = [i for i, item in enumerate(lines) if item.state or item.number in marks]
-    if len(lines) <= 30:
-        yield from lines
-        return
-    reached = 0
-    for i in active:
-        yield from lines[max(reached, i - _CONTEXT) : i + _CONTEXT + 1]
-        reached = max(reached, i + _CONTEXT + 1)
-
-
 class _Gutter:
     """The columns left of the code: the state's sign, the graph, the line number."""
 
-    def __init__(self, source: SourceView) -> None:
+    def __init__(self, source: SourceView, styles: dict[int, str]) -> None:
+        self._styles = styles
         regions = [len(str(item.region)) for item in source.lines if item.region >= 0]
         self._region = max(regions, default=1)
         self._number = max((len(str(item.number)) for item in source.lines), default=1)
@@ -94,7 +72,7 @@ class _Gutter:
 
     def line(self, item: LineView, page: Page) -> Text:
         """A line of code."""
-        colour = region_style(item.region) if item.state == "compiled" else _STYLES[item.state]
+        colour = self._styles.get(item.region) or _STYLES[item.state]
         region = str(item.region) if item.region >= 0 else ""
         made = line(
             (f"{_SIGNS[item.state]}{region:>{self._region}}  ", f"{colour} bold"),
@@ -102,14 +80,13 @@ class _Gutter:
             (item.text, _STYLES[item.state]),
         )
         if item.kernels:
-            made.append(self._kernels(item, made.cell_len, page), style="dim italic")
+            note = plural(item.kernels, "kernel")
+            room = page.width - len(note) - 2
+            made.truncate(room, overflow="ellipsis")
+            # In one column where the code leaves room for it.
+            column = min(room, self.width + _KERNELS_FROM)
+            made.append(" " * (max(0, column - made.cell_len) + 2) + note, style="dim italic")
         return made
-
-    def _kernels(self, item: LineView, used: int, page: Page) -> str:
-        """How many kernels the line led to, in one column where the code leaves room for it."""
-        words = plural(item.kernels, "kernel")
-        at = min(page.width - 12, self.width + _KERNELS_FROM)
-        return " " * max(2, at - used) + words
 
     def mark(self, item: LineView, mark: Mark, page: Page) -> Iterator[Text]:
         """The carets under a line."""

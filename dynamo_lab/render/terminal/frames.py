@@ -24,7 +24,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
             yield from _in_full(frame)
         return
     own = [frame for frame in view.frames if not _is_noise(frame)]
-    yield grid(("right", "left", "left", "left", "wrap"), map(_row, own[:_BRIEF]))
+    is_wide = page.width >= 100
+    columns = ("right", "left", *(("left",) * is_wide), "left", "wrap")
+    yield grid(columns, (_row(frame, is_wide) for frame in own[:_BRIEF]))
     hidden = len(view.frames) - len(own[:_BRIEF])
     if hidden:
         what = f"… {hidden:,} more, mostly in libraries; "
@@ -36,11 +38,11 @@ def _is_noise(frame: FrameView) -> bool:
     return frame.is_library and frame.outcome == "skipped" and not frame.breaks
 
 
-def _row(frame: FrameView) -> tuple[Text, ...]:
+def _row(frame: FrameView, is_wide: bool) -> tuple[Text, ...]:
     return (
         text(str(frame.id), "dim"),
         text(f"{'  ' * frame.depth}{one_line(frame.name)}", "bold"),
-        text(frame.where, "dim"),
+        *([text(frame.where, "dim")] if is_wide else []),
         text(frame.outcome, OUTCOMES[frame.outcome]),
         text(frame.explanation or one_line(frame.reason)),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
@@ -38,13 +39,12 @@ class Page:
         return min(self.width, _PROSE)
 
 
-def heading(title: str, aside: str = "") -> Text:
-    """A section's first line."""
-    line = Text(overflow="ellipsis", no_wrap=True)
-    line.append(visible(title), style="bold")
+def heading(title: str, aside: str = "") -> Rule:
+    """A section's first line, ruled across the page."""
+    made = Text(visible(title), style="bold")
     if aside:
-        line.append(f"  {visible(aside)}", style="dim")
-    return line
+        made.append(f"  {visible(aside)}", style="not bold dim")
+    return Rule(made, align="left", style="dim")
 
 
 def text(content: str, style: str = "") -> Text:
@@ -79,9 +79,9 @@ def grid(columns: Iterable[str], rows: Iterable[Iterable[Text]]) -> Table:
     return table
 
 
-def region_style(region: int) -> str:
-    """The colour of a region."""
-    return REGIONS[region % len(REGIONS)] if region >= 0 else "dim"
+def region_style(order: int) -> str:
+    """The style of a region, by its place among the captured graphs."""
+    return REGIONS[order % len(REGIONS)]
 
 
 def caret(

@@ -8,7 +8,7 @@ from rich.text import Text
 from dynamo_lab.render.terminal.parts import Page, grid, heading, line, text
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.timeline import explanation
+from dynamo_lab.view.timeline import explain
 from dynamo_lab.view.words import seconds
 
 _BRIEF = 8
@@ -39,7 +39,7 @@ def _row(name: str, spent: float, share: float, page: Page) -> tuple[Text, ...]:
         text(seconds(spent), "bold"),
         text(_bar(share, width), "cyan"),
         text(shortened(name, max(24, page.width // 3))),
-        text(explanation(name), "dim"),
+        text(explain(name), "dim"),
     )
 
 

@@ -1,0 +1,31 @@
+"""HTML out of parts. A plain string is always text: only what `tag` made is markup."""
+
+from html import escape
+
+from dynamo_lab.render.text import visible
+
+
+class Markup(str):
+    """HTML that this module made."""
+
+    __slots__ = ()
+
+
+VOID = frozenset({"meta", "br", "hr"})
+
+
+def tag(name: str, *children: str, **attributes: str) -> Markup:
+    """An element. An underscore in an attribute's name stands for a hyphen."""
+    shown = "".join(
+        f' {key.strip("_").replace("_", "-")}="{escape(visible(value))}"'
+        for key, value in attributes.items()
+        if value
+    )
+    if name in VOID:
+        return Markup(f"<{name}{shown}>")
+    return Markup(f"<{name}{shown}>{join(*children)}</{name}>")
+
+
+def join(*children: str) -> Markup:
+    """The children one after the other, text escaped."""
+    return Markup("".join(c if isinstance(c, Markup) else escape(visible(c)) for c in children))

@@ -1,0 +1,177 @@
+"""The sections of the script-free HTML, each a title and blocks that may be cut one by one."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.cells import cell_len
+
+from dynamo_lab.render.excerpt import colours, marks_by_line, nearby, sources_to_show
+from dynamo_lab.render.graph_text import GraphText, Row
+from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.render.text import clipped, shortened, visible
+from dynamo_lab.view import View
+from dynamo_lab.view.breaks import BreakView
+from dynamo_lab.view.code import LineView, Mark, SourceView
+from dynamo_lab.view.graphs import GraphView
+from dynamo_lab.view.kernels import KernelView
+from dynamo_lab.view.words import listed, plural
+
+# Of middle lightness: they stand out from white and from black.
+_REGIONS = ("#2a9fd6", "#b868d9", "#3fa45b", "#d9822b", "#7b83eb", "#c9a227")
+_SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
+_LINES = 200
+_WIDEST = 400
+_NODES = 120
+_CODE = 6_000
+
+
+def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
+    """Title and blocks, the most telling first."""
+    regions = colours(view)
+    yield "Code", (_source(source, regions) for source in sources_to_show(view, libraries=False))
+    yield "Breaks", (_break(item) for item in view.breaks)
+    yield "Kernels", _kernels(view)
+    texts = GraphText(view)
+    yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
+    yield "Recompilations", _recompiles(view)
+    yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
+
+
+def _source(source: SourceView, regions: dict[int, int]) -> Markup:
+    marks = marks_by_line(source)
+    rows = list(nearby(source.lines, marks))
+    number = max((len(str(item.number)) for item in rows), default=1)
+    region = max((len(str(item.region)) for item in rows if item.region >= 0), default=1)
+    made: list[str] = []
+    previous = rows[0].number if rows else 0
+    for item in rows[:_LINES]:
+        if item.number > previous + 1:
+            made.append("⋮\n")
+        previous = item.number
+        gutter = f"{item.region if item.region >= 0 else '':>{region}}  {item.number:>{number}}  "
+        made.append(_line(item, gutter, regions.get(item.region)))
+        made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
+    if len(rows) > _LINES:
+        made.append(f"… {len(rows) - _LINES:,} more lines\n")
+    note = "┃ n: compiled into graph n, · ran in Python, ○ left to Python, ✗ failed"
+    legend = tag("small", note, style="opacity:.7")
+    return join(tag("p", tag("b", shortened(source.label, 200))), _pre(*made), tag("p", legend))
+
+
+def _line(item: LineView, gutter: str, order: int | None) -> Markup:
+    colour = f"color:{_REGIONS[order % len(_REGIONS)]}" if order is not None else ""
+    code: str = clipped(item.text, _WIDEST)
+    if item.state in ("eager", "skipped"):
+        code = tag("span", code, style="opacity:.65")
+    return join(tag("b", _SIGNS[item.state], style=colour), gutter, code, "\n")
+
+
+def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
+    text = item.text[:_WIDEST]
+    is_known = 0 <= mark.column < len(text)
+    start = mark.column if is_known else len(text) - len(text.lstrip())
+    end = mark.end_column if is_known and mark.end_line == mark.line else len(text.rstrip())
+    space = " " * (indent + cell_len(visible(text[:start])))
+    carets = "^" * max(1, cell_len(visible(text[start:end])))
+    name = mark.target.replace(":", " ") or mark.kind
+    label = f"{carets} {name}: {shortened(mark.label, 200)}"
+    return join(space, tag("b", label, style="color:#c08a00"), "\n")
+
+
+def _break(item: BreakView) -> Markup:
+    head = tag(
+        "p",
+        tag("b", f"break {item.id}: {shortened(item.title, 200)}", style="color:#c08a00"),
+        f" · {shortened(item.where, 200)} · {item.effect}",
+        *([f" · {shortened(item.registry_id, 20)}"] if item.registry_id else []),
+    )
+    why = clipped((item.explanation or item.reason).strip(), 1_500)
+    advice = [tag("li", shortened(text, 600)) for text in item.advice[:6]]
+    sides = _sides(item)
+    return join(
+        head,
+        _pre(clipped(item.text.strip(), 400)),
+        *_paragraphs(why),
+        *([tag("ul", *advice)] if advice else []),
+        *([tag("p", tag("small", sides))] if sides else []),
+        *([_stack(item)] if len(item.stack) > 1 else []),
+    )
+
+
+def _paragraphs(text: str) -> Iterator[Markup]:
+    """Paragraphs; what PyTorch indented is code."""
+    for part in text.split("\n\n"):
+        yield _pre(part.rstrip()) if part.startswith("  ") else tag("p", part)
+
+
+def _stack(item: BreakView) -> Markup:
+    rows = [f"{shortened(at.label, 120)}  {shortened(at.text, 200)}\n" for at in item.stack[-12:]]
+    return _details("called from", _pre(*rows))
+
+
+def _sides(item: BreakView) -> str:
+    before = f"graph {item.before} before it" if item.before is not None else ""
+    after = listed([f"graph {number}" for number in item.after])
+    return ", ".join(part for part in (before, f"{after} after it" if after else "") if part)
+
+
+def _by_interest(graphs: Iterable[GraphView]) -> list[GraphView]:
+    """What was captured first, then what it became."""
+    return sorted(graphs, key=lambda graph: (graph.stage != "dynamo", graph.id))
+
+
+def _graph(graph: GraphView, texts: GraphText) -> Markup:
+    rows = texts.brief(graph, 12, _NODES)
+    width = min(88, max((cell_len(row.code) for row in rows), default=0))
+    lines = [_row(row, width) for row in rows]
+    left = len(graph.name) - sum(row.nodes for row in rows)
+    if left > 0:
+        lines.append(f"… {left:,} more nodes\n")
+    return _details(f"{graph.title}: {shortened(graph.subtitle, 200)}", _pre(*lines))
+
+
+def _row(row: Row, width: int) -> str:
+    code = clipped(row.code, 88)
+    aside = "  ".join(part for part in (clipped(row.value, 60), clipped(row.where, 60)) if part)
+    return f"{code}{' ' * max(0, width - cell_len(code))}  {aside}".rstrip() + "\n"
+
+
+def _kernels(view: View) -> Iterator[Markup]:
+    if not view.kernels.kernels and view.kernels.empty:
+        yield tag("p", view.kernels.empty)
+    for kernel in view.kernels.kernels:
+        yield _kernel(kernel)
+
+
+def _kernel(kernel: KernelView) -> Markup:
+    calls = plural(kernel.calls, "call") if kernel.calls > 1 else ""
+    facts = [kernel.language, kernel.where, calls]
+    aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
+    head = f"{kernel.id}: {shortened(kernel.title, 200)} · {aside}"
+    if not kernel.code:
+        return tag("p", head)
+    code = clipped(kernel.code.strip("\n"), _CODE)
+    left = kernel.code.strip("\n")[_CODE:].count("\n")
+    more = [f"\n… {plural(left, 'more line', 'more lines')}"] if left else []
+    return _details(head, _pre(code, *more))
+
+
+def _recompiles(view: View) -> Iterator[Markup]:
+    for item in view.guards.recompiles:
+        failures = [f"{shortened(a, 40)}: {shortened(b, 600)}" for a, b in item.failures[:8]]
+        yield join(
+            tag("p", tag("b", shortened(item.title, 200)), f" · {shortened(item.compile_id, 40)}"),
+            tag("ul", *(tag("li", failure) for failure in failures)),
+            *([tag("p", item.advice)] if item.advice else []),
+        )
+
+
+def _note(text: str) -> Markup:
+    return tag("p", tag("small", shortened(text, 600)))
+
+
+def _pre(*content: str) -> Markup:
+    return tag("pre", *content, style="overflow-x:auto")
+
+
+def _details(summary: str, *content: str) -> Markup:
+    return tag("details", tag("summary", summary), *content)
