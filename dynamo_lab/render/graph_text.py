@@ -8,11 +8,15 @@ from dynamo_lab.view.graphs import GraphView
 
 
 class Row(NamedTuple):
-    """One node, its text visible: the statement, what it produces, where it came from."""
+    """A node, its text visible: the statement, what it produces, where it came from.
+
+    `nodes` counts the nodes that the row stands for.
+    """
 
     code: str
     value: str
     where: str
+    nodes: int = 1
 
 
 class GraphText:
@@ -25,9 +29,21 @@ class GraphText:
         self._main = main[0].id if main else -1
         self._titles = {graph.id: graph.title for graph in view.graphs}
 
-    def rows(self, graph: GraphView, limit: int) -> list[Row]:
-        """The first nodes of a graph and, where all fit, its output."""
-        return [self._row(graph, index) for index in range(min(limit, len(graph.name)))]
+    def rows(self, graph: GraphView) -> list[Row]:
+        """Every node."""
+        return [self._row(graph, index) for index in range(len(graph.name))]
+
+    def brief(self, graph: GraphView, inputs: int, limit: int) -> list[Row]:
+        """The first inputs and the first nodes: parameters can be hundreds, and say little."""
+        is_input = [string == "placeholder" for string in graph.strings]
+        heads = [i for i, op in enumerate(graph.op) if is_input[op]]
+        # One hidden input would take as much room as the row that says so.
+        hidden = set(heads[inputs:]) if len(heads) > inputs + 1 else set[int]()
+        shown = [i for i in range(len(graph.name)) if i not in hidden][:limit]
+        rows = [self._row(graph, index) for index in shown]
+        if hidden:
+            rows.insert(inputs, Row(f"… {len(hidden):,} more inputs", "", "", len(hidden)))
+        return rows
 
     def _row(self, graph: GraphView, index: int) -> Row:
         return Row(
