@@ -162,6 +162,11 @@ RULES = (
     Rule(r"function marked as skipped", "function Dynamo does not trace", _C_FUNCTION),
     Rule(r"^Unsupported function call", "function Dynamo cannot trace", _C_FUNCTION),
     Rule(
+        r"RNN, GRU, or LSTM",
+        "RNN, GRU or LSTM",
+        ("Compile the rest of the model, and leave the recurrent module outside.",),
+    ),
+    Rule(
         r"^Unsupported method call",
         "method Dynamo cannot trace",
         ("Call the method outside the compiled function, or write it with `torch` functions.",),

@@ -20,9 +20,9 @@ def _frame_name(frames: Sequence[Frame], frame: Frame) -> str:
         if origin.resumes is None:
             break
         origin = frames[origin.resumes]
-    if origin is frame or frame.resumed_line is None:
-        return frame.name
-    return f"{origin.name} after line {frame.resumed_line}"
+    name = frame.name if origin is frame or frame.resumed_line is None else origin.name
+    shown = name.rpartition("<locals>.")[2] or name
+    return shown if name is frame.name else f"{shown} after line {frame.resumed_line}"
 
 
 def depths(frames: Sequence[Frame]) -> tuple[int, ...]:

@@ -27,6 +27,7 @@ class Places:
         self.sources = recording.sources
         self.spans = recording.spans
         self.labels = source_labels(recording.sources)
+        self._short = _short_labels(self.labels)
         self.stacks = tuple(_lines(stack, recording.spans) for stack in recording.stacks)
         self.stack_spans = recording.stacks
         self._texts = [dict(source.lines()) for source in recording.sources]
@@ -45,7 +46,7 @@ class Places:
 
     def where(self, line: Line) -> str:
         """'cell 3, line 4'."""
-        return f"{self.labels[line[0]]}, line {line[1]}"
+        return f"{self._short[line[0]]}, line {line[1]}"
 
     def is_library(self, line: Line) -> bool:
         """Whether the line is in nobody's own code."""
@@ -65,7 +66,9 @@ class Places:
         for source, number in own:
             by_source.setdefault(source, []).append(number)
         alone = len(by_source) == 1
-        return "; ".join(self._listing(key, numbers, alone) for key, numbers in by_source.items())
+        texts = [self._listing(key, numbers, alone) for key, numbers in by_source.items()]
+        more = f"; {words.plural(len(texts) - 2, 'more file')}" if len(texts) > 3 else ""
+        return "; ".join(texts[:2] if more else texts) + more
 
     def _listing(self, source: int, numbers: list[int], alone: bool) -> str:
         text = f"{words.unit(len(numbers), 'line')} {_ranges(numbers)}"
@@ -73,7 +76,7 @@ class Places:
         only_source = alone and sum(s.kind != "library" for s in self.sources) == 1
         if only_source and self.sources[source].kind != "library":
             return text
-        return f"{self.labels[source]}, {text}"
+        return f"{self._short[source]}, {text}"
 
 
 def _lines(stack: Sequence[int], spans: Sequence[Span]) -> tuple[Line, ...]:
@@ -91,7 +94,7 @@ def _ranges(numbers: list[int]) -> str:
         run = range(start, previous + 1)
         parts += [f"{start}-{previous}"] if len(run) > 2 else [str(n) for n in run]
         start = previous = number
-    return ", ".join(parts)
+    return words.listed(parts, limit=8) if len(parts) > 8 else ", ".join(parts)
 
 
 def source_labels(sources: Sequence[Source]) -> tuple[str, ...]:
@@ -102,6 +105,15 @@ def source_labels(sources: Sequence[Source]) -> tuple[str, ...]:
         if labels[index] in repeated and source.kind != "cell":
             labels[index] = "/".join(re.split(r"[/\\]", source.path)[-2:])
     return _numbered(labels)
+
+
+def _short_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """File names without their folders, where that leaves no doubt."""
+    names = [label.split("/")[-1] for label in labels]
+    counts = Counter(names)
+    return tuple(
+        name if counts[name] == 1 else label for name, label in zip(names, labels, strict=True)
+    )
 
 
 def _label(source: Source) -> str:

@@ -62,7 +62,7 @@ def _nothing(recording: Recording, places: Places) -> str:
     why = _why_skipped(own[0], recording, places)
     if len(own) == 1:
         end = "" if "nothing to compile" in why else ", so nothing was compiled"
-        return f"Dynamo skipped `{own[0].name}`{why}{end}."
+        return f"Dynamo skipped `{frame_names(recording.frames)[own[0].id]}`{why}{end}."
     names = listed([f"`{name}`" for name in _own_names(own, recording, places)], 3)
     return f"Dynamo skipped {plural(len(own), 'frame')} ({names}), so nothing was compiled{why}."
 
@@ -90,11 +90,20 @@ def _captured(recording: Recording, places: Places, graphs: int) -> str:
         made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
         return f"Dynamo captured {made}; {broke} {at}.{_skips(recording, places)}"
     if graphs == 1 and len(compiled) <= 1:
-        name = f"`{compiled[0].name}`" if compiled else "the function"
+        name = _whole_name(compiled, recording, places)
         skips = _skips(recording, places)
         return f"Dynamo captured all of {name} as one graph, without a break.{skips}"
     made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
     return f"Dynamo captured {made}, without a break.{_skips(recording, places)}"
+
+
+def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places) -> str:
+    """What was captured: a frame of a library is a wrapper around what the reader named."""
+    if not compiled:
+        return "the function"
+    is_wrapper = places.is_library(places.line_of(compiled[0].span))
+    name = recording.title if is_wrapper else frame_names(recording.frames)[compiled[0].id]
+    return f"`{name}`"
 
 
 def _skips(recording: Recording, places: Places) -> str:
@@ -107,11 +116,13 @@ def _skips(recording: Recording, places: Places) -> str:
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
     """'line 4 (data-dependent branch) and line 6 (print call)'."""
     lines = [places.line_of(item.span) for item in breaks]
-    is_one_source = len({source for source, _ in lines}) == 1 and not places.is_library(lines[0])
+    is_one_source = len({source for source, _ in lines}) == 1
     texts = [
         f"{f'line {line[1]}' if is_one_source else places.where(line)} ({rule_of(item).title})"
         for item, line in zip(breaks, lines, strict=True)
     ]
+    if is_one_source and places.is_library(lines[0]):
+        texts[0] = f"{places.where(lines[0])} ({rule_of(breaks[0]).title})"
     return listed(list(dict.fromkeys(texts)))
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.story import sentence
@@ -39,15 +40,20 @@ def build(recording: Recording, places: Places) -> Summary:
     return Summary(
         title=recording.title,
         sentence=sentence(recording, places),
-        counts=tuple(_counts(recording)),
+        counts=tuple(_counts(recording, places)),
         state=recording.state,
         failure=f"{failure.type}: {first_line(failure.message)}" if failure else "",
     )
 
 
-def _counts(recording: Recording) -> Iterator[Count]:
+def _counts_as_frame(frame: Frame, places: Places) -> bool:
+    """Library frames that were skipped are PyTorch's own business; there can be hundreds."""
+    return frame.outcome != "skipped" or not places.is_library(places.line_of(frame.span))
+
+
+def _counts(recording: Recording, places: Places) -> Iterator[Count]:
     breaks = len(recording.breaks)
-    yield _count(len(recording.frames), "frame", "frames")
+    yield _count(sum(_counts_as_frame(f, places) for f in recording.frames), "frame", "frames")
     yield _count(len(recording.captured_graphs()), "graph", "graphs")
     yield _count(breaks, "break", "breaks", "warning" if breaks else "good")
     if recording.recompiles:

@@ -29,7 +29,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield grid(columns, (_row(frame, is_wide) for frame in own[:_BRIEF]))
     hidden = len(view.frames) - len(own[:_BRIEF])
     if hidden:
-        what = f"… {hidden:,} more, mostly in libraries; "
+        skipped = "" if len(own) > _BRIEF else ", which Dynamo skipped in libraries"
+        what = f"… {hidden:,} more{skipped}; "
         yield line((what, "dim"), ("dynamo-lab show --section frames", "dim italic"))
 
 
