@@ -104,9 +104,25 @@ def documentation_link(gb_type: str) -> str:
     return f"{GRAPH_BREAK_SITE}gb{number.removeprefix('GB')}.html" if number else ""
 
 
+def watch_caches(patches: Patches) -> None:
+    """Compile everything anew, so that a compile cache hides nothing from the recording.
+
+    Settings belong to a thread since torch 2.12, so they are set in the thread that compiles: around
+    a frame, and around a backward that the autograd engine compiles in a thread of its own.
+    """
+    from torch._dynamo import convert_frame
+    from torch._inductor import compile_fx
+
+    def without_caches(*_: Any, **__: Any) -> Generator[None, Any, None]:
+        with _caches_off():
+            yield
+
+    patches.watch(convert_frame, "_compile", without_caches)
+    patches.watch(compile_fx, "_compile_fx_inner", without_caches)
+
+
 @contextmanager
-def without_caches() -> Iterator[None]:
-    """Compile everything anew, so that a compile cache hides nothing from the recording."""
+def _caches_off() -> Iterator[None]:
     from torch._functorch import config as functorch
     from torch._inductor import config as inductor
 

@@ -71,7 +71,6 @@ class FrameProbes:
         frame = self.frame(code)
         known = self._recorder.frames[frame]
         if compiled or known.attempts:
-            self._recorder.update(self._recorder.frames, frame, calls=known.calls + 1)
             return
         told = self._breaks.take_unattached()
         if not reason or "suppressed" in reason:  # it gave up before compiling, and said why
@@ -172,7 +171,7 @@ class FrameProbes:
         reasons = yield
         compile_id = self._compilations.current_id()
         failures = tuple(_split_reason(reason) for reason in reasons or ())
-        self._reasons[compile_id] = tuple(reasons or ())
+        self._reasons[compile_id] = tuple(f"{code}: {failure}" for code, failure in failures)
         if failures:
             self._recorder.recompiles.append(
                 Recompile(
@@ -210,9 +209,10 @@ def first_line(error: BaseException) -> str:
 
 
 def _split_reason(reason: str) -> tuple[str, str]:
-    """Dynamo writes "0/0: tensor 'x' size mismatch..."; the id is that of the earlier code."""
-    compile_id, separator, failure = reason.partition(": ")
-    return (compile_id, failure) if separator and "/" in compile_id else ("", reason)
+    """Dynamo writes "0/0: n == 1  # def f(...)" and a stack; the id is that of the earlier code."""
+    failure = reason.strip().partition("\n")[0].partition("  # ")[0].rstrip()
+    compile_id, separator, condition = failure.partition(": ")
+    return (compile_id, condition) if separator and "/" in compile_id else ("", failure)
 
 
 def keep_code(code: CodeType, texts: Texts) -> None:

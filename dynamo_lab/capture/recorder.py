@@ -79,8 +79,9 @@ class Recorder:
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception that ended the recorded program."""
-        tail = traceback.extract_tb(error.__traceback__)
-        known = [frame for frame in tail if self.texts.is_users(frame.filename)]
+        # Dynamo's errors carry the user's stack, since they are raised far from the user's code
+        raised = [*traceback.extract_tb(error.__traceback__), *(getattr(error, "real_stack", ()) or ())]
+        known = [frame for frame in raised if self.texts.is_users(frame.filename)]
         self.failure = Failure(
             type=type(error).__name__,
             message=str(error),

@@ -43,7 +43,6 @@ def watch(recorder: Recorder, *, fresh: bool = True) -> Iterator[Recorder]:
             stack.callback(patches.undo)
             for undo in _install(recorder, patches):
                 stack.callback(undo)
-            stack.enter_context(compat.without_caches())
             if fresh:
                 compat.forget_compiled_code()
             yield recorder
@@ -58,6 +57,7 @@ def _install(recorder: Recorder, patches: Patches) -> list[Callable[[], None]]:
     graphs = GraphProbes(recorder, compilations)
     lowering = LoweringProbes(graphs)
     undo = [frames.install(patches)]
+    compat.watch_caches(patches)
     for probes in (
         breaks,
         GuardProbes(recorder, compilations, frames.frame),

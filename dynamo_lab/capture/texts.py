@@ -139,8 +139,9 @@ def _ranges(wanted: set[int], count: int) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-_LIBRARIES = tuple(
-    dict.fromkeys(sysconfig.get_paths()[key] for key in ("purelib", "platlib", "stdlib"))
+_LIBRARIES = (
+    str(Path(__file__).parents[2]) + "/dynamo_lab",  # ours, also when installed editable
+    *dict.fromkeys(sysconfig.get_paths()[key] for key in ("purelib", "platlib", "stdlib")),
 )
 
 

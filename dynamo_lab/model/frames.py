@@ -50,4 +50,3 @@ class Frame(Struct, frozen=True, kw_only=True):
     resumed_line: int | None = None
     attempts: tuple[Attempt, ...] = ()
     bytecode: tuple[Instruction, ...] = ()
-    calls: int = 1

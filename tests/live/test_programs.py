@@ -1,0 +1,35 @@
+"""Real models, recorded: no probe fails, and counts agree with PyTorch's own explanation."""
+
+from contextlib import nullcontext
+
+import pytest
+import torch
+import torch._dynamo
+from tests.live.programs import PROGRAMS
+
+import dynamo_lab as lab
+from dynamo_lab.model import codec
+
+LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow if n in LARGE else ()) for n in PROGRAMS]
+)
+def test_a_program_is_recorded_whole(name: str) -> None:
+    fn, args, given = PROGRAMS[name]()
+    options = {key: given.pop(key) for key in ("grad", "dynamic") if key in given}
+    recording = lab.explore(fn, *args, **options, **given)
+    assert recording.failure is None
+    lab.check(recording, failures=0)
+    assert codec.decode(codec.encode(recording), type=lab.Recording) == recording
+    if recording.captured_graphs():
+        assert recording.kernels
+    torch._dynamo.reset()
+    with torch.no_grad() if options.get("grad") is False else nullcontext():
+        explained = torch._dynamo.explain(fn)(*args, **given)
+    assert len(recording.captured_graphs()) == explained.graph_count
+    resumed = [b for b in recording.breaks if b.effect == "resumed"]
+    assert len(resumed) == len(explained.break_reasons)
+    if explained.graph_count == 0:  # explain counts -1 breaks and says no more
+        assert [b.effect for b in recording.breaks] == ["skipped"]
