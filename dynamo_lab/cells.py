@@ -250,12 +250,10 @@ def _frame_code(
     taken = [*names, *map(_nothing, dict.fromkeys(deletions.deleted))]
     parameters = ast.arguments([], [ast.arg(name) for name in taken], None, [], [], None, [])
     first, last_line = statements[0].lineno, statements[-1].end_lineno or statements[-1].lineno
-    function = ast.FunctionDef("cell", parameters, [*declared, *body, returned], [], lineno=first)
+    function = ast.FunctionDef("cell", parameters, [*declared, *body, returned], [])
+    function.lineno, function.end_lineno = first, last_line
     for statement, line in ((returned, last_line), *((d, first) for d in declared)):
-        for node in ast.walk(statement):
-            if isinstance(node, ast.stmt | ast.expr):
-                node.lineno = node.end_lineno = line
-                node.col_offset = node.end_col_offset = 0
+        _place(statement, line)
     module = ast.fix_missing_locations(ast.Module([function], []))
     code = compile(module, filename, "exec")
     return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
@@ -285,5 +283,28 @@ class _Deletions(ast.NodeTransformer):
             replaced.append(ast.fix_missing_locations(ast.copy_location(statement, node)))
         return replaced
 
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:  # noqa: N802 - ast's name
+        """Python deletes the name of a caught exception when its handler ends."""
+        self.generic_visit(node)
+        if node.name in self._names:
+            name, node.name = node.name, f"__lab_caught_{node.name}"
+            bind = ast.parse(f"{name} = {node.name}").body
+            unbind = ast.parse(f"{name} = {_nothing(name)}").body
+            self.deleted.append(name)
+            for statement, line in ((bind[0], node.lineno), (unbind[0], node.body[-1].end_lineno)):
+                _place(statement, line or node.lineno)
+            node.body = [*bind, *node.body, *unbind]
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: N802 - ast's name
         return node  # a function's own `del` is its own affair
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # noqa: N815
+
+
+def _place(statement: ast.stmt, line: int) -> None:
+    """Give a statement that the cell does not have the line that it is for."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.stmt | ast.expr):
+            node.lineno = node.end_lineno = line
+            node.col_offset = node.end_col_offset = 0

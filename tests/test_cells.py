@@ -1,0 +1,120 @@
+"""A cell as one frame: names in and out as in a plain cell."""
+
+from typing import Any
+
+import pytest
+
+from dynamo_lab.cells import RESULT, build_frame, hand_back
+from dynamo_lab.errors import CellError
+
+
+def run(source: str, namespace: dict[str, Any] | None = None) -> tuple[dict[str, Any], Any]:
+    """What a cell leaves in the namespace, and what it displays; no compiler involved."""
+    names: dict[str, Any] = {} if namespace is None else namespace
+    frame = build_frame(source, "<test>", names)
+    exec(frame.definitions, names)
+    shown = None
+    if frame.code is not None:
+        values = frame.function(names)(**frame.arguments(names))
+        shown = values.pop(RESULT, None)
+        hand_back(values, names)
+    for name in ("__builtins__", "__annotations__"):
+        names.pop(name, None)
+    return names, shown
+
+
+CELLS = {
+    "assignments": "a = 1\nb = a + 1",
+    "reassigns what existed": "x = x + 1",
+    "augments what existed": "x += 5",
+    "keeps what another branch binds": "if x > 100:\n    x = 0\n    fresh = 1",
+    "binds on the taken branch": "if x > 1:\n    fresh = 2",
+    "loops": "total = 0\nfor i in range(4):\n    total += i",
+    "deletes": "gone = 1\ndel gone\nkept = 2",
+    "deletes what existed": "del x",
+    "deletes and binds again": "del x\nx = 3",
+    "unpacks": "(a, b), *c = (1, 2), 3, 4",
+    "walrus": "y = [n := 4, n + 1]",
+    "comprehension names stay inside": "squares = [i * i for i in range(3)]",
+    "with and except names": (
+        "import contextlib\nwith contextlib.nullcontext(3) as w:\n    pass\n"
+        "try:\n    raise ValueError('no')\nexcept ValueError as e:\n    text = str(e)"
+    ),
+    "functions read constants of the cell": "scale = 3\ndef f(v):\n    return v * scale\ny = f(2)",
+    "functions read what statements made": "scale = x * 2\ndef f(v):\n    return v * scale\ny = f(2)",
+    "defaults read what came before": "base = x\ndef f(v=base):\n    return v\ny = f()",
+    "classes": "class A:\n    n = 4\n    def get(self):\n        return self.n\ny = A().get()",
+    "class bodies read what came before": "k = x\nclass A:\n    n = k\ny = A.n",
+    "lambdas see later values": "k = 1\nf = lambda: k\nk = 2\ny = f()",
+    "imports on a branch": "if x:\n    import math\ny = math.floor(2.5)",
+    "strings keep their lines": 's = """a\nb"""\nt = "c\\nd"',
+    "annotated": "n: int = 4",
+    "match": "match x:\n    case 7:\n        y = 'seven'\n    case other:\n        y = other",
+    "an empty cell": "",
+    "only a comment": "# nothing",
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_cell_leaves_what_a_plain_cell_leaves(name: str) -> None:
+    source = CELLS[name]
+    plain: dict[str, Any] = {"x": 7}
+    exec(source, plain)
+    for hidden in ("__builtins__", "__annotations__"):
+        plain.pop(hidden, None)
+    ours, _ = run(source, {"x": 7})
+    assert ours.keys() == plain.keys()
+    simple = {k: v for k, v in plain.items() if isinstance(v, int | str | list | tuple)}
+    assert {k: ours[k] for k in simple} == simple
+
+
+def test_the_last_expression_is_what_a_cell_displays() -> None:
+    assert run("a = 2\na * 3")[1] == 6
+    assert run("a = 2\na * 3\nb = 1")[1] is None
+
+
+def test_functions_of_other_cells_see_what_this_cell_assigns() -> None:
+    namespace, _ = run("def f(v):\n    return v * scale", {"__name__": "__main__"})
+    namespace, _ = run("scale = 10\ny = f(2)", namespace)
+    assert namespace["y"] == 20
+    namespace, _ = run("scale = y + 1\nz = f(2)", namespace)
+    assert namespace["z"] == 42
+
+
+def test_a_name_without_a_value_is_the_usual_name_error() -> None:
+    with pytest.raises(NameError, match="'missing' is not defined"):
+        run("if False:\n    missing = 1\ny = missing + 1")
+
+
+def test_lines_are_those_of_the_cell() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        run("a = 0\n\nb = 1 / a")
+    assert caught.traceback[-1].lineno + 1 == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "word"),
+    [
+        ("%time x = 1", "%time"),
+        ("y = 1\n!ls", "!ls"),
+        ("files = !ls", "!ls"),
+        ("import asyncio\nawait asyncio.sleep(0)", "Line 2 awaits"),
+        ("async with a as b:\n    pass", "Line 1 awaits"),
+        ("async for a in b:\n    pass", "Line 1 awaits"),
+    ],
+)
+def test_what_cannot_be_compiled_is_refused_in_one_sentence(source: str, word: str) -> None:
+    with pytest.raises(CellError, match="cell of its own") as caught:
+        build_frame(source, "<test>", {})
+    assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("source", ["return 1", "yield 1", "x ==== 1", "break"])
+def test_what_is_no_cell_is_a_syntax_error(source: str) -> None:
+    with pytest.raises(SyntaxError):
+        build_frame(source, "<test>", {})
+
+
+def test_await_inside_a_function_is_none_of_our_business() -> None:
+    names, _ = run("async def f():\n    await g()\ny = 1")
+    assert names["y"] == 1
