@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from dynamo_lab.bench._chromium import find_chromium
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
@@ -20,6 +20,9 @@ from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.timings import Timing
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SAMPLE_CODE = """\
 def step(x):
@@ -179,20 +182,6 @@ def golden(request: pytest.FixtureRequest) -> Golden:
     text = Golden(path.read_bytes().decode() if path.exists() else "")
     text.path, text.update = path, bool(request.config.getoption("--update-golden"))
     return text
-
-
-def find_chromium() -> str | None:
-    """The Chromium to drive: `DYNAMO_LAB_CHROMIUM`, one on the PATH, or Playwright's own."""
-    named = os.environ.get("DYNAMO_LAB_CHROMIUM")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    on_path = next(filter(None, map(shutil.which, names)), None)
-    if named or on_path or importlib.util.find_spec("playwright") is None:
-        return named or on_path
-    from playwright.sync_api import sync_playwright  # only here: it starts a process
-
-    with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-    return own if Path(own).exists() else None
 
 
 @pytest.fixture(scope="session")

@@ -1,48 +1,47 @@
-"""GPT-2 small with random weights: the program that budgets are about. Nothing is downloaded."""
-
 # pyright: reportUnknownMemberType=false
 # torch annotates its functions only in part.
+"""GPT-2 small with random weights: the program that budgets are about. Nothing is downloaded."""
 
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-Program = Callable[[], Any]
+import dynamo_lab
+from dynamo_lab.model.recording import Recording
 
 
-def gpt2(layers: int = 12, compiled: bool = True) -> Program:
-    """One forward of GPT-2 with its head, of 64 tokens, without gradients, on the CPU."""
+def gpt2(layers: int = 12) -> tuple[Any, torch.Tensor]:
+    """GPT-2 with its head, on the CPU, and 64 tokens to call it on."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(0)
     config = GPT2Config(n_layer=layers, use_cache=False)
     model: Any = GPT2LMHeadModel(config).eval()  # from the config alone: random weights
-    ids = torch.randint(0, config.vocab_size, (1, 64))
-    called: Any = torch.compile(model) if compiled else model
+    return model, torch.randint(0, config.vocab_size, (1, 64))
 
-    def run() -> Any:
-        with torch.no_grad():
-            return called(ids)
 
-    return run
+def recorded_gpt2(layers: int = 12) -> Recording:
+    """The recording of one compilation."""
+    model, ids = gpt2(layers)
+    with torch.no_grad(), dynamo_lab.record("GPT-2") as recorder:
+        torch.compile(model)(ids)
+    return recorder.recording
 
 
 def compile_seconds(how: str) -> float:
     """The first run of the compiled model, `plain` or `recorded`."""
-    import dynamo_lab
-
-    run = gpt2()
-    start = time.perf_counter()
-    if how == "recorded":
-        with dynamo_lab.record() as recorder:
-            run()
-        assert recorder.recording.kernels, "nothing was recorded, so nothing was measured"
-    else:
-        run()
-    return time.perf_counter() - start
+    model, ids = gpt2()
+    with torch.no_grad():
+        start = time.perf_counter()
+        if how == "recorded":
+            with dynamo_lab.record() as recorder:
+                torch.compile(model)(ids)
+            assert recorder.recording.kernels, "nothing was recorded, so nothing was measured"
+        else:
+            torch.compile(model)(ids)
+        return time.perf_counter() - start
 
 
 if __name__ == "__main__":

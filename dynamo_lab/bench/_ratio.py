@@ -121,7 +121,7 @@ def report(title: str, lines: Sequence[Line], rounds: int) -> str:
     doubts = [
         f"! {line.name}: quartiles lie more than {_SHAKY:.0%} of the median apart."
         for line in lines
-        if line.value.is_shaky and rounds > 1
+        if line.budget is not None and line.value.is_shaky and rounds > 1
     ]
     return "\n".join([f"{title} ({_rounds(rounds)})", *table([head, *rows]), *doubts, machine()])
 
