@@ -80,9 +80,10 @@ def _compile_cell(line: str, cell: str) -> None:
     options = _compile_parser().parse_args(_words(line))
     shell = _shell()
     source = f"%%compile {line}".rstrip() + "\n" + cell
-    filename = shell.compile.cache(source, shell.execution_count)
+    number = _number(shell)
+    filename = shell.compile.cache(source, number)
     frame = build_frame("\n" + cell, filename, shell.user_ns)
-    with _shown(options, f"cell {shell.execution_count}", shell) as recorder:
+    with _shown(options, f"cell {number}", shell) as recorder:
         recorder.options.update(_chosen(options))
         shown = _run(frame, options, shell)
     if frame.displays and not _ends_in_semicolon(cell):
@@ -117,7 +118,7 @@ def _record_cell(line: str, cell: str) -> None:
         raise CellError(
             "%%record cannot run a cell that awaits something: await it in a cell of its own."
         )
-    with _shown(options, f"cell {shell.execution_count}", shell) as recorder:
+    with _shown(options, f"cell {_number(shell)}", shell) as recorder:
         result = shell.run_cell(source, store_history=False)
         if not result.success:
             recorder.fail(result.error_in_exec or result.error_before_exec)
@@ -199,6 +200,14 @@ def _ends_in_semicolon(cell: str) -> bool:
     end = (last.end_lineno or 1) - 1
     after = cell.splitlines()[end].encode()[last.end_col_offset or 0 :].decode()
     return after.lstrip().startswith(";")
+
+
+def _number(shell: Any) -> int:
+    """The number of the cell that is running, as the notebook shows it.
+
+    `execution_count` is that of the next cell already since IPython 9.
+    """
+    return max(getattr(shell.compile, "_filename_map", {}).values(), default=shell.execution_count)
 
 
 def _shell() -> Any:

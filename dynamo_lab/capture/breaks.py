@@ -153,6 +153,7 @@ class BreakProbes:
         graph: int | None,
     ) -> None:
         cause, *later = self._stories_in(message)
+        without_paths = self._recorder.texts.without_paths
         self._unattached = None
         self._recorder.breaks.append(
             Break(
@@ -164,9 +165,9 @@ class BreakProbes:
                 gb_type=cause.gb_type,
                 reason=later[-1].explanation if later else cause.explanation.partition("\n")[0],
                 registry_id=compat.registry_id(cause.gb_type),
-                context=cause.context,
-                explanation=cause.explanation,
-                hints=cause.hints,
+                context=without_paths(cause.context),
+                explanation=without_paths(cause.explanation),
+                hints=tuple(map(without_paths, cause.hints)),
                 link=compat.documentation_link(cause.gb_type),
                 stack=stack,
                 graph_before=graph,

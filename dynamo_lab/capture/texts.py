@@ -106,6 +106,13 @@ class Texts:
         """Keep these lines of a source, also when it is a library."""
         self._lines[self.source(path)].update(range(first, last + 1))
 
+    def without_paths(self, text: str) -> str:
+        """A message with the names of known sources in place of paths of this machine."""
+        for path, index in self._sources.items():
+            if path in text:
+                text = text.replace(path, self._kinds[index][0])
+        return text
+
     def freeze(self) -> tuple[tuple[Source, ...], tuple[Span, ...], tuple[Stack, ...]]:
         """The tables as a recording holds them."""
         sources = tuple(self._freeze_source(index) for index in range(len(self._kinds)))

@@ -59,6 +59,7 @@ def render(
         file=out,
         width=width or 100,
         force_terminal=color,
+        force_jupyter=False,  # inside a notebook rich would print it there and then
         color_system="256" if color else None,
         no_color=not color,
         legacy_windows=False,
