@@ -1,6 +1,7 @@
 // The whole: header, your code, the tabs, the selection.
 import { useRef } from "preact/hooks";
 import { useMounted, useStore } from "./context";
+import { groupGraphs } from "./graph-groups";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
 import { Frames } from "./parts/frames";
@@ -17,13 +18,19 @@ import { Splitter, useHeight } from "./ui/splitter";
 
 const PARTS = { breaks: Breaks, graphs: Graphs, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
+/** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
+function captured(view: View): number {
+  const dynamo = view.graphs.filter((graph) => graph.stage === "dynamo" && graph.parent === null).length;
+  return dynamo || groupGraphs(view.graphs).length;
+}
+
 function tabCount(view: View, tab: Tab): number | null {
   switch (tab) {
     case "breaks": return view.breaks.length;
-    case "graphs": return view.graphs.length;
+    case "graphs": return captured(view);
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
-    case "frames": return view.frames.filter((frame) => !frame.is_library).length;
+    case "frames": return view.frames.length;
     case "timeline": return null;
   }
 }

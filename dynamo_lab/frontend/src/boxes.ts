@@ -65,24 +65,24 @@ export function countBoxes(
   return count;
 }
 
-/** Opens modules breadth first as long as the boxes stay few enough to be read at once. */
+/**
+ * Opens modules level by level as long as all boxes can be read at once. A level opens whole or not
+ * at all, so that twelve like blocks look alike; modules of one or two operators stay closed.
+ */
 export function initiallyOpen(
-  graph: GraphView, shown: ReadonlySet<number>, comfortable = 36,
+  graph: GraphView, shown: ReadonlySet<number>, comfortable = 40,
 ): Set<number> {
-  const open = new Set<number>([0]);
-  let count = countBoxes(graph, open, shown);
-  let level = [...(graph.modules[0]?.children ?? [])];
+  const worth = (module: number): boolean => {
+    const { nodes, children } = graph.modules[module];
+    return children.length > 0 || nodes.filter((node) => shown.has(node)).length > 2;
+  };
+  let open = new Set<number>([0]);
+  let level = (graph.modules[0]?.children ?? []).filter(worth);
   while (level.length > 0) {
-    const next: number[] = [];
-    for (const module of level) {
-      const box = graph.modules[module];
-      const inside = box.children.length + box.nodes.filter((node) => shown.has(node)).length;
-      if (inside === 0 || count - 1 + inside > comfortable) continue;
-      open.add(module);
-      count += inside - 1;
-      next.push(...box.children);
-    }
-    level = next;
+    const next = new Set([...open, ...level]);
+    if (countBoxes(graph, next, shown) > comfortable) break;
+    open = next;
+    level = level.flatMap((module) => graph.modules[module].children.filter(worth));
   }
   return open;
 }

@@ -3,8 +3,8 @@ import { RangeSetBuilder, type RangeSet } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@codemirror/view";
 import { lineEntity } from "./entities";
 import type { KinIndex, Mask } from "./kin";
+import type { Model } from "./store";
 import type { LineView, Mark, SourceView } from "./types";
-import { regionColour } from "./ui/bits";
 
 type Doc = EditorView["state"]["doc"];
 
@@ -25,10 +25,10 @@ export function mapLines(source: SourceView): LineMap {
   };
 }
 
-function lineClass(line: LineView, before: LineView | undefined): string {
+function lineClass(line: LineView, before: LineView | undefined, model: Model): string {
   const [number, , state, region] = line;
   const gap = before && number > before[0] + 1 ? " dl-gap" : "";
-  return `dl-line dl-r${regionColour(region)}${state ? ` dl-is-${state}` : ""}${gap}`;
+  return `dl-line ${model.colour(region)}${state ? ` dl-is-${state}` : ""}${gap}`;
 }
 
 /** Where a mark lies in the text; a mark without columns covers the line's text. */
@@ -44,12 +44,12 @@ export function markRange(mark: Mark, doc: Doc, lines: LineMap): { from: number;
   return to > from ? { from, to } : null;
 }
 
-export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, kin: KinIndex): DecorationSet {
+export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, model: Model): DecorationSet {
   const ranges = source.lines.flatMap((line, i) => {
-    const linked = kin.linked(kin.vertex("line", source.id, line[0]));
+    const linked = model.kin.linked(model.kin.vertex("line", source.id, line[0]));
     const entity = lineEntity(source.id, line[0]);
     const decoration = Decoration.line({
-      class: lineClass(line, source.lines[i - 1]),
+      class: lineClass(line, source.lines[i - 1], model),
       attributes: linked ? { "data-entity": entity } : {},
     });
     return i < doc.lines ? [decoration.range(doc.line(i + 1).from)] : [];

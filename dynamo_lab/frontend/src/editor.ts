@@ -58,11 +58,11 @@ export class Editor {
     this.view.dispatch({ effects: dress.of(value) });
   }
 
-  /** Brings a line of the document into sight if it is not. */
-  showLine(line: number): void {
+  /** Brings a line of the document into sight if it is not, or to the top. */
+  showLine(line: number, y: "nearest" | "start" = "nearest"): void {
     const { doc } = this.view.state;
     if (line < 1 || line > doc.lines) return;
-    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y: "nearest", yMargin: 40 }) });
+    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: 40 }) });
   }
 
   destroy(): void {

@@ -45,6 +45,12 @@ export class Sources {
     return `${this.byId.get(source)?.label ?? "?"}:${line}`;
   }
 
+  /** Without folders, so that the line number is not cut off in a narrow column. */
+  shortLabel(source: number, line: number): string {
+    const label = this.byId.get(source)?.label ?? "?";
+    return `${label.slice(label.lastIndexOf("/") + 1)}:${line}`;
+  }
+
   line(source: number, line: number): SourceView["lines"][number] | undefined {
     let lines = this.texts.get(source);
     if (!lines) {
@@ -92,6 +98,11 @@ export class GraphIndex {
   line(node: number): string {
     const home = this.home[node];
     return home ? this.sources.label(home[0], home[1]) : "";
+  }
+
+  shortLine(node: number): string {
+    const home = this.home[node];
+    return home ? this.sources.shortLabel(home[0], home[1]) : "";
   }
 
   /** One lower-case text a node for the search box; made on first search. */

@@ -25,14 +25,15 @@ export function bars(phases: readonly PhaseView[], window: Window, least = 0.000
   return shown;
 }
 
-/** Round times for the axis, about `count` of them. */
-export function ticks(window: Window, count = 6): number[] {
+/** Round times after `origin` for the axis, about `count` of them. */
+export function ticks(window: Window, origin = 0, count = 6): number[] {
   const span = window.end - window.start;
   if (span <= 0) return [];
   const rough = span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough) ?? rough;
   const found: number[] = [];
-  for (let t = Math.ceil(window.start / step) * step; t <= window.end; t += step) found.push(t);
+  const first = Math.ceil((window.start - origin) / step - 1e-9);
+  for (let i = first; origin + i * step <= window.end; i++) found.push(origin + i * step);
   return found;
 }

@@ -24,18 +24,24 @@ export interface Model {
   readonly places: readonly (Place | null)[];
   readonly graphs: ReadonlyMap<number, GraphView>;
   graphIndex(id: number): GraphIndex | null;
-  /** The dynamo graph that a graph descends from: its colour. -1 for none. */
-  regionOf(graph: number | null): number;
+  /** The colour class of a region, which is the id of a dynamo graph; -1 is for none. */
+  colour(region: number): string;
+  /** The colour class of the region that a graph descends from. */
+  colourOf(graph: number): string;
+  graphTitle(graph: number): string;
 }
+
+/** Hues in the palette; regions beyond them share. */
+const PALETTE = 8;
 
 export function buildModel(view: View): Model {
   const sources = new Sources(view);
   const places = homePlaces(view);
   const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
   const indices = new Map<number, GraphIndex>();
-  const dynamo = new Map(
-    view.graphs.filter((g) => g.stage === "dynamo" && g.parent === null).map((g) => [g.compile_id, g.id]),
-  );
+  const dynamo = view.graphs.filter((g) => g.stage === "dynamo" && g.parent === null);
+  const ranks = new Map(dynamo.map((g, rank) => [g.id, rank]));
+  const byCompile = new Map(dynamo.map((g) => [g.compile_id, g.id]));
   const graphIndex = (id: number): GraphIndex | null => {
     const graph = graphs.get(id);
     if (!graph) return null;
@@ -43,11 +49,13 @@ export function buildModel(view: View): Model {
     if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources)));
     return index;
   };
-  const regionOf = (id: number | null): number => {
-    const graph = id === null ? undefined : graphs.get(id);
-    return graph ? (dynamo.get(graph.compile_id) ?? -1) : -1;
+  const colour = (region: number): string => {
+    if (region < 0) return "dl-rnone";
+    return `dl-r${(ranks.get(region) ?? region) % PALETTE}`;
   };
-  return { view, kin: buildKin(view), sources, places, graphs, graphIndex, regionOf };
+  const colourOf = (id: number): string => colour(byCompile.get(graphs.get(id)?.compile_id ?? "") ?? -1);
+  const graphTitle = (id: number): string => graphs.get(id)?.title || `graph ${id}`;
+  return { view, kin: buildKin(view), sources, places, graphs, graphIndex, colour, colourOf, graphTitle };
 }
 
 export interface Reveal {

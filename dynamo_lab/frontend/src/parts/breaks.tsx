@@ -18,15 +18,14 @@ function BrokenLine({ item }: { item: BreakView }) {
 }
 
 function Between({ item }: { item: BreakView }) {
-  const { regionOf } = useModel();
   if (item.before === null && item.after.length === 0) return null;
   return (
     <div class="dl-between">
-      {item.before === null ? <span class="dl-dim">nothing compiled</span> : <GraphChip id={item.before} region={regionOf(item.before)} />}
+      {item.before === null ? <span class="dl-dim">nothing compiled</span> : <GraphChip id={item.before} />}
       <span class="dl-between-break">{"\u2192 break \u2192"}</span>
       {item.after.length === 0
         ? <span class="dl-dim">runs eager</span>
-        : item.after.map((id) => <GraphChip key={id} id={id} region={regionOf(id)} />)}
+        : item.after.map((id) => <GraphChip key={id} id={id} />)}
     </div>
   );
 }
@@ -77,7 +76,9 @@ function Card({ item, number }: { item: BreakView; number: number }) {
         {item.frame && <span class="dl-dim"> in {item.frame}</span>}
       </div>
       {item.text && <BrokenLine item={item} />}
-      {item.reason && item.reason !== item.title && <p class="dl-reason"><Prose text={item.reason} /></p>}
+      {item.reason && item.reason !== item.title && !item.explanation.startsWith(item.reason) && (
+        <p class="dl-reason"><Prose text={item.reason} /></p>
+      )}
       {item.explanation && <p><Prose text={item.explanation} /></p>}
       {item.advice.length > 0 && (
         <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>

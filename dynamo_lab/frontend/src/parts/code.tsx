@@ -95,6 +95,8 @@ function Pane({ source, model, store }: PaneProps) {
     editor.current = made;
     map.current = lines;
     cursor.value = 0;
+    const first = source.lines.findIndex((line) => line[2] !== "");
+    if (first > 12) made.showLine(first + 1, "start");
     return () => made.destroy();
   }, [source.id, text]);
 
@@ -102,7 +104,7 @@ function Pane({ source, model, store }: PaneProps) {
     if (!editor.current || !map.current) return;
     const { doc } = editor.current.view.state;
     editor.current.dress({
-      base: baseDecorations(source, map.current, doc, model.kin), signs: signs(source, map.current, doc),
+      base: baseDecorations(source, map.current, doc, model), signs: signs(source, map.current, doc),
     });
     return effect(() => {
       const lit = litDecorations(source, doc, model.kin, store.lit.value, store.held.value, cursor.value);

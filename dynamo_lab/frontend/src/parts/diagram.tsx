@@ -11,8 +11,10 @@ import { parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import { moduleNodes } from "../kin";
 import type { Layout } from "../layout";
+import { splitTarget } from "../target";
 import { Empty, plural } from "../ui/bits";
 import { Canvas } from "../ui/canvas";
+import { Modes } from "../ui/modes";
 import { Picture } from "../ui/picture";
 
 /** Above this many inputs and parameters, they are left out until asked for. */
@@ -34,8 +36,7 @@ export function labelOf(index: GraphIndex, box: Box): Label {
     return { title: cut(module.name || module.path, 30), detail: cut(`${type}${plural(count, "node")}`, 36) };
   }
   const op = index.op(box.node);
-  const target = op === "placeholder" || op === "output" || op === "get_attr" ? op.replace("placeholder", "input") : index.target(box.node);
-  const title = op === "output" ? "output" : `${cut(target.replace(/^(torch\.ops\.)?aten\./, "").replace(/\.default$/, ""), 30)}`;
+  const title = op.startsWith("call_") ? cut(splitTarget(index.target(box.node))[1], 30) : op.replace("placeholder", "input");
   const detail = op === "output" ? "" : cut([graph.name[box.node], index.value(box.node)].filter(Boolean).join(": "), 36);
   return { title, detail };
 }
@@ -130,6 +131,8 @@ function Modules({ index }: { index: GraphIndex }) {
           <label class="dl-check"><input type="checkbox" checked={withInputs.value} onChange={toggleInputs} /> inputs and parameters ({inputs})</label>
         )}
         {graph.modules.length > 1 && <span class="dl-dim dl-ellipsis">double-click or Enter opens and closes a module</span>}
+        <span class="dl-space" />
+        <Modes />
       </div>
       {refused.value && <p class="dl-refused" role="alert">{refused.value}</p>}
       <Drawing index={index} scene={scene.value} onToggle={toggle} />
@@ -152,7 +155,10 @@ function Neighbourhood({ index, why }: { index: GraphIndex; why: string }) {
   const scene = nodeScene(graph, neighbourhood(graph, index.users, centre));
   return (
     <div class="dl-diagram">
-      <p class="dl-explain">{why} Shown are two steps up and down from <code>{graph.name[centre]}</code>; click a box to move on.</p>
+      <div class="dl-toolbar">
+        <p class="dl-explain">{why} Shown are two steps up and down from <code>{graph.name[centre]}</code>; click a box to move on.</p>
+        <Modes />
+      </div>
       <Drawing index={index} scene={scene} />
     </div>
   );

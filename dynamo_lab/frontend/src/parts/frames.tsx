@@ -7,14 +7,13 @@ import type { AttemptView, FrameView } from "../types";
 import { Badge, Empty, Fold, Go, GraphChip, outcomeTone, plural, Prose, seconds } from "../ui/bits";
 
 function Attempt({ attempt }: { attempt: AttemptView }) {
-  const { regionOf } = useModel();
   return (
     <li>
       <span class="dl-attempt-head">
         <code>{attempt.label}</code>
         <Badge tone={outcomeTone(attempt.outcome)}>{attempt.outcome}</Badge>
         {attempt.seconds > 0 && <span class="dl-dim">{seconds(attempt.seconds)}</span>}
-        {attempt.graph !== null && <GraphChip id={attempt.graph} region={regionOf(attempt.graph)} />}
+        {attempt.graph !== null && <GraphChip id={attempt.graph} />}
       </span>
       {attempt.reason && <p class="dl-dim"><Prose text={attempt.reason} /></p>}
       {attempt.recompiled.map((reason, i) => <p key={i} class="dl-dim">recompiled because <code>{reason}</code></p>)}
@@ -36,11 +35,10 @@ function Bytecode({ frame }: { frame: FrameView }) {
 }
 
 function FrameLinks({ frame }: { frame: FrameView }) {
-  const { regionOf } = useModel();
   if (frame.graphs.length + frame.breaks.length + frame.guards === 0) return null;
   return (
     <span class="dl-chips">
-      {frame.graphs.map((id) => <GraphChip key={id} id={id} region={regionOf(id)} />)}
+      {frame.graphs.map((id) => <GraphChip key={id} id={id} />)}
       {frame.breaks.map((id) => <button key={id} type="button" class="dl-chip dl-tone-warning" data-go={breakEntity(id)}>break</button>)}
       {frame.guards > 0 && <span class="dl-dim">{plural(frame.guards, "guard")}</span>}
     </span>

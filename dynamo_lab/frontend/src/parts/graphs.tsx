@@ -4,11 +4,9 @@ import { graphEntity } from "../entities";
 import { type GraphGroup, groupGraphs, rootOf, stageName } from "../graph-groups";
 import type { Model } from "../store";
 import type { GraphView } from "../types";
-import { Empty, Go, plural, regionColour } from "../ui/bits";
+import { Empty, Go } from "../ui/bits";
 import { Diagram } from "./diagram";
 import { Listing } from "./listing";
-
-const MODES = ["listing", "diagram"] as const;
 
 function groupName(group: GraphGroup, model: Model): string {
   const frame = model.view.frames.find((f) => f.id === group.graphs[0].frame);
@@ -18,7 +16,7 @@ function groupName(group: GraphGroup, model: Model): string {
 function Groups({ groups, shown }: { groups: readonly GraphGroup[]; shown: GraphGroup }) {
   const store = useStore();
   const model = useModel();
-  if (groups.length < 2) return <span class="dl-bar-title">{groupName(shown, model)}</span>;
+  if (groups.length < 2) return <span class="dl-dim dl-ellipsis">{groupName(shown, model)}</span>;
   const choose = (key: string): void => {
     const group = groups.find((g) => g.key === key);
     if (!group) return;
@@ -49,28 +47,14 @@ function Stages({ group, shown }: { group: GraphGroup; shown: GraphView }) {
   );
 }
 
-function Modes() {
-  const { graphMode } = useStore();
-  return (
-    <div class="dl-segments" role="group" aria-label="Form">
-      {MODES.map((mode) => (
-        <button key={mode} type="button" aria-pressed={graphMode.value === mode} onClick={() => (graphMode.value = mode)}>
-          {mode}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function Title({ graph }: { graph: GraphView }) {
-  const { graphs, regionOf } = useModel();
-  const parent = graph.parent === null ? undefined : graphs.get(graph.parent);
+function Body({ graph }: { graph: GraphView }) {
+  const { graphTitle } = useModel();
+  if (graph.parent === null) return null;
   return (
     <div class="dl-graph-title" data-entity={graphEntity(graph.id)}>
-      <i class={`dl-swatch dl-r${regionColour(regionOf(graph.id))}`} />
       <b>{graph.title}</b>
-      <span class="dl-dim dl-ellipsis">{graph.subtitle || `${plural(graph.operators, "operator")}, ${plural(graph.name.length, "node")}`}</span>
-      {parent && <span class="dl-dim">body in <Go to={graphEntity(parent.id)}>{parent.title}</Go></span>}
+      <span class="dl-dim dl-ellipsis">{graph.subtitle}</span>
+      <span class="dl-dim">the body of an operator in <Go to={graphEntity(graph.parent)}>{graphTitle(graph.parent)}</Go></span>
     </div>
   );
 }
@@ -87,12 +71,13 @@ export function Graphs() {
   return (
     <>
       <div class="dl-toolbar">
+        <span class="dl-graph-name" data-entity={graphEntity(graph.id)} title={graph.subtitle}>
+          <i class={`dl-swatch ${model.colourOf(graph.id)}`} /> {graph.title}
+        </span>
         <Groups groups={groups} shown={group} />
-        <Stages group={group} shown={graph} />
-        <span class="dl-space" />
-        <Modes />
+        <Stages group={group} shown={root} />
       </div>
-      <Title graph={graph} />
+      <Body graph={graph} />
       {index && (store.graphMode.value === "listing"
         ? <Listing key={graph.id} index={index} />
         : <Diagram key={graph.id} index={index} />)}

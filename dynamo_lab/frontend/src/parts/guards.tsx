@@ -51,8 +51,9 @@ function GuardRow({ row, guards }: { row: Row; guards: readonly GuardView[] }) {
   const guard = guards[row.index];
   return (
     <>
-      <code class="dl-cell-main" title={row.expression}>{row.expression}</code>
-      <span class="dl-dim dl-cell-kind">{row.first ? guard.kind : ""}</span>
+      <code class={`dl-cell-main${row.expression === guard.kind ? " dl-dim" : ""}`} title={row.expression}>{row.expression}</code>
+      <span class="dl-dim dl-cell-kind">{row.first && row.expression !== guard.kind ? guard.kind : ""}</span>
+      <span class="dl-dim dl-cell-id">{row.first ? guard.compile_id : ""}</span>
       <span class="dl-cell-line">{row.first && guard.entity ? <Go to={guard.entity}>{guard.where}</Go> : ""}</span>
     </>
   );
@@ -95,13 +96,14 @@ export function Guards() {
         <SearchBox query={query} label="Search guards" placeholder={"value, kind, expression, line"} />
         <span class="dl-dim">{plural(rows.value.filter((row) => row.kind === "source").length, "value")}</span>
       </div>
-      {rows.value.length === 0
+      {guards.length === 0 && <Empty title="No guards recorded">The recording holds the recompilations alone.</Empty>}
+      {guards.length > 0 && (rows.value.length === 0
         ? <Empty title="No guard matches">Each word must occur in the value, its kind, its expression or its line.</Empty>
         : <VirtualList
             label="Guards" count={rows.value.length} row={24} entity={entity} rowClass={rowClass}
             renderRow={(i) => <GuardRow row={rows.value[i]} guards={guards} />}
             show={{ index: shown, tick: reveal.tick }}
-          />}
+          />)}
     </>
   );
 }

@@ -42,9 +42,8 @@ function Row({ item }: { item: Item }) {
     <>
       <span class="dl-kernel-name" title={kernel.name}>{kernel.title || kernel.name}</span>
       <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
-      <span class="dl-kernel-sub" title={kernel.operators.join(", ")}>
-        {kernel.operators.join(" \u00b7 ")}
-        {kernel.where && <span class="dl-dim">{kernel.operators.length > 0 && "  "}{kernel.where}</span>}
+      <span class="dl-kernel-sub" title={[kernel.where, ...kernel.operators].join("\n")}>
+        {[kernel.where, kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
       </span>
     </>
   );
@@ -52,7 +51,6 @@ function Row({ item }: { item: Item }) {
 
 function Detail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView[] }) {
   const store = useStore();
-  const { regionOf } = useModel();
   if ("wrapper" in item) {
     return <CodeBlock text={item.wrapper.code} language={item.wrapper.language} label={`Code of ${item.wrapper.title}`} />;
   }
@@ -64,7 +62,7 @@ function Detail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView
         <code class="dl-ellipsis" title={kernel.name}>{kernel.name}</code>
         {kernel.calls > 1 && <span class="dl-dim">called {kernel.calls} times</span>}
         {kernel.is_backward && <Badge tone="plain">backward</Badge>}
-        {kernel.graph !== null && <GraphChip id={kernel.graph} region={regionOf(kernel.graph)} />}
+        {kernel.graph !== null && <GraphChip id={kernel.graph} />}
         <span class="dl-dim">{plural(kernel.nodes.length, "node")}</span>
         {wrapper && (
           <button type="button" class="dl-go" data-own onClick={() => (store.kernel.value = { kind: "wrapper", id: wrapper.id })}>

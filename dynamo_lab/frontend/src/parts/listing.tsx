@@ -5,17 +5,12 @@ import { useModel, useStore } from "../context";
 import { graphEntity, lineEntity, nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import { matches } from "../search";
+import { splitTarget } from "../target";
 import { Empty, Go, plural } from "../ui/bits";
+import { Modes } from "../ui/modes";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { nextOf } from "../virtual";
-
-/** "aten.add.Tensor" as a dim namespace, the operator, and its dim overload. */
-export function splitTarget(target: string): readonly [string, string, string] {
-  const found = /^((?:torch\.ops\.)?(?:aten|prims|inductor|torch)\.(?:nn\.functional\.|_C\._nn\.)?)?([^.]+.*?)(\.[A-Za-z_]\w*)?$/.exec(target);
-  if (!found) return ["", target, ""];
-  return [found[1] ?? "", found[2], found[3] ?? ""];
-}
 
 function Call({ index, node }: { index: GraphIndex; node: number }) {
   const op = index.op(node);
@@ -54,7 +49,9 @@ function Row({ index, node, repeat }: { index: GraphIndex; node: number; repeat:
         <Call index={index} node={node} /> <Bodies index={index} node={node} />
       </span>
       <span class="dl-cell-module" title={module}>{module}</span>
-      <span class={`dl-cell-line${repeat ? " is-repeat" : ""}`}>{home && <Go to={lineEntity(home[0], home[1])}>{index.line(node)}</Go>}</span>
+      <span class="dl-cell-line">
+        {home && <Go to={lineEntity(home[0], home[1])} title={index.line(node)}>{repeat ? `:${home[1]}` : index.shortLine(node)}</Go>}
+      </span>
     </>
   );
 }
@@ -127,6 +124,7 @@ export function Listing({ index }: { index: GraphIndex }) {
         {shown && <span class="dl-dim" role="status">{count === 1 ? "1 match" : `${count.toLocaleString("en")} matches`}</span>}
         <span class="dl-space" />
         <Kin count={kinRows.length} step={step} />
+        <Modes />
       </div>
       {count === 0
         ? <Empty title="No node matches">Each word must occur in the node's name, operator, shape, arguments, module or line.</Empty>

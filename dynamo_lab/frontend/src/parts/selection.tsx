@@ -40,7 +40,7 @@ function KinLines({ model, mask, except }: { model: Model; mask: Mask; except?: 
     for (const [number] of source.lines) {
       const vertex = model.kin.vertex("line", source.id, number);
       const entity = lineEntity(source.id, number);
-      if (vertex >= 0 && mask[vertex] && entity !== except) found.push([entity, `${source.label}:${number}`]);
+      if (vertex >= 0 && mask[vertex] && entity !== except) found.push([entity, model.sources.shortLabel(source.id, number)]);
     }
   }
   return <Links label="lines" to={found} />;
@@ -89,11 +89,11 @@ function Node({ model, entity, mask }: Facts) {
   const { graph } = index;
   const node = entity.b;
   const named = (nodes: readonly number[]) => [...new Set(nodes)].map((n) => [nodeEntity(graph.id, n), graph.name[n]] as const);
-  const bodies = (graph.subgraphs[node] ?? []).map((id) => [graphEntity(id), `graph ${id}`] as const);
+  const bodies = (graph.subgraphs[node] ?? []).map((id) => [graphEntity(id), model.graphTitle(id)] as const);
   return (
     <>
       <h4><Badge tone="plain">{index.op(node)}</Badge> <code>{graph.name[node]}</code> <span class="dl-dim">in {graph.title}</span></h4>
-      <pre class="dl-quote dl-wrap">{index.target(node)}({graph.arguments[node]})</pre>
+      {index.op(node).startsWith("call_") && <pre class="dl-quote dl-wrap">{index.target(node)}({graph.arguments[node]})</pre>}
       <dl>
         {index.value(node) && <Fact label="value"><code>{index.value(node)}</code></Fact>}
         {index.module(node) && <Fact label="module"><code>{index.module(node)}</code></Fact>}
@@ -133,7 +133,7 @@ function Break({ model, entity, mask }: Facts) {
       <p><Prose text={item.explanation || item.reason} /></p>
       <dl>
         <KinLines model={model} mask={mask} />
-        <Links label="graphs" to={[...(item.before === null ? [] : [item.before]), ...item.after].map((id) => [graphEntity(id), `graph ${id}`])} />
+        <Links label="graphs" to={[...(item.before === null ? [] : [item.before]), ...item.after].map((id) => [graphEntity(id), model.graphTitle(id)])} />
       </dl>
     </>
   );
@@ -148,7 +148,7 @@ function Frame({ model, entity }: Facts) {
       {frame.reason && <p><Prose text={frame.reason} /></p>}
       <dl>
         <Links label="line" to={frame.entity ? [[frame.entity, frame.where]] : []} />
-        <Links label="graphs" to={frame.graphs.map((id) => [graphEntity(id), `graph ${id}`])} />
+        <Links label="graphs" to={frame.graphs.map((id) => [graphEntity(id), model.graphTitle(id)])} />
         <Links label="breaks" to={frame.breaks.map((id) => [breakEntity(id), `break ${id}`])} />
       </dl>
     </>

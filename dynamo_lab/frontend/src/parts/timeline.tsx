@@ -54,6 +54,7 @@ export function Timeline() {
   const zoomed = zoom.value === null ? undefined : phases[zoom.value];
   const window = zoomed ? { start: zoomed[1], end: zoomed[1] + zoomed[2] } : wholeOf(timeline);
   const span = window.end - window.start || 1;
+  const origin = wholeOf(timeline).start;
   const depth = phases.reduce((most, phase) => Math.max(most, phase[3]), 0) + 1;
   const told = about.value === null ? undefined : phases[about.value];
   const tell = (event: Event): void => {
@@ -68,7 +69,7 @@ export function Timeline() {
           <button type="button" class="dl-button" onClick={() => (zoom.value = null)}>Show all</button></>}
       </div>
       <div class="dl-axis" aria-hidden="true">
-        {ticks(window).map((t) => <span key={t} style={{ left: `${((t - window.start) / span) * 100}%` }}>{seconds(t)}</span>)}
+        {ticks(window, origin).map((t) => <span key={t} style={{ left: `${((t - window.start) / span) * 100}%` }}>{seconds(t - origin)}</span>)}
       </div>
       <div class="dl-icicle" style={{ height: `${depth * ROW}px` }} onPointerOver={tell} onPointerLeave={() => (about.value = null)} onFocusIn={tell}>
         {bars(phases, window).map((bar) => (
@@ -78,7 +79,7 @@ export function Timeline() {
             style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, top: `${bar.depth * ROW}px` }}
             onClick={() => (zoom.value = zoom.value === bar.index ? null : bar.index)}
           >
-            {phases[bar.index][0]}
+            {phases[bar.index][0]}{bar.depth === 0 && phases[bar.index][4] && ` ${phases[bar.index][4]}`}
           </button>
         ))}
       </div>

@@ -1,5 +1,7 @@
 // The small pieces all parts are made of.
 import type { ComponentChildren } from "preact";
+import { useModel } from "../context";
+import { graphEntity } from "../entities";
 
 /** A sentence where a list would be empty. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -20,10 +22,11 @@ export function Go({ to, children, title }: { to: string; children: ComponentChi
   );
 }
 
-export function GraphChip({ id, region }: { id: number; region: number }) {
+export function GraphChip({ id }: { id: number }) {
+  const { colourOf, graphTitle } = useModel();
   return (
-    <button type="button" class={`dl-chip dl-graph-chip dl-r${regionColour(region)}`} data-go={`graph:${id}`}>
-      graph {id}
+    <button type="button" class={`dl-chip dl-graph-chip ${colourOf(id)}`} data-go={graphEntity(id)}>
+      {graphTitle(id)}
     </button>
   );
 }
@@ -46,10 +49,6 @@ export function Fold({ label, children, open }: { label: ComponentChildren; chil
 export function Prose({ text }: { text: string }) {
   return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }
-
-/** Number of colours in the palette; regions beyond it share. -1 is for no region. */
-export const PALETTE = 8;
-export const regionColour = (region: number): string => (region < 0 ? "none" : String(region % PALETTE));
 
 const OUTCOME_TONES: Readonly<Record<string, string>> = {
   compiled: "good", restarted: "plain", skipped: "grey", failed: "bad", resumed: "warning", recompiled: "warning",
