@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { groupGraphs, rootOf } from "../src/graph-groups";
+import { Assets } from "../src/hosts/assets";
+import { bars, ticks } from "../src/icicle";
+import { splitAt } from "../src/parts/breaks";
+import { guardRows } from "../src/parts/guards";
+import { kernelItems } from "../src/parts/kernels";
+import type { GuardView, PhaseView } from "../src/types";
+import { graph, kernel } from "./sample";
+
+describe("groupGraphs", () => {
+  it("makes one group a compilation, stages in order and the backward ones last", () => {
+    const graphs = [
+      graph({ id: 1, inputs: [], stage: "post_grad", isBackward: true }), graph({ id: 2, inputs: [], stage: "post_grad" }),
+      graph({ id: 3, inputs: [], stage: "backward", isBackward: true }), graph({ id: 4, inputs: [], stage: "dynamo" }),
+      graph({ id: 5, inputs: [], stage: "dynamo", compileId: "1/0" }), graph({ id: 6, inputs: [], parent: 4 }),
+    ];
+    expect(groupGraphs(graphs).map((g) => g.graphs.map((m) => m.id))).toEqual([[4, 2, 3, 1], [5]]);
+    expect(rootOf(graphs[5], new Map(graphs.map((g) => [g.id, g]))).id).toBe(4);
+  });
+});
+
+describe("splitAt", () => {
+  it("marks the broken columns and drops the indentation", () => {
+    expect(splitAt("    if y.sum() > 0:", 7, 18)).toEqual(["if ", "y.sum() > 0", ":"]);
+    expect(splitAt("    print(x)", 4, 12)).toEqual(["", "print(x)", ""]);
+  });
+
+  it("marks the whole line where the columns are not known", () => {
+    expect(splitAt("    print(x)", -1, -1)).toEqual(["", "print(x)", ""]);
+    expect(splitAt("x", 5, 9)).toEqual(["", "x", ""]);
+  });
+});
+
+describe("guardRows", () => {
+  const guard = (source: string, expressions: string[]): GuardView => ({
+    kind: "K", source, expressions, where: "", entity: "", frame: 0, compile_id: "0/0",
+  });
+
+  it("groups by value and gives each expression a row", () => {
+    const rows = guardRows([guard("x", ["a", "b"]), guard("y", []), guard("x", ["c"])], null);
+    expect(rows.map((row) => (row.kind === "source" ? row.source : row.expression))).toEqual(["x", "a", "b", "c", "y", "K"]);
+  });
+});
+
+describe("kernelItems", () => {
+  it("lists each wrapper after its kernels and loses none", () => {
+    const wrapper = { id: 1, title: "w", language: "python", code: "", graph: 0 };
+    const items = kernelItems({ kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, kernel(1, 0, [])], wrappers: [wrapper], empty: "" });
+    expect(items.map((item) => ("kernel" in item ? item.kernel.name : item.wrapper.title))).toEqual(["k0", "w", "k1"]);
+  });
+});
+
+describe("icicle", () => {
+  const phases: PhaseView[] = [["a", 1, 4, 0, "", ""], ["b", 2, 1, 1, "", ""], ["dust", 3, 0.0001, 1, "", ""]];
+
+  it("cuts bars at the window and leaves out what cannot be seen", () => {
+    expect(bars(phases, { start: 1, end: 5 })).toEqual([{ index: 0, left: 0, width: 1, depth: 0 }, { index: 1, left: 0.25, width: 0.25, depth: 1 }]);
+    expect(bars(phases, { start: 2, end: 3 }).map((bar) => [bar.left, bar.width])).toEqual([[0, 1], [0, 1]]);
+  });
+
+  it("puts round times on the axis, from the origin", () => {
+    expect(ticks({ start: 1, end: 5 }, 1, 4)).toEqual([1, 2, 3, 4, 5]);
+    expect(ticks({ start: 1, end: 1 })).toEqual([]);
+  });
+});
+
+describe("Assets", () => {
+  it("asks once for all who wait, and not again", async () => {
+    const asked: string[] = [];
+    const assets = new Assets((name) => asked.push(name));
+    const both = Promise.all([assets.get("once.js"), assets.get("once.js")]);
+    assets.receive("once.js", "code");
+    expect(await both).toEqual(["code", "code"]);
+    expect(await assets.get("once.js")).toBe("code");
+    expect(asked).toEqual(["once.js"]);
+  });
+
+  it("refuses who still waits when the view closes", async () => {
+    const assets = new Assets(() => undefined);
+    const waiting = assets.get("never.js");
+    assets.close();
+    await expect(waiting).rejects.toThrow("closed");
+  });
+});
