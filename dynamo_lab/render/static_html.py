@@ -104,7 +104,13 @@ def _section(title: str, blocks: Iterable[Markup], budget: _Budget) -> Markup:
             cut += 1
     if cut:
         shown.append(
-            tag("p", tag("i", f"{cut:,} more cut here to keep this output small: run the cell."))
+            tag(
+                "p",
+                tag(
+                    "i",
+                    f"{cut:,} more cut here to keep this output small: run the cell to see all.",
+                ),
+            )
         )
     return join(tag("h4", title), *shown) if shown else Markup("")
 

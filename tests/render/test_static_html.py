@@ -1,0 +1,105 @@
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.static_html import fallback, waiting
+from dynamo_lab.view import build
+
+Make = Callable[[str], Recording]
+VOID = {"br", "hr", "meta"}
+
+
+class Reader(HTMLParser):
+    """The elements and the text that a browser sees."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] != ["style"]:
+            self.text += data
+
+
+@pytest.mark.parametrize(
+    "name", ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "hostile", "big"]
+)
+def test_only_harmless_elements(make: Make, name: str) -> None:
+    seen = Reader(fallback(build(make(name)), "u1"))
+    assert seen.tags <= {
+        "div", "style", "p", "b", "i", "small", "h4", "pre", "span", "ul", "li", "details",
+        "summary",
+    }  # fmt: skip
+    assert seen.attributes <= {"class", "style", "data-dynamo-lab-static"}
+
+
+def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:
+    assert Reader(fallback(build(make("branch_and_print")), "u1")).text + "\n" == golden
+
+
+def test_hostile_text_is_text(make: Make) -> None:
+    seen = Reader(fallback(build(make("hostile"))))
+    assert "</script><b>bold</b>&amp;" in seen.text
+    assert "\\x1b[31mred" in seen.text
+    assert "\\u202e" in seen.text
+    assert "\\u2028" in seen.text
+    assert not re.search("[\x1b\x07\u202e\u200f\u2028\x9b\x85]", seen.text)
+
+
+@pytest.mark.parametrize("limit", [200_000, 60_000, 20_000])
+def test_it_fits_its_limit_and_says_what_was_cut(make: Make, limit: int) -> None:
+    html = fallback(build(make("big")), "u1", limit)
+    assert len(html.encode()) <= limit
+    assert re.search(r"\d+ more cut here to keep this output small", Reader(html).text)
+    assert "… 4,882 more nodes" in Reader(html).text or limit == 20_000
+
+
+def test_one_endless_line_does_not_exceed_the_limit(make: Make) -> None:
+    recording = make("branch_and_print")
+    endless = "x" * 1_000_000
+    kernels = tuple(replace(k, code=endless, name=endless) for k in recording.kernels)
+    breaks = tuple(
+        replace(b, explanation=endless, hints=(endless,), context=endless) for b in recording.breaks
+    )
+    view = build(replace(recording, title=endless, kernels=kernels, breaks=breaks))
+    assert len(fallback(view).encode()) < 40_000
+
+
+def test_the_rule_hides_a_dead_widget_after_it(make: Make) -> None:
+    html = fallback(build(make("skipped")), "abc123")
+    assert html.startswith('<div class="dynamo-lab-static" data-dynamo-lab-static="abc123">')
+    assert (
+        '.jp-OutputArea-child:has([data-dynamo-lab-static="abc123"])'
+        " + .jp-OutputArea-child:not(:has(.dynamo-lab-live)) { display: none }"
+    ) in html
+    assert "jp-OutputArea" not in fallback(build(make("skipped")))
+
+
+def test_a_uid_cannot_break_out() -> None:
+    assert Reader(waiting('"><script>x</script>')).tags == {"div", "style", "p"}
+
+
+def test_every_rule_is_scoped(make: Make) -> None:
+    style = re.search(r"<style>(.*?)</style>", fallback(build(make("skipped"))), re.DOTALL)
+    assert style is not None
+    rules = [rule.strip() for rule in style[1].split("}") if rule.strip()]
+    assert all(rule.startswith(".dynamo-lab-static") for rule in rules)

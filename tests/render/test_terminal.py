@@ -1,0 +1,73 @@
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from rich.cells import cell_len
+
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.render import terminal
+from dynamo_lab.view import build
+
+Make = Callable[[str], Recording]
+SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled"]
+
+
+@pytest.mark.parametrize("width", [80, 160])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_in_brief(make: Make, golden: str, name: str, width: int) -> None:
+    assert terminal.render(build(make(name)), width=width) + "\n" == golden
+
+
+@pytest.mark.parametrize("section", list(terminal.SECTIONS))
+def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
+    view = build(make("branch_and_print"))
+    assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big"])
+def test_no_line_is_wider_than_the_terminal(make: Make, name: str, width: int) -> None:
+    text = terminal.render(build(make(name)), width=width)
+    assert max(map(cell_len, text.split("\n"))) <= width
+
+
+@pytest.mark.parametrize("sections", [None, list(terminal.SECTIONS)])
+def test_hostile_text_neither_controls_nor_is_lost(make: Make, sections: list[str] | None) -> None:
+    text = terminal.render(build(make("hostile")), width=4000, sections=sections)
+    assert not [c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl")]
+    assert "</script><b>bold</b>&amp;" in text
+    assert "[red]markup[/red]" in text
+    assert "\\x1b[31mred\\x1b[0m" in text
+    assert "'right\\u202eleft' + 'para\\u2028graph' + '\\u200f'" in text
+
+
+def test_colour_is_asked_for(make: Make) -> None:
+    view = build(make("branch_and_print"))
+    assert "\x1b[" not in terminal.render(view)
+    coloured = terminal.render(view, color=True)
+    assert "\x1b[" in coloured
+
+
+def test_carets_stand_under_wide_characters_and_tabs(make: Make) -> None:
+    from dynamo_lab.render.terminal.parts import caret
+
+    (row,) = caret("\t变 = f()", 5, 8, "here", "", 80)
+    assert row.plain == " " * 9 + "^^^ here"
+
+
+def test_long_graphs_are_cut_and_say_how_to_see_all(make: Make) -> None:
+    view = build(make("big"))
+    text = terminal.render(view, width=120, sections=None)
+    assert "… 4,982 more nodes; dynamo-lab show --graph 0 prints all" in text
+    assert "n_4999 =" in terminal.render(view, width=120, sections=["graphs"])
+
+
+def test_an_unknown_section_is_refused(make: Make) -> None:
+    with pytest.raises(OptionError, match="no section 'nodes': pass some of summary, code"):
+        terminal.render(build(make("skipped")), sections=["nodes"])
+
+
+def test_an_empty_recording_prints() -> None:
+    text = terminal.render(build(Recording(title="empty")))
+    assert "Nothing was compiled" in text

@@ -1,0 +1,124 @@
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.sources import Excerpt, Source
+from dynamo_lab.view import View, build
+from dynamo_lab.view.code import LineView, Mark
+from dynamo_lab.view.places import source_labels
+
+Make = Callable[[str], Recording]
+
+
+def states(view: View, source: int = 0) -> list[tuple[int, str, int]]:
+    """(number, state, region) of the lines that have a state."""
+    return [(n.number, n.state, n.region) for n in view.sources[source].lines if n.state]
+
+
+def test_each_line_has_the_region_of_the_graph_that_compiled_it(make: Make) -> None:
+    view = build(make("branch_and_print"))
+    assert states(view) == [
+        (1, "compiled", 0),
+        (2, "compiled", 0),
+        (3, "compiled", 1),
+        (4, "compiled", 1),
+        (5, "compiled", 2),
+    ]
+    assert states(view, 1) == [(6, "compiled", 0)]
+
+
+def test_lines_know_how_many_kernels_they_led_to(make: Make) -> None:
+    view = build(make("branch_and_print"))
+    assert [line.kernels for line in view.sources[0].lines] == [1, 1, 0, 0, 0]
+    assert view.sources[1].lines[5] == LineView(
+        6, "    return torch.nn.functional.gelu(x)", "compiled", 0, 1
+    )
+
+
+def test_breaks_are_marked_under_their_columns(make: Make) -> None:
+    assert build(make("branch_and_print")).sources[0].marks[0] == Mark(
+        kind="break",
+        line=2,
+        column=3,
+        end_line=2,
+        end_column=14,
+        label="data-dependent branch",
+        target="break:0",
+    )
+
+
+def test_the_last_compilation_gives_a_line_its_region(make: Make) -> None:
+    assert states(build(make("recompiled"))) == [(2, "compiled", 1)]
+
+
+def test_the_lines_of_a_skipped_frame_are_skipped(make: Make) -> None:
+    assert states(build(make("skipped"))) == [(2, "skipped", -1)]
+
+
+def test_the_lines_of_a_failed_frame_are_failed_and_the_failure_is_marked(make: Make) -> None:
+    view = build(make("fullgraph_failed"))
+    assert states(view) == [(2, "failed", -1), (3, "failed", -1)]
+    assert [(m.kind, m.line, m.label) for m in view.sources[0].marks] == [
+        ("break", 3, "print call"),
+        ("failure", 3, "Unsupported: Failed to trace builtin operator"),
+    ]
+
+
+def test_lines_that_no_graph_holds_ran_in_python(make: Make) -> None:
+    recording = make("branch_and_print")
+    first, second, _ = recording.frames
+    no_graph = replace(second, attempts=(replace(second.attempts[0], graph=None),))
+    view = build(
+        replace(
+            recording,
+            graphs=recording.graphs[:1],
+            frames=(first, no_graph),
+            breaks=recording.breaks[:1],
+            kernels=(),
+            wrappers=(),
+            links=(),
+        )
+    )
+    assert states(view)[2:] == [(3, "eager", -1), (4, "eager", -1)]
+
+
+def test_the_graph_of_a_failed_attempt_compiled_no_line(make: Make) -> None:
+    recording = make("recompiled")
+    frame = recording.frames[0]
+    failed = tuple(replace(attempt, outcome="failed") for attempt in frame.attempts)
+    view = build(replace(recording, frames=(replace(frame, outcome="failed", attempts=failed),)))
+    assert states(view) == [(2, "failed", -1)]
+
+
+def test_the_readers_own_sources_come_first(make: Make) -> None:
+    recording = make("branch_and_print")
+    library = Source("torch/nn/functional.py", "library", (Excerpt(10, "x"),))
+    sources = (*recording.sources[::-1], library)
+    moved = replace(recording, sources=sources, spans=(), stacks=(), graphs=(), links=())
+    view = build(replace(moved, frames=(), breaks=(), guards=(), kernels=(), wrappers=()))
+    assert [(s.id, s.kind) for s in view.sources] == [(1, "cell"), (0, "user"), (2, "library")]
+    assert view.main_source == 0
+
+
+def test_labels_are_short_and_differ() -> None:
+    sources = (
+        Source("<ipython-input-3-abc>", "cell"),
+        Source("cell 12", "cell"),
+        Source("/home/me/a/model.py", "user"),
+        Source("/home/me/b/model.py", "user"),
+        Source("/x/lib/python3.11/site-packages/torch/nn/functional.py", "library"),
+        Source("torch/nn/modules/linear.py", "library"),
+    )
+    assert source_labels(sources) == (
+        "cell 3",
+        "cell 12",
+        "a/model.py",
+        "b/model.py",
+        "torch/nn/functional.py",
+        "torch/nn/modules/linear.py",
+    )
+    assert source_labels((Source("a.py", "user"), Source("a.py", "user"))) == (
+        "a.py (1)",
+        "a.py (2)",
+    )

@@ -1,0 +1,50 @@
+from collections.abc import Callable
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
+from dynamo_lab.view.kin import Kinship, kin
+
+Make = Callable[[str], Recording]
+
+
+def test_the_kin_of_a_line_are_all_below_it(make: Make) -> None:
+    found = kin(build(make("branch_and_print")), "line:1:6")
+    assert found == {
+        "line:1:6",
+        "node:0:1",
+        "node:4:1",
+        "node:5:1",
+        "node:5:2",
+        "node:5:3",
+        "node:5:4",
+        "kernel:0",
+    }
+
+
+def test_the_kin_of_a_kernel_are_all_above_it(make: Make) -> None:
+    found = kin(build(make("branch_and_print")), "kernel:1")
+    assert found == {
+        "kernel:1",
+        "node:5:6",
+        "node:5:7",
+        "node:4:3",
+        "node:4:4",
+        "line:0:2",
+    }
+
+
+def test_a_node_has_kin_on_both_sides_but_not_beside_it(make: Make) -> None:
+    found = kin(build(make("branch_and_print")), "node:4:2")
+    assert found == {"node:4:2", "node:0:2", "node:5:5", "kernel:0", "line:0:1"}
+
+
+def test_breaks_frames_and_guards_hang_below_their_lines(make: Make) -> None:
+    kinship = Kinship(build(make("branch_and_print")))
+    assert kinship.of("break:0") == {"break:0", "line:0:2"}
+    assert kinship.of("frame:0") == {"frame:0", "line:0:1"}
+    assert kinship.of("guard:3") == {"guard:3", "line:0:3"}
+    assert kinship.of("guard:2") == {"guard:2"}
+
+
+def test_what_is_unknown_has_no_kin_but_itself(make: Make) -> None:
+    assert kin(build(make("skipped")), "kernel:9") == {"kernel:9"}
