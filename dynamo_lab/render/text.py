@@ -16,6 +16,8 @@ _ACTIVE = re.compile(
     "\U000e0000-\U000e007f"  # tags, invisible
     "]"
 )
+# Not `\s`: other separators are no line breaks to Python, and are to be seen.
+_SPACE = re.compile(r"[ \t\r\n]+")
 _TAB = "    "
 
 
@@ -26,7 +28,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The visible text with runs of white space and line breaks as one space."""
-    return visible(" ".join(text.split()))
+    return visible(_SPACE.sub(" ", text).strip(" "))
 
 
 def shortened(text: str, limit: int) -> str:

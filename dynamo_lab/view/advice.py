@@ -225,10 +225,19 @@ def rule_of(graph_break: Break) -> Rule:
     return Rule("", kind[:1].lower() + kind[1:] if not kind[:2].isupper() else kind)
 
 
-_REPEATED = re.compile(r"\s+")
+_SPACE = re.compile(r"[ \t\r\n]+")
+_NAME = re.compile(r"\btorch(?:\.\w+)+")
 
 
-def hints(graph_break: Break) -> tuple[str, ...]:
-    """PyTorch's own hints, tidied."""
-    tidy = (_REPEATED.sub(" ", hint).strip() for hint in graph_break.hints)
-    return tuple(dict.fromkeys(hint for hint in tidy if hint))
+def advice_for(graph_break: Break) -> tuple[str, ...]:
+    """Our advice, then those of PyTorch's hints that name something new."""
+    ours = rule_of(graph_break).advice
+    known = set(_NAME.findall(" ".join(ours)))
+    tidy = (_SPACE.sub(" ", hint).strip() for hint in graph_break.hints)
+    hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
+    return tuple(dict.fromkeys([*ours, *hints]))
+
+
+def _is_said(hint: str, known: set[str]) -> bool:
+    names = set(_NAME.findall(hint))
+    return bool(names) and names <= known

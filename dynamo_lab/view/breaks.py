@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Span
-from dynamo_lab.view.advice import hints, rule_of
+from dynamo_lab.view.advice import advice_for, rule_of
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places, entity
 
@@ -65,7 +65,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=item.explanation,
-        advice=rule.advice + tuple(h for h in hints(item) if h not in rule.advice),
+        advice=advice_for(item),
         context=item.context,
         registry_id=item.registry_id,
         link=item.link,

@@ -122,11 +122,18 @@ def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
             mark = _mark("break", span, rule_of(item).title, f"break:{item.id}", places)
             marks.setdefault(places.spans[span].source, []).append(mark)
     failure = recording.failure
-    if failure is not None and failure.span is not None:
+    if failure is not None and failure.span is not None and not _is_marked(failure.span, recording):
         label = f"{failure.type}: {first_line(failure.message)}"
         mark = _mark("failure", failure.span, label, "", places)
         marks.setdefault(places.spans[failure.span].source, []).append(mark)
     return marks
+
+
+def _is_marked(span: int, recording: Recording) -> bool:
+    """Whether the break that made the program fail is marked on this line already."""
+    spans = recording.spans
+    fatal = (spans[item.span] for item in recording.breaks if item.effect == "failed")
+    return any((at.source, at.line) == (spans[span].source, spans[span].line) for at in fatal)
 
 
 def _marked_spans(span: int, stack: int | None, places: Places) -> tuple[int, ...]:

@@ -52,4 +52,4 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 
 def first_line(text: str) -> str:
     """The first line that says something."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return next((line.strip() for line in text.split("\n") if line.strip()), "")

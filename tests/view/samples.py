@@ -232,7 +232,7 @@ def _breaks() -> tuple[Break, ...]:
             context="attempted to jump with TensorVariable()",
             explanation="Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`). "
             "Dynamo does not support tracing dynamic control flow.",
-            hints=("Use `torch.cond` to express dynamic control flow.",),
+            hints=("Use `torch.cond` to express this.", "Consider finding\na workaround."),
             link="https://meta-pytorch.github.io/compile-graph-break-site/gb/gb0170.html",
             stack=3,
             graph_before=0,

@@ -21,7 +21,9 @@ def test_a_break_tells_where_why_and_what_to_do(make: Make) -> None:
     )
     assert first.text[first.column : first.end_column] == "y.sum() > 0"
     assert "torch.where" in first.advice[0]
-    assert first.advice[-1] == "Use `torch.cond` to express dynamic control flow."
+    assert first.advice[3:] == (
+        "Consider finding a workaround.",
+    )  # the other hint says nothing new
     assert first.stack == (
         StackLine(
             label="cell 3, line 2", function="<cell>", text="if y.sum() > 0:", entity="line:0:2"

@@ -56,12 +56,16 @@ def test_the_lines_of_a_skipped_frame_are_skipped(make: Make) -> None:
     assert states(build(make("skipped"))) == [(2, "skipped", -1)]
 
 
-def test_the_lines_of_a_failed_frame_are_failed_and_the_failure_is_marked(make: Make) -> None:
+def test_the_lines_of_a_failed_frame_are_failed_and_marked_once(make: Make) -> None:
     view = build(make("fullgraph_failed"))
     assert states(view) == [(2, "failed", -1), (3, "failed", -1)]
-    assert [(m.kind, m.line, m.label) for m in view.sources[0].marks] == [
-        ("break", 3, "print call"),
-        ("failure", 3, "Unsupported: Failed to trace builtin operator"),
+    assert [(m.kind, m.line) for m in view.sources[0].marks] == [("break", 3)]
+
+
+def test_a_failure_that_is_no_break_is_marked(make: Make) -> None:
+    view = build(replace(make("fullgraph_failed"), breaks=()))
+    assert [(m.kind, m.line, m.label, m.target) for m in view.sources[0].marks] == [
+        ("failure", 3, "Unsupported: Failed to trace builtin operator", "")
     ]
 
 
