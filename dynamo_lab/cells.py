@@ -92,7 +92,7 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
     """
     _refuse_magics(source)
     tree = ast.parse(source, filename)
-    _refuse_await(tree)
+    refuse_await(source)
     compile(tree, filename, "exec")  # a function would accept a `return`, a cell must not
     definitions, statements = _split(tree.body)
     shared = _shared_names(definitions, statements, namespace)
@@ -121,8 +121,13 @@ def _refuse_magics(source: str) -> None:
             ) from None
 
 
-def _refuse_await(tree: ast.Module) -> None:
-    for node in _own_nodes(tree.body):
+def refuse_await(source: str) -> None:
+    """Raise a CellError where a cell awaits something outside of functions."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return  # whoever runs it says so
+    for node in _own_nodes(body):
         if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
             raise CellError(
                 f"Line {node.lineno} awaits something, which cannot be compiled: "

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dynamo_lab.cells import RESULT, CellFrame, build_frame, hand_back
+from dynamo_lab.cells import RESULT, CellFrame, build_frame, hand_back, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _compile_parser() -> _Parser:
 def _compile_cell(line: str, cell: str) -> None:
     options = _compile_parser().parse_args(_words(line))
     shell = _shell()
-    source = f"%%compile {line}".rstrip() + "\n" + cell
+    source = _with_command("%%compile", line, cell)
     number = _number(shell)
     filename = shell.compile.cache(source, number)
     frame = build_frame("\n" + cell, filename, shell.user_ns)
@@ -112,18 +112,19 @@ def _run(frame: CellFrame, options: argparse.Namespace, shell: Any) -> Any:
 def _record_cell(line: str, cell: str) -> None:
     options = _record_parser().parse_args(_words(line))
     shell = _shell()
-    # a comment in the command's place keeps the line numbers that the reader sees
-    source = f"# %%record {line}".rstrip() + "\n" + cell
-    if shell.should_run_async(source):
-        raise CellError(
-            "%%record cannot run a cell that awaits something: await it in a cell of its own."
-        )
+    source = _with_command("%%record", line, cell)
+    refuse_await(shell.transform_cell(source))
     with _shown(options, f"cell {_number(shell)}", shell) as recorder:
         result = shell.run_cell(source, store_history=False)
         if not result.success:
             recorder.fail(result.error_in_exec or result.error_before_exec)
     if not result.success:
         _fail_cell("%%record", result.error_in_exec or result.error_before_exec)
+
+
+def _with_command(command: str, line: str, cell: str) -> str:
+    """The cell as Python that keeps its line numbers: the command becomes a comment."""
+    return f"# {command} {line}".rstrip() + "\n" + cell
 
 
 @contextmanager
@@ -169,7 +170,7 @@ def _show_traceback(error: Exception, shell: Any) -> None:
     while trace is not None and trace.tb_frame.f_code.co_filename not in cells:
         trace = trace.tb_next
     if trace is not None:
-        shell.showtraceback((type(error), error, trace))
+        shell.showtraceback((type(error), error, trace), tb_offset=0)
     else:
         text = traceback.format_exception_only(error)
         shell._showtraceback(type(error), error, text)
