@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import OUTCOMES, Page, grid, heading, indented, line, text
+from dynamo_lab.render.terminal.parts import OUTCOMES, Page, heading, indented, line, listing, text
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.frames import AttemptView, FrameView
 from dynamo_lab.view.words import plural, seconds
 
 _BRIEF = 16
+_PROSE = 58  # columns below which the explanation is worth more than the place
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
@@ -24,9 +25,11 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
             yield from _in_full(frame)
         return
     own = [frame for frame in view.frames if not _is_noise(frame)]
-    is_wide = page.width >= 100
+    names = max((len(frame.name) + 2 * frame.depth for frame in own[:_BRIEF]), default=0)
+    places = max((len(frame.where) for frame in own[:_BRIEF]), default=0)
+    is_wide = page.width - names - places >= _PROSE
     columns = ("right", "left", *(("left",) * is_wide), "left", "wrap")
-    yield grid(columns, (_row(frame, is_wide) for frame in own[:_BRIEF]))
+    yield from listing(columns, [_row(frame, is_wide) for frame in own[:_BRIEF]], page.width)
     hidden = len(view.frames) - len(own[:_BRIEF])
     if hidden:
         skipped = "" if len(own) > _BRIEF else ", which Dynamo skipped in libraries"

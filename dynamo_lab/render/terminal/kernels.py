@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.syntax import Syntax
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line, text
+from dynamo_lab.render.terminal.parts import Page, heading, indented, line, listing, text
 from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view import View
 from dynamo_lab.view.kernels import KernelView, WrapperView
@@ -30,7 +30,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
             yield from _in_full(kernel)
         yield from _wrappers(view.kernels.wrappers)
         return
-    yield grid(("right", "left", "left", "left", "wrap"), map(_row, kernels[:_BRIEF]))
+    columns = ("right", "left", "left", "left", "wrap")
+    yield from listing(columns, [_row(kernel) for kernel in kernels[:_BRIEF]], page.width)
     left = f"… {len(kernels) - _BRIEF:,} more; " if len(kernels) > _BRIEF else ""
     yield line((left, "dim"), ("dynamo-lab show --kernel N", "dim italic"), (" prints code", "dim"))
 

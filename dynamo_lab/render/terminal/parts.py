@@ -1,7 +1,8 @@
 """What the sections are made of: styles, headings, and lines that fit the terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from rich.cells import cell_len
 from rich.console import RenderableType
@@ -24,6 +25,7 @@ OUTCOMES = {
 TONES = {"plain": "bold", "good": "bold green", "warning": "bold yellow", "bad": "bold red"}
 MARGIN = "  "
 _PROSE = 96
+_LEAST_PROSE = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,18 +67,36 @@ def indented(item: RenderableType, by: int = 2) -> Padding:
     return Padding(item, (0, 0, 0, by))
 
 
-def grid(columns: Iterable[str], rows: Iterable[Iterable[Text]]) -> Table:
+def grid(
+    columns: Iterable[str], rows: Iterable[Iterable[Text]], widths: Iterable[int] = ()
+) -> Table:
     """Rows in aligned columns. A column is "left", "right" or "wrap"; the first two never wrap."""
     table = Table.grid(padding=(0, 2, 0, 0))
-    for kind in columns:
+    for kind, width in zip(columns, chain(widths, repeat(0)), strict=False):
         table.add_column(
             justify="right" if kind == "right" else "left",
             no_wrap=kind != "wrap",
             overflow="fold" if kind == "wrap" else "ellipsis",
+            min_width=width or None,
         )
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def listing(
+    columns: Sequence[str], rows: Sequence[Sequence[Text]], width: int
+) -> Iterator[RenderableType]:
+    """A grid whose last column is prose, which goes below the others where room is short."""
+    widths = [max((row[i].cell_len for row in rows), default=0) for i in range(len(columns))]
+    room = width - sum(widths[:-1]) - 2 * (len(columns) - 1)
+    if room >= min(_LEAST_PROSE, widths[-1]):
+        yield grid(columns, rows)
+        return
+    for row in rows:
+        yield grid(columns[:-1], [row[:-1]], widths)
+        if row[-1].plain:
+            yield indented(row[-1], widths[0] + 2)
 
 
 def region_style(order: int) -> str:
