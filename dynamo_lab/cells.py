@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from dynamo_lab.errors import CellError
 
 RESULT = "__lab_result__"
+MODULE = "<module>"
 _DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -63,7 +64,7 @@ class CellFrame(NamedTuple):
     def function(self, namespace: dict[str, Any]) -> Callable[..., dict[str, Any]]:
         """The frame as a function of this namespace."""
         assert self.code is not None
-        return FunctionType(self.code, namespace, "cell")
+        return FunctionType(self.code, namespace, MODULE)
 
     def arguments(self, namespace: Mapping[str, Any]) -> dict[str, Any]:
         """The values that the frame's names had before."""
@@ -256,12 +257,14 @@ def _frame_code(
     parameters = ast.arguments([], [ast.arg(name) for name in taken], None, [], [], None, [])
     first, last_line = statements[0].lineno, statements[-1].end_lineno or statements[-1].lineno
     function = ast.FunctionDef("cell", parameters, [*declared, *body, returned], [])
-    function.lineno, function.end_lineno = first, last_line
+    function.lineno, function.end_lineno = 1, last_line
     for statement, line in ((returned, last_line), *((d, first) for d in declared)):
         _place(statement, line)
     module = ast.fix_missing_locations(ast.Module([function], []))
     code = compile(module, filename, "exec")
-    return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+    frame = next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+    # the name of a cell's code: tracebacks find and show its lines by that
+    return frame.replace(co_name=MODULE, co_qualname=MODULE)
 
 
 def _nothing(name: str) -> str:

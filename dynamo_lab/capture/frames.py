@@ -56,7 +56,7 @@ class FrameProbes:
         self._recorder.frames.append(
             Frame(
                 id=frame,
-                name=code.co_qualname if original is None else code.co_name,
+                name=readable_name(code.co_qualname if original is None else code.co_name),
                 span=self._recorder.texts.span(code.co_filename, code.co_firstlineno, code.co_name),
                 outcome="skipped",
                 resumes=self.frame(original) if original is not None else None,
@@ -201,6 +201,11 @@ class FrameProbes:
                     )
         except Exception as error:
             self._recorder.note_failure("modified_bytecode", error)
+
+
+def readable_name(name: str) -> str:
+    """The name of a frame for its reader: module-level code is that of a cell."""
+    return name.replace("<module>", "cell")
 
 
 def first_line(error: BaseException) -> str:

@@ -56,7 +56,7 @@ class Texts:
         span = Span(
             source,
             line,
-            function,
+            function.replace("<module>", "cell"),
             self._characters(source, line, columns[0]),
             last if end_line else -1,
             self._characters(source, last, columns[1]),
