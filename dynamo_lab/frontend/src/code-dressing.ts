@@ -48,9 +48,10 @@ export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, mo
   const ranges = source.lines.flatMap((line, i) => {
     const linked = model.kin.linked(model.kin.vertex("line", source.id, line[0]));
     const entity = lineEntity(source.id, line[0]);
+    const hue = model.hue([source.id, line[0]]);
     const decoration = Decoration.line({
-      class: lineClass(line, source.lines[i - 1], model),
-      attributes: linked ? { "data-entity": entity } : {},
+      class: lineClass(line, source.lines[i - 1], model) + (hue >= 0 ? " dl-hued" : ""),
+      attributes: { ...(linked && { "data-entity": entity }), ...(hue >= 0 && { style: `--dl-hue: ${hue}` }) },
     });
     return i < doc.lines ? [decoration.range(doc.line(i + 1).from)] : [];
   });

@@ -11,6 +11,6 @@ export interface DataSource {
   readonly failure: ReadonlySignal<string>;
   /** A heavy part of the front-end, fetched on first need. Rejects with a sentence to show. */
   asset(name: string): Promise<string>;
-  /** Absent where the host cannot save. */
-  readonly save?: (what: SaveKind) => void;
+  /** Absent where the host cannot save. Rejects with a sentence to show. */
+  readonly save?: (what: SaveKind) => Promise<void>;
 }

@@ -29,6 +29,24 @@ export interface Model {
   /** The colour class of the region that a graph descends from. */
   colourOf(graph: number): string;
   graphTitle(graph: number): string;
+  /** The hue of a line that made nodes, the same in each pane; -1 for other lines. */
+  hue(place: Place | null): number;
+}
+
+/** Degrees between the hues of neighbouring lines: the golden angle keeps them apart. */
+const HUE_STEP = 137.5;
+
+/** Lines that are the home of a node, in the order of the text, each with a hue. */
+function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<string, number> {
+  const homes = new Set(places.map((place) => place?.join(":")));
+  const found = new Map<string, number>();
+  for (const source of view.sources) {
+    for (const [number] of source.lines) {
+      const key = `${source.id}:${number}`;
+      if (homes.has(key)) found.set(key, Math.round(210 + found.size * HUE_STEP) % 360);
+    }
+  }
+  return found;
 }
 
 /** Hues in the palette; regions beyond them share. */
@@ -55,7 +73,9 @@ export function buildModel(view: View): Model {
   };
   const colourOf = (id: number): string => colour(byCompile.get(graphs.get(id)?.compile_id ?? "") ?? -1);
   const graphTitle = (id: number): string => graphs.get(id)?.title || `graph ${id}`;
-  return { view, kin: buildKin(view), sources, places, graphs, graphIndex, colour, colourOf, graphTitle };
+  const lineHues = hues(view, places);
+  const hue = (place: Place | null): number => (place ? (lineHues.get(place.join(":")) ?? -1) : -1);
+  return { view, kin: buildKin(view), hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle };
 }
 
 export interface Reveal {
@@ -66,6 +86,8 @@ export interface Reveal {
 export interface KernelChoice {
   readonly kind: "kernel" | "wrapper";
   readonly id: number;
+  /** The line of the wrapper to show. */
+  readonly line?: number | null;
 }
 
 export interface Store {
@@ -112,7 +134,9 @@ export function createStore(source: DataSource): Store {
   };
   const tab = computed<Tab>(() => {
     if (chosenTab.value) return chosenTab.value;
-    return model.value && model.value.view.breaks.length > 0 ? "breaks" : "graphs";
+    const view = model.value?.view;
+    if (!view || view.breaks.length > 0) return "breaks";
+    return view.graphs.length > 0 || view.frames.length === 0 ? "graphs" : "frames";
   });
 
   const show = (entity: string): void => {

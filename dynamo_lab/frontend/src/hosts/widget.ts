@@ -25,6 +25,9 @@ interface WidgetModel {
   send(content: { type: "asset"; name: string } | { type: "save"; what: SaveKind }): void;
 }
 
+/** A page of a large model takes the kernel a few seconds to write. */
+const SAVE_PATIENCE_MS = 20_000;
+
 function isEmpty(progress: Progress | null): boolean {
   return !progress || progress.stage === undefined;
 }
@@ -42,6 +45,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const failure = signal("");
   const assets = new Assets((name) => model.send({ type: "asset", name }));
   let latest = 0;
+  let saved: (() => void) | null = null;
 
   const onPayload = (): void => {
     const payload = model.get("payload");
@@ -64,7 +68,10 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     const buffer = buffers[0];
     if (!buffer) return;
     if (message.type === "asset") assets.receive(message.name, new TextDecoder().decode(asBytes(buffer)));
-    if (message.type === "file") download(message.name, asBytes(buffer));
+    if (message.type === "file") {
+      download(message.name, asBytes(buffer));
+      saved?.();
+    }
   };
 
   model.on("change:payload", onPayload);
@@ -79,7 +86,15 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     model.off("msg:custom", onMessage);
     assets.close();
   };
-  const save = (what: SaveKind): void => model.send({ type: "save", what });
+  const save = (what: SaveKind): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error("The kernel does not answer: it is busy, or it has gone.")), SAVE_PATIENCE_MS);
+      saved = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      model.send({ type: "save", what });
+    });
   return { source: { view, progress, failure, asset: (name) => assets.get(name), save }, close };
 }
 

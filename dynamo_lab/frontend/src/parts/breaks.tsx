@@ -60,7 +60,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
   const vertex = kin.vertex("break", item.id);
   const reveal = store.reveal.value;
   useEffect(() => {
-    if (reveal.entity === entity) card.current?.scrollIntoView({ block: "nearest" });
+    if (reveal.entity === entity) card.current?.scrollIntoView({ block: "start" });
   }, [reveal.tick]);
   const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
   const line = item.stack.at(-1)?.entity;

@@ -5,6 +5,7 @@ import { baseDecorations, type LineMap, litDecorations, mapLines, signs } from "
 import { useModel, useStore } from "../context";
 import { Editor } from "../editor";
 import { lineEntity, parseEntity } from "../entities";
+import type { Mask } from "../kin";
 import type { Model, Store } from "../store";
 import type { SourceView } from "../types";
 import { Empty } from "../ui/bits";
@@ -48,20 +49,24 @@ function Legend({ source }: { source: SourceView }) {
   );
 }
 
-/** The source line an entity asks to see: itself, or the first of its kin in this file. */
-function lineToShow(model: Model, source: SourceView, entity: string): number {
+/** The line of this file that an entity asks to see; -1 where none of its kin is here. */
+function lineToShow(model: Model, source: SourceView, entity: string, mask: Mask): number {
   const parsed = parseEntity(entity);
   if (parsed?.kind === "line") return parsed.a === source.id ? parsed.b : -1;
-  if (parsed?.kind === "break") return source.marks.find((mark) => mark.target === entity)?.line ?? -1;
-  const mask = model.kin.kin(model.kin.resolve(entity));
+  const mark = source.marks.find((one) => one.target === entity);
+  if (mark) return mark.line;
+  const home = parsed?.kind === "node" ? model.graphIndex(parsed.a)?.home[parsed.b] : null;
+  if (home && home[0] === source.id) return home[1];
   return source.lines.find(([number]) => mask[model.kin.vertex("line", source.id, number)])?.[0] ?? -1;
 }
 
-/** Which file to switch to when an entity is shown that has no line in the present one. */
+/** Which file to switch to when an entity has no line in the present one: yours before libraries'. */
 function fileToShow(model: Model, source: SourceView, entity: string): number | null {
-  if (lineToShow(model, source, entity) > 0) return null;
-  const yours = model.view.sources.filter((other) => other.kind !== "library");
-  return yours.find((other) => lineToShow(model, other, entity) > 0)?.id ?? null;
+  const mask = model.kin.kin(model.kin.resolve(entity));
+  const shows = (other: SourceView): boolean => lineToShow(model, other, entity, mask) > 0;
+  if (shows(source)) return null;
+  const { sources } = model.view;
+  return (sources.find((other) => other.kind !== "library" && shows(other)) ?? sources.find(shows))?.id ?? null;
 }
 
 function nextLinked(model: Model, source: SourceView, from: number, step: 1 | -1): number {
@@ -114,7 +119,7 @@ function Pane({ source, model, store }: PaneProps) {
 
   useEffect(() => effect(() => {
     const { entity } = store.reveal.value;
-    const line = entity ? lineToShow(model, source, entity) : -1;
+    const line = entity ? lineToShow(model, source, entity, model.kin.kin(model.kin.resolve(entity))) : -1;
     if (line > 0) editor.current?.showLine(map.current?.docLine(line) ?? -1);
   }), [model, source, text]);
 

@@ -13,7 +13,7 @@ import { moduleNodes } from "../kin";
 import type { Layout } from "../layout";
 import { splitTarget } from "../target";
 import { Empty, plural } from "../ui/bits";
-import { Canvas } from "../ui/canvas";
+import { Canvas, type Shift } from "../ui/canvas";
 import { Modes } from "../ui/modes";
 import { Picture } from "../ui/picture";
 
@@ -50,9 +50,22 @@ function sizeOf(label: Label): Size {
 type State =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "ready"; readonly scene: Scene; readonly layout: Layout };
+  | { readonly kind: "ready"; readonly scene: Scene; readonly layout: Layout; readonly shift: Shift | null };
 
-function useLayout(index: GraphIndex, scene: Scene, again: number): Signal<State> {
+/** Where a module lies, closed or open; null where it is not drawn. */
+function placeOf(layout: Layout, module: number): { x: number; y: number } | null {
+  const placed = layout.clusters.get(module) ?? layout.boxes.get(`m${module}`);
+  return placed ? { x: placed.x + placed.width / 2, y: placed.y } : null;
+}
+
+/** How far a module moved: the canvas goes along, so that it stays under the pointer. */
+function shiftOf(before: State, after: Layout, module: number): Shift | null {
+  const from = before.kind === "ready" ? placeOf(before.layout, module) : null;
+  const to = placeOf(after, module);
+  return from && to ? { x: from.x - to.x, y: from.y - to.y } : null;
+}
+
+function useLayout(index: GraphIndex, scene: Scene, anchor: number, again: number): Signal<State> {
   const { layout: client } = useMounted();
   const state = useSignal<State>({ kind: "loading" });
   const dot = sceneToDot(scene, (box) => sizeOf(labelOf(index, box)));
@@ -60,7 +73,7 @@ function useLayout(index: GraphIndex, scene: Scene, again: number): Signal<State
     let stale = false;
     client.layout(dot).then(
       (layout) => {
-        if (!stale) state.value = { kind: "ready", scene, layout };
+        if (!stale) state.value = { kind: "ready", scene, layout, shift: shiftOf(state.peek(), layout, anchor) };
       },
       (error: unknown) => {
         if (!stale) state.value = { kind: "failed", message: error instanceof Error ? error.message : String(error) };
@@ -73,19 +86,28 @@ function useLayout(index: GraphIndex, scene: Scene, again: number): Signal<State
   return state;
 }
 
-function Drawing({ index, scene, onToggle }: { index: GraphIndex; scene: Scene; onToggle?: (module: number) => void }) {
+interface DrawingProps {
+  readonly index: GraphIndex;
+  readonly scene: Scene;
+  /** The module that was opened or closed last: it stays in its place. */
+  readonly anchor?: number;
+  readonly onToggle?: (module: number) => void;
+}
+
+function Drawing({ index, scene, anchor = -1, onToggle }: DrawingProps) {
   const again = useSignal(0);
-  const state = useLayout(index, scene, again.value).value;
+  const state = useLayout(index, scene, anchor, again.value).value;
+  const retry = (): void => void again.value++;
   if (state.kind === "loading") return <div class="dl-waiting" role="status">{"Loading layout\u2026"}</div>;
   if (state.kind === "failed") {
     return (
       <Empty title="No diagram">
-        {state.message} The listing shows the same graph. <button type="button" class="dl-button" onClick={() => again.value++}>Try again</button>
+        {state.message} The listing shows the same graph. <button type="button" class="dl-button" onClick={retry}>Try again</button>
       </Empty>
     );
   }
   return (
-    <Canvas width={state.layout.width} height={state.layout.height}>
+    <Canvas width={state.layout.width} height={state.layout.height} shift={state.shift}>
       <Picture index={index} scene={state.scene} layout={state.layout} labelOf={(box) => labelOf(index, box)} onToggle={onToggle} />
     </Canvas>
   );
@@ -98,18 +120,26 @@ function Modules({ index }: { index: GraphIndex }) {
   const shown = useComputed(() => shownNodes(graph, withInputs.value));
   const open = useSignal<ReadonlySet<number>>(initiallyOpen(graph, shown.value));
   const refused = useSignal("");
+  const anchor = useSignal(-1);
   const scene = useComputed(() => moduleScene(graph, open.value, shown.value));
 
+  const openOnly = (next: ReadonlySet<number>, what: string): void => {
+    const count = countBoxes(graph, next, shown.value);
+    refused.value = "";
+    if (count > MAX_BOXES && next.size > open.value.size) {
+      refused.value = `Opening ${what} would make ${count} boxes; at most ${MAX_BOXES} stay readable. Close others first, or read it in the listing.`;
+    } else open.value = next;
+  };
   const toggle = (module: number): void => {
     const next = new Set(open.value);
-    if (next.has(module)) next.delete(module);
-    else next.add(module);
-    const count = countBoxes(graph, next, shown.value);
-    const name = graph.modules[module].name;
-    refused.value = "";
-    if (count > MAX_BOXES && next.has(module)) {
-      refused.value = `Opening ${name} would make ${count} boxes; at most ${MAX_BOXES} stay readable. Close others first, or read it in the listing.`;
-    } else open.value = next;
+    if (!next.delete(module)) next.add(module);
+    anchor.value = module;
+    openOnly(next, graph.modules[module].name);
+  };
+  const openLevel = (): void => {
+    anchor.value = -1;
+    const closed = scene.value.boxes.flatMap((box) => (box.module >= 0 ? [box.module] : []));
+    openOnly(new Set([...open.value, ...closed]), "all modules");
   };
   const toggleInputs = (): void => {
     const next = shownNodes(graph, !withInputs.value);
@@ -119,6 +149,7 @@ function Modules({ index }: { index: GraphIndex }) {
     else withInputs.value = !withInputs.value;
   };
   const closeAll = (): void => {
+    anchor.value = -1;
     open.value = new Set([0]);
     refused.value = "";
   };
@@ -126,16 +157,20 @@ function Modules({ index }: { index: GraphIndex }) {
     <div class="dl-diagram">
       <div class="dl-toolbar">
         <span class="dl-dim">{scene.value.boxes.length === 1 ? "1 box" : `${scene.value.boxes.length} boxes`}</span>
-        {graph.modules.length > 1 && <button type="button" class="dl-button" onClick={closeAll}>Close all</button>}
+        {graph.modules.length > 1 && (
+          <>
+            <button type="button" class="dl-button" onClick={openLevel} title="Open every closed module">Open level</button>
+            <button type="button" class="dl-button" onClick={closeAll}>Close all</button>
+          </>
+        )}
         {inputs > 0 && (
           <label class="dl-check"><input type="checkbox" checked={withInputs.value} onChange={toggleInputs} /> inputs and parameters ({inputs})</label>
         )}
-        {graph.modules.length > 1 && <span class="dl-dim dl-ellipsis">double-click or Enter opens and closes a module</span>}
         <span class="dl-space" />
         <Modes />
       </div>
       {refused.value && <p class="dl-refused" role="alert">{refused.value}</p>}
-      <Drawing index={index} scene={scene.value} onToggle={toggle} />
+      <Drawing index={index} scene={scene.value} anchor={anchor.value} onToggle={toggle} />
     </div>
   );
 }

@@ -54,7 +54,7 @@ function GuardRow({ row, guards }: { row: Row; guards: readonly GuardView[] }) {
       <code class={`dl-cell-main${row.expression === guard.kind ? " dl-dim" : ""}`} title={row.expression}>{row.expression}</code>
       <span class="dl-dim dl-cell-kind">{row.first && row.expression !== guard.kind ? guard.kind : ""}</span>
       <span class="dl-dim dl-cell-id">{row.first ? guard.compile_id : ""}</span>
-      <span class="dl-cell-line">{row.first && guard.entity ? <Go to={guard.entity}>{guard.where}</Go> : ""}</span>
+      <span class="dl-cell-line">{row.first && guard.entity ? <Go to={guard.entity} inRow>{guard.where}</Go> : ""}</span>
     </>
   );
 }

@@ -51,8 +51,9 @@ function Row({ item }: { item: Item }) {
 
 function Detail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView[] }) {
   const store = useStore();
+  const line = store.kernel.value?.line;
   if ("wrapper" in item) {
-    return <CodeBlock text={item.wrapper.code} language={item.wrapper.language} label={`Code of ${item.wrapper.title}`} />;
+    return <CodeBlock text={item.wrapper.code} language={item.wrapper.language} label={`Code of ${item.wrapper.title}`} line={line} />;
   }
   const { kernel } = item;
   const wrapper = wrappers.find((w) => w.id === kernel.wrapper);
@@ -65,7 +66,7 @@ function Detail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView
         {kernel.graph !== null && <GraphChip id={kernel.graph} />}
         <span class="dl-dim">{plural(kernel.nodes.length, "node")}</span>
         {wrapper && (
-          <button type="button" class="dl-go" data-own onClick={() => (store.kernel.value = { kind: "wrapper", id: wrapper.id })}>
+          <button type="button" class="dl-go" data-own onClick={() => (store.kernel.value = { kind: "wrapper", id: wrapper.id, line: kernel.line })}>
             show in wrapper
           </button>
         )}

@@ -29,28 +29,31 @@ function Call({ index, node }: { index: GraphIndex; node: number }) {
 }
 
 function Bodies({ index, node }: { index: GraphIndex; node: number }) {
+  const { graphTitle } = useModel();
   const bodies = index.graph.subgraphs[node];
   if (!bodies) return null;
-  return <>{bodies.map((id) => <Go key={id} to={graphEntity(id)} title="the graph this operator calls">{"\u21b3"} graph {id}</Go>)}</>;
+  return <span class="dl-bodies">{bodies.map((id) => <Go key={id} to={graphEntity(id)} title="the graph this operator calls" inRow>{"\u21b3"} {graphTitle(id)}</Go>)}</span>;
 }
 
 function Row({ index, node, repeat }: { index: GraphIndex; node: number; repeat: boolean }) {
   const value = index.value(node);
   const home = index.home[node];
+  const hue = useModel().hue(home);
   const module = index.module(node);
   const output = index.op(node) === "output";
   return (
     <>
-      <span class="dl-row-number">{node}</span>
+      <span class={`dl-row-number${hue >= 0 ? " dl-hued" : ""}`} style={hue >= 0 ? { "--dl-hue": hue } : undefined}>{node}</span>
       <span class="dl-cell-main">
         {output ? <span class="dl-keyword">return </span> : <span class="dl-name">{index.graph.name[node]}</span>}
         {!output && value && <span class="dl-value">: {value}</span>}
         {!output && <span class="dl-dim"> = </span>}
-        <Call index={index} node={node} /> <Bodies index={index} node={node} />
+        <Call index={index} node={node} />
       </span>
+      <Bodies index={index} node={node} />
       <span class="dl-cell-module" title={module}>{module}</span>
       <span class="dl-cell-line">
-        {home && <Go to={lineEntity(home[0], home[1])} title={index.line(node)}>{repeat ? `:${home[1]}` : index.shortLine(node)}</Go>}
+        {home && <Go to={lineEntity(home[0], home[1])} title={index.line(node)} inRow>{repeat ? `:${home[1]}` : index.shortLine(node)}</Go>}
       </span>
     </>
   );

@@ -130,7 +130,7 @@ function Break({ model, entity, mask }: Facts) {
   return (
     <>
       <h4><Badge tone="warning">break</Badge> <Prose text={item.title} /></h4>
-      <p><Prose text={item.explanation || item.reason} /></p>
+      <p class="dl-clamp"><Prose text={item.explanation || item.reason} /></p>
       <dl>
         <KinLines model={model} mask={mask} />
         <Links label="graphs" to={[...(item.before === null ? [] : [item.before]), ...item.after].map((id) => [graphEntity(id), model.graphTitle(id)])} />

@@ -25,10 +25,15 @@ function ThemeToggle() {
 function SaveMenu() {
   const { source } = useStore();
   const open = useSignal(false);
+  const status = useSignal("");
   if (!source.save) return null;
   const save = (what: SaveKind): void => {
     open.value = false;
-    source.save?.(what);
+    status.value = "saving\u2026";
+    source.save?.(what).then(
+      () => (status.value = ""),
+      (error: unknown) => (status.value = error instanceof Error ? error.message : String(error)),
+    );
   };
   return (
     <div
@@ -46,6 +51,7 @@ function SaveMenu() {
       <button type="button" class="dl-button" aria-haspopup="menu" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
         Save
       </button>
+      {status.value && <span class="dl-status" role="status">{status.value}</span>}
       {open.value && (
         <div role="menu" class="dl-menu-list">
           <button type="button" role="menuitem" onClick={() => save("html")}>Save page (.html)</button>

@@ -13,10 +13,18 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
+interface GoProps {
+  readonly to: string;
+  readonly children: ComponentChildren;
+  readonly title?: string;
+  /** In a row of a list: the list is one stop of the Tab key, the selection offers the links. */
+  readonly inRow?: boolean;
+}
+
 /** Leads to an entity: lights its kin under the pointer, pins and shows it on click. */
-export function Go({ to, children, title }: { to: string; children: ComponentChildren; title?: string }) {
+export function Go({ to, children, title, inRow }: GoProps) {
   return (
-    <button type="button" class="dl-go" data-go={to} title={title}>
+    <button type="button" class="dl-go" data-go={to} title={title} tabIndex={inRow ? -1 : undefined}>
       {children}
     </button>
   );

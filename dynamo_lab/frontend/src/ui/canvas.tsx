@@ -3,9 +3,16 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
+export interface Shift {
+  readonly x: number;
+  readonly y: number;
+}
+
 interface CanvasProps {
   readonly width: number;
   readonly height: number;
+  /** How far the drawing moved since the last one; null fits it anew. */
+  readonly shift: Shift | null;
   readonly children: ComponentChildren;
 }
 
@@ -33,23 +40,26 @@ export function zoomAt(place: Place, x: number, y: number, factor: number): Plac
   return { scale, x: x - (x - place.x) * ratio, y: y - (y - place.y) * ratio };
 }
 
-export function Canvas({ width, height, children }: CanvasProps) {
+export function Canvas({ width, height, shift, children }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   const place = useSignal<Place>({ x: 0, y: 0, scale: 1 });
 
+  const pan = (dx: number, dy: number): void => {
+    place.value = { ...place.value, x: place.value.x + dx, y: place.value.y + dy };
+  };
   const reset = (): void => {
     const element = box.current;
     if (element) place.value = fit(width, height, element.clientWidth, element.clientHeight);
   };
-  useLayoutEffect(reset, [width, height]);
+  useLayoutEffect(() => {
+    if (shift) pan(shift.x * place.peek().scale, shift.y * place.peek().scale);
+    else reset();
+  }, [width, height, shift]);
 
   const zoom = (factor: number, x?: number, y?: number): void => {
     const element = box.current;
     if (!element) return;
     place.value = zoomAt(place.value, x ?? element.clientWidth / 2, y ?? element.clientHeight / 2, factor);
-  };
-  const pan = (dx: number, dy: number): void => {
-    place.value = { ...place.value, x: place.value.x + dx, y: place.value.y + dy };
   };
   useLayoutEffect(() => {
     const element = box.current;

@@ -19,7 +19,7 @@ export function CodeBlock({ text, language, label, line }: CodeBlockProps) {
     return () => made.destroy();
   }, [text, language]);
   useEffect(() => {
-    if (line) editor.current?.showLine(line);
+    if (line) editor.current?.showLine(line, "start");
   }, [text, line]);
   return <div class="dl-code-block" ref={parent} />;
 }

@@ -25,7 +25,7 @@ function isSet(mask: Mask | null, start: number, nodes: readonly number[]): bool
 
 function Frame({ placed, name, entity, onToggle }: { placed: Placed; name: string; entity: string; onToggle(): void }) {
   return (
-    <g class="dl-frame-box" data-entity={entity} onDblClick={onToggle}>
+    <g class="dl-frame-box" data-entity={entity}>
       <rect x={placed.x} y={placed.y} width={placed.width} height={placed.height} rx={6} />
       <text x={placed.x + 8} y={placed.y + 15}>{name}</text>
       <g
@@ -86,7 +86,7 @@ export function Picture({ index, scene, layout, labelOf, onToggle }: PictureProp
           <g
             key={box.id} class={`dl-box ${kind}${state}`} tabIndex={0} role="button" aria-label={`${title} ${detail}`}
             data-entity={isModule ? moduleEntity(graph.id, box.module) : nodeEntity(graph.id, box.node)}
-            onDblClick={toggle}
+            data-own={isModule ? "" : undefined} onClick={toggle}
             onKeyDown={(event) => {
               if (event.key !== "Enter" && event.key !== " ") return;
               event.preventDefault();
