@@ -1,5 +1,7 @@
 """FX nodes as facts: the columns of a NodeTable from a torch.fx graph."""
 
+from collections.abc import Iterator
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -43,6 +45,7 @@ def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
         value=tuple(values.add(node_value(node)) for node in nodes),
         stack=tuple(_stack(node, texts) for node in nodes),
         module=tuple(strings.add(module_path(node)) for node in nodes),
+        module_types={path: name for node in nodes for path, name in _modules(node) if path},
         strings=strings.items(),
         values=values.items(),
     )
@@ -144,15 +147,20 @@ def _stack(node: fx.Node, texts: Texts) -> int:
     return texts.stack_of_text(formatted) if formatted else -1
 
 
+def _modules(node: fx.Node) -> Iterator[tuple[str, str]]:
+    """The nn.Modules that ran the node, outermost first: path from the root, and class."""
+    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
+    for path, kind in stack.values():
+        name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+        yield _readable_path(path), name.rpartition(".")[2]
+
+
 def module_path(node: fx.Node) -> str:
     """The nn.Module that ran the node, from the root: "encoder.layer.0.attention"."""
-    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack")
-    if not stack:
-        return ""
-    path, _type = next(reversed(stack.values()))
-    return _readable_path(path)
+    return next((path for path, _ in reversed(list(_modules(node)))), "")
 
 
+@cache
 def _readable_path(path: str) -> str:
     """Dynamo names modules by source ("L['self'].layers[0]"); models name them "layers.0"."""
     path = path.replace("L['self'].", "").removeprefix("L['self']")

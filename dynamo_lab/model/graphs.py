@@ -56,7 +56,8 @@ class Node(Struct, frozen=True, kw_only=True):
 class NodeTable(Struct, frozen=True, kw_only=True):
     """The nodes of a graph as columns; `strings` and `values` are pools that columns index.
 
-    `stack` is -1 where PyTorch kept no stack, `module` indexes `strings`.
+    `stack` is -1 where PyTorch kept no stack, `module` indexes `strings`. `module_types` names the
+    class of each module path ("encoder.0": "LayerNorm").
     """
 
     strings: tuple[str, ...] = ()
@@ -70,6 +71,7 @@ class NodeTable(Struct, frozen=True, kw_only=True):
     stack: tuple[int, ...] = ()
     module: tuple[int, ...] = ()
     subgraphs: dict[int, tuple[int, ...]] = {}
+    module_types: dict[str, str] = {}
 
     def __len__(self) -> int:
         return len(self.name)
