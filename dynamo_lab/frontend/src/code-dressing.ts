@@ -2,6 +2,7 @@
 import { RangeSetBuilder, type RangeSet } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@codemirror/view";
 import { lineEntity } from "./entities";
+import { hasGaps, highlightPieces } from "./highlight";
 import type { KinIndex, Mask } from "./kin";
 import type { Model } from "./store";
 import type { LineView, Mark, SourceView } from "./types";
@@ -61,7 +62,8 @@ export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, mo
     const attributes = { "data-entity": mark.target, "data-go": mark.target, title: mark.label };
     return [Decoration.mark({ class: `dl-mark dl-mark-${mark.kind}`, attributes }).range(range.from, range.to)];
   });
-  return Decoration.set([...ranges, ...marks], true);
+  const colours = hasGaps(source.lines) ? highlightPieces(source.lines, lines.text.split("\n")) : [];
+  return Decoration.set([...ranges, ...marks, ...colours], true);
 }
 
 /** Line classes for what is lit, pinned and under the keyboard's cursor. */

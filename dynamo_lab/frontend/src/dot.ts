@@ -23,6 +23,15 @@ function clusterLines(cluster: Cluster, size: (box: Box) => Size, isRoot: boolea
   return [`subgraph cluster_${cluster.module} {`, `label=" ";labelloc=t;fontsize=14;margin=10`, ...inside, "}"];
 }
 
+const COLUMNS = 4;
+
+/** Boxes without edges would all stand in one row: invisible edges stack them in columns. */
+function columns(scene: Scene): string[] {
+  const joined = new Set(scene.edges.flatMap(({ from, to }) => [from, to]));
+  const alone = scene.root.boxes.filter((box) => !joined.has(box.id));
+  return alone.slice(COLUMNS).map((box, i) => `${alone[i].id} -> ${box.id} [style=invis]`);
+}
+
 export function sceneToDot(scene: Scene, size: (box: Box) => Size): string {
   const edges = scene.edges.map(({ from, to, weight }) => `${from} -> ${to} [weight=${Math.min(weight, 8)}]`);
   return [
@@ -32,6 +41,7 @@ export function sceneToDot(scene: Scene, size: (box: Box) => Size): string {
     "edge [arrowsize=0.6]",
     ...clusterLines(scene.root, size, true),
     ...edges,
+    ...columns(scene),
     "}",
   ].join("\n");
 }

@@ -38,6 +38,3 @@ export function rootOf(graph: GraphView, graphs: ReadonlyMap<number, GraphView>)
   }
   return at;
 }
-
-export const stageName = (graph: GraphView): string =>
-  graph.is_backward && graph.stage !== "backward" ? `${graph.stage} (backward)` : graph.stage;

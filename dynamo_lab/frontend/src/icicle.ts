@@ -5,7 +5,7 @@ export interface Bar {
   readonly index: number;
   readonly left: number; // share of the window, may be cut at its edges
   readonly width: number;
-  readonly depth: number;
+  readonly row: number;
 }
 
 export interface Window {
@@ -13,14 +13,39 @@ export interface Window {
   readonly end: number;
 }
 
+/** A bar may begin this share of a second before its neighbour ends: clocks are not that exact. */
+const SLACK = 1e-4;
+
+/**
+ * The row of each phase: as deep as it nests, or below all of them where another thread's phase is
+ * there already, so that no bar hides another.
+ */
+export function rowsOf(phases: readonly PhaseView[]): number[] {
+  const rows = new Array<number>(phases.length).fill(0);
+  const busy: number[] = []; // until when each row is taken
+  const deepest = phases.reduce((most, phase) => Math.max(most, phase[3]), 0);
+  const order = phases.map((_, i) => i).sort((a, b) => phases[a][1] - phases[b][1] || phases[b][2] - phases[a][2]);
+  for (const i of order) {
+    const [, start, seconds, depth] = phases[i];
+    let row = depth;
+    if ((busy[row] ?? -Infinity) > start + SLACK) {
+      row = deepest + 1;
+      while ((busy[row] ?? -Infinity) > start + SLACK) row++;
+    }
+    busy[row] = start + seconds;
+    rows[i] = row;
+  }
+  return rows;
+}
+
 /** The bars to draw: those in the window and wide enough to see. */
-export function bars(phases: readonly PhaseView[], window: Window, least = 0.0006): Bar[] {
+export function bars(phases: readonly PhaseView[], rows: readonly number[], window: Window, least = 0.0006): Bar[] {
   const span = window.end - window.start || 1;
   const shown: Bar[] = [];
-  phases.forEach(([, start, seconds, depth], index) => {
+  phases.forEach(([, start, seconds], index) => {
     const left = Math.max(0, (start - window.start) / span);
     const right = Math.min(1, (start + seconds - window.start) / span);
-    if (right - left >= least) shown.push({ index, left, width: right - left, depth });
+    if (right - left >= least) shown.push({ index, left, width: right - left, row: rows[index] });
   });
   return shown;
 }

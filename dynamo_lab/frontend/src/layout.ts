@@ -34,6 +34,7 @@ interface DotEdge {
   readonly tail: number;
   readonly head: number;
   readonly pos?: string;
+  readonly style?: string;
 }
 
 interface DotJson {
@@ -98,7 +99,7 @@ export function readLayout(json: string): Layout {
     if (cluster) clusters.set(Number(cluster[1]), placed);
     else boxes.set(name, placed);
   }
-  const edges = (dot.edges ?? []).map((edge) => ({
+  const edges = (dot.edges ?? []).filter((edge) => edge.style !== "invis").map((edge) => ({
     from: objects[edge.tail]?.name ?? "",
     to: objects[edge.head]?.name ?? "",
     ...curve(edge.pos ?? "", height),

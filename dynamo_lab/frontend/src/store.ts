@@ -38,7 +38,8 @@ const HUE_STEP = 137.5;
 
 /** Lines that are the home of a node, in the order of the text, each with a hue. */
 function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<string, number> {
-  const homes = new Set(places.map((place) => place?.join(":")));
+  const used = new Set(view.graphs.flatMap((graph) => graph.stack));
+  const homes = new Set(places.filter((_, stack) => used.has(stack)).map((place) => place?.join(":")));
   const found = new Map<string, number>();
   for (const source of view.sources) {
     for (const [number] of source.lines) {

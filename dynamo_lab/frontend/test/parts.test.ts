@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { groupGraphs, rootOf } from "../src/graph-groups";
 import { Assets } from "../src/hosts/assets";
-import { bars, ticks } from "../src/icicle";
+import { bars, rowsOf, ticks } from "../src/icicle";
 import { splitAt } from "../src/parts/breaks";
 import { guardRows } from "../src/parts/guards";
 import { kernelItems } from "../src/parts/kernels";
@@ -55,8 +55,13 @@ describe("icicle", () => {
   const phases: PhaseView[] = [["a", 1, 4, 0, "", ""], ["b", 2, 1, 1, "", ""], ["dust", 3, 0.0001, 1, "", ""]];
 
   it("cuts bars at the window and leaves out what cannot be seen", () => {
-    expect(bars(phases, { start: 1, end: 5 })).toEqual([{ index: 0, left: 0, width: 1, depth: 0 }, { index: 1, left: 0.25, width: 0.25, depth: 1 }]);
-    expect(bars(phases, { start: 2, end: 3 }).map((bar) => [bar.left, bar.width])).toEqual([[0, 1], [0, 1]]);
+    expect(bars(phases, [0, 1, 1], { start: 1, end: 5 })).toEqual([{ index: 0, left: 0, width: 1, row: 0 }, { index: 1, left: 0.25, width: 0.25, row: 1 }]);
+    expect(bars(phases, [0, 1, 1], { start: 2, end: 3 }).map((bar) => [bar.left, bar.width])).toEqual([[0, 1], [0, 1]]);
+  });
+
+  it("puts what another thread does at the same time below all that nests", () => {
+    const busy: PhaseView[] = [["main", 0, 4, 0, "", ""], ["inner", 1, 2, 1, "", ""], ["thread", 2, 3, 0, "", ""], ["next", 4, 1, 0, "", ""]];
+    expect(rowsOf(busy)).toEqual([0, 1, 2, 0]);
   });
 
   it("puts round times on the axis, from the origin", () => {

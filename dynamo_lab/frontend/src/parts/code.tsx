@@ -5,6 +5,7 @@ import { baseDecorations, type LineMap, litDecorations, mapLines, signs } from "
 import { useModel, useStore } from "../context";
 import { Editor } from "../editor";
 import { lineEntity, parseEntity } from "../entities";
+import { hasGaps } from "../highlight";
 import type { Mask } from "../kin";
 import type { Model, Store } from "../store";
 import type { SourceView } from "../types";
@@ -95,7 +96,7 @@ function Pane({ source, model, store }: PaneProps) {
     if (!parent.current) return;
     const lines = mapLines(source);
     const made = new Editor(parent.current, {
-      text: lines.text, language: "python", label: `Code of ${source.label}`, number: lines.number, signs: true,
+      text: lines.text, language: hasGaps(source.lines) ? "" : "python", label: `Code of ${source.label}`, number: lines.number, signs: true,
     });
     editor.current = made;
     map.current = lines;

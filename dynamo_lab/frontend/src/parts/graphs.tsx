@@ -1,7 +1,7 @@
 // Graphs: which one, and whether as a listing or as a diagram.
 import { useModel, useStore } from "../context";
 import { graphEntity } from "../entities";
-import { type GraphGroup, groupGraphs, rootOf, stageName } from "../graph-groups";
+import { type GraphGroup, groupGraphs, rootOf } from "../graph-groups";
 import type { Model } from "../store";
 import type { GraphView } from "../types";
 import { Empty, Go } from "../ui/bits";
@@ -31,16 +31,17 @@ function Groups({ groups, shown }: { groups: readonly GraphGroup[]; shown: Graph
   );
 }
 
-function Stages({ group, shown }: { group: GraphGroup; shown: GraphView }) {
+function Stages({ graphs, shown, label }: { graphs: readonly GraphView[]; shown: GraphView; label: string }) {
   const store = useStore();
+  if (graphs.length === 0) return null;
   return (
-    <div class="dl-segments" role="group" aria-label="Stage">
-      {group.graphs.map((graph) => (
+    <div class="dl-segments" role="group" aria-label={label}>
+      {graphs.map((graph) => (
         <button
           key={graph.id} type="button" aria-pressed={graph.id === shown.id} title={`${graph.title}: ${graph.subtitle}`}
           onClick={() => (store.graph.value = graph.id)}
         >
-          {stageName(graph)}<span class="dl-count">{graph.operators}</span>
+          {graph.stage} <span class="dl-dim">{graph.operators}</span>
         </button>
       ))}
     </div>
@@ -75,7 +76,8 @@ export function Graphs() {
           <i class={`dl-swatch ${model.colourOf(graph.id)}`} /> {graph.title}
         </span>
         <Groups groups={groups} shown={group} />
-        <Stages group={group} shown={root} />
+        <Stages label="Stage" graphs={group.graphs.filter((g) => !g.is_backward)} shown={root} />
+        <Stages label="Stage of the backward" graphs={group.graphs.filter((g) => g.is_backward)} shown={root} />
       </div>
       <Body graph={graph} />
       {index && (store.graphMode.value === "listing"

@@ -21,6 +21,9 @@ export function kernelItems(view: KernelsView): Item[] {
   ];
 }
 
+/** In a narrow row, folders would push out the lines. */
+export const withoutFolders = (where: string): string => where.replace(/[^\s,]*\//g, "");
+
 function isChosen(item: Item, choice: KernelChoice | null): boolean {
   if (!choice) return false;
   return "kernel" in item ? choice.kind === "kernel" && choice.id === item.kernel.id
@@ -43,7 +46,7 @@ function Row({ item }: { item: Item }) {
       <span class="dl-kernel-name" title={kernel.name}>{kernel.title || kernel.name}</span>
       <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
       <span class="dl-kernel-sub" title={[kernel.where, ...kernel.operators].join("\n")}>
-        {[kernel.where, kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
+        {[withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
       </span>
     </>
   );

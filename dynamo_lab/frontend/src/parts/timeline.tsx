@@ -1,7 +1,8 @@
 // Where compile time went: nested bars, click to zoom, and the totals of the largest phases.
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { useModel } from "../context";
-import { bars, ticks, type Window } from "../icicle";
+import { bars, rowsOf, ticks, type Window } from "../icicle";
 import type { PhaseView, TimelineView } from "../types";
 import { Empty, seconds } from "../ui/bits";
 
@@ -48,6 +49,7 @@ export function Timeline() {
   const zoom = useSignal<number | null>(null);
   const about = useSignal<number | null>(null);
   const { phases } = timeline;
+  const rows = useMemo(() => rowsOf(phases), [phases]);
   if (phases.length === 0) {
     return <Empty title="No timings">PyTorch reported no compile phases for this recording: nothing was compiled, or this release does not time it.</Empty>;
   }
@@ -55,7 +57,7 @@ export function Timeline() {
   const window = zoomed ? { start: zoomed[1], end: zoomed[1] + zoomed[2] } : wholeOf(timeline);
   const span = window.end - window.start || 1;
   const origin = wholeOf(timeline).start;
-  const depth = phases.reduce((most, phase) => Math.max(most, phase[3]), 0) + 1;
+  const depth = rows.reduce((most, row) => Math.max(most, row), 0) + 1;
   const told = about.value === null ? undefined : phases[about.value];
   const tell = (event: Event): void => {
     const bar = event.target instanceof Element ? event.target.closest("[data-phase]") : null;
@@ -72,14 +74,14 @@ export function Timeline() {
         {ticks(window, origin).map((t) => <span key={t} style={{ left: `${((t - window.start) / span) * 100}%` }}>{seconds(t - origin)}</span>)}
       </div>
       <div class="dl-icicle" style={{ height: `${depth * ROW}px` }} onPointerOver={tell} onPointerLeave={() => (about.value = null)} onFocusIn={tell}>
-        {bars(phases, window).map((bar) => (
+        {bars(phases, rows, window).map((bar) => (
           <button
             key={bar.index} type="button" data-phase={bar.index} title={describe(phases[bar.index], timeline.seconds)}
             class={`dl-bar-phase dl-r${colourOf(phases[bar.index][0])}${bar.index === zoom.value ? " is-cursor" : ""}`}
-            style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, top: `${bar.depth * ROW}px` }}
+            style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, top: `${bar.row * ROW}px` }}
             onClick={() => (zoom.value = zoom.value === bar.index ? null : bar.index)}
           >
-            {phases[bar.index][0]}{bar.depth === 0 && phases[bar.index][4] && ` ${phases[bar.index][4]}`}
+            {phases[bar.index][0]}{bar.row === 0 && phases[bar.index][4] && ` ${phases[bar.index][4]}`}
           </button>
         ))}
       </div>
