@@ -32,20 +32,27 @@ function escape(event: KeyboardEvent, store: Store): void {
   else store.unpin();
 }
 
-export function followKeys(root: HTMLElement, store: Store): () => void {
-  const down = (event: KeyboardEvent): void => {
+/**
+ * On a page of our own the keys work without a focus; in a notebook only inside the view, which
+ * therefore takes the focus wherever it is clicked.
+ */
+export function followKeys(root: HTMLElement, store: Store, host: "widget" | "page"): () => void {
+  const scope: HTMLElement | Document = host === "page" ? root.ownerDocument : root;
+  root.tabIndex = -1;
+  const down = (event: Event): void => {
     event.stopPropagation();
+    if (!(event instanceof KeyboardEvent)) return;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") escape(event, store);
     else if (!isTyping(event.target) && handle(event, root, store)) event.preventDefault();
   };
   const stop = (event: Event): void => event.stopPropagation();
-  root.addEventListener("keydown", down);
-  root.addEventListener("keyup", stop);
-  root.addEventListener("keypress", stop);
+  scope.addEventListener("keydown", down);
+  scope.addEventListener("keyup", stop);
+  scope.addEventListener("keypress", stop);
   return () => {
-    root.removeEventListener("keydown", down);
-    root.removeEventListener("keyup", stop);
-    root.removeEventListener("keypress", stop);
+    scope.removeEventListener("keydown", down);
+    scope.removeEventListener("keyup", stop);
+    scope.removeEventListener("keypress", stop);
   };
 }

@@ -90,7 +90,7 @@ class Vertices {
   size = 0;
   readonly lines = new Map<string, number>();
   readonly graphs = new Map<number, number>();
-  private readonly singles = new Map<string, number>();
+  private readonly singles = new Map<string, Map<number, number>>();
 
   line(source: number, line: number): number {
     const key = `${source}:${line}`;
@@ -105,14 +105,15 @@ class Vertices {
   }
 
   single(kind: string, id: number): number {
-    const key = `${kind}:${id}`;
-    let vertex = this.singles.get(key);
-    if (vertex === undefined) this.singles.set(key, (vertex = this.size++));
+    let ofKind = this.singles.get(kind);
+    if (!ofKind) this.singles.set(kind, (ofKind = new Map()));
+    let vertex = ofKind.get(id);
+    if (vertex === undefined) ofKind.set(id, (vertex = this.size++));
     return vertex;
   }
 
   find(kind: string, id: number): number {
-    return this.singles.get(`${kind}:${id}`) ?? -1;
+    return this.singles.get(kind)?.get(id) ?? -1;
   }
 
   block(graph: GraphView): void {

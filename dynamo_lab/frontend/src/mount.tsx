@@ -17,7 +17,7 @@ export function mount(root: HTMLElement, source: DataSource, host: "widget" | "p
   const cleanups = [
     followTheme(root, store.theme),
     followPointer(root, store),
-    followKeys(root, store),
+    followKeys(root, store, host),
     () => layout.close(),
     store.close,
   ];

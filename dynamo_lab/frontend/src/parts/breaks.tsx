@@ -30,13 +30,19 @@ function Between({ item }: { item: BreakView }) {
   );
 }
 
+/** A recording may come from anyone: only web addresses become links. */
+function Link({ to }: { to: string }) {
+  if (!/^https?:\/\//i.test(to)) return <>{to}</>;
+  return <a href={to} target="_blank" rel="noopener noreferrer">{to}</a>;
+}
+
 function Details({ item }: { item: BreakView }) {
   return (
     <Fold label="Details">
       <dl class="dl-facts">
         {item.context && <><dt>context</dt><dd><pre class="dl-wrap">{item.context}</pre></dd></>}
         {item.registry_id && <><dt>registry</dt><dd>{item.registry_id}</dd></>}
-        {item.link && <><dt>documentation</dt><dd><a href={item.link} target="_blank" rel="noopener noreferrer">{item.link}</a></dd></>}
+        {item.link && <><dt>documentation</dt><dd><Link to={item.link} /></dd></>}
         {item.stack.length > 0 && (
           <>
             <dt>stack</dt>

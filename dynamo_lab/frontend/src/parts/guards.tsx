@@ -17,7 +17,9 @@ export function guardRows(guards: readonly GuardView[], shown: readonly number[]
   const groups = new Map<string, number[]>();
   for (const index of shown ?? guards.keys()) {
     const key = guards[index].source || "(global state)";
-    groups.set(key, [...(groups.get(key) ?? []), index]);
+    const group = groups.get(key);
+    if (group) group.push(index);
+    else groups.set(key, [index]);
   }
   return [...groups].flatMap(([source, indices]): Row[] => [
     { kind: "source", source, count: indices.length },
@@ -26,6 +28,11 @@ export function guardRows(guards: readonly GuardView[], shown: readonly number[]
       return texts.map((expression, i): Row => ({ kind: "guard", index, expression, first: i === 0 }));
     }),
   ]);
+}
+
+function searchText(guard: GuardView): string {
+  const { source, kind, where, compile_id: id, expressions } = guard;
+  return [source, kind, where, id, ...expressions].join("\n").toLowerCase();
 }
 
 function Recompile({ item }: { item: RecompileView }) {
@@ -64,11 +71,8 @@ export function Guards() {
   const { view, kin } = useModel();
   const { guards, recompiles } = view.guards;
   const query = useSignal("");
-  const rows = useComputed(() => {
-    const all = store.model.value?.view.guards.guards ?? [];
-    const texts = all.map((g) => [g.source, g.kind, g.where, g.compile_id, ...g.expressions].join("\n").toLowerCase());
-    return guardRows(all, matches(texts, query.value));
-  });
+  const texts = useComputed(() => (store.model.value?.view.guards.guards ?? []).map(searchText));
+  const rows = useComputed(() => guardRows(store.model.value?.view.guards.guards ?? [], matches(texts.value, query.value)));
   if (guards.length === 0 && recompiles.length === 0) {
     return <Empty title="No guards">Guards are the conditions under which compiled code holds. Nothing was compiled here, so there are none.</Empty>;
   }

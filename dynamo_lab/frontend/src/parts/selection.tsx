@@ -220,7 +220,7 @@ export function Selection() {
             {pinned && <button type="button" class="dl-icon dl-unpin" aria-label="Unpin" title="Unpin (Esc)" data-own onClick={store.unpin}>{"\u2715"}</button>}
           </>
         )
-        : <p class="dl-dim dl-hint">Hover anything: what it came from and what it became lights up. Click pins it. <kbd>?</kbd> shows the keys.</p>}
+        : <p class="dl-dim dl-hint">Hover lights up what belongs together, a click pins it. <kbd>?</kbd> shows the keys.</p>}
     </aside>
   );
 }

@@ -23,10 +23,10 @@ function ThemeToggle() {
 }
 
 function SaveMenu() {
-  const { source } = useStore();
+  const { source, model } = useStore();
   const open = useSignal(false);
   const status = useSignal("");
-  if (!source.save) return null;
+  if (!source.save || !model.value) return null;
   const save = (what: SaveKind): void => {
     open.value = false;
     status.value = "saving\u2026";
