@@ -62,7 +62,7 @@ export class Editor {
   showLine(line: number, y: "nearest" | "start" = "nearest"): void {
     const { doc } = this.view.state;
     if (line < 1 || line > doc.lines) return;
-    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: 40 }) });
+    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: y === "start" ? 110 : 40 }) });
   }
 
   destroy(): void {

@@ -101,8 +101,8 @@ function Pane({ source, model, store }: PaneProps) {
     editor.current = made;
     map.current = lines;
     cursor.value = 0;
-    const first = source.lines.findIndex((line) => line[2] !== "");
-    if (first > 12) made.showLine(first + 1, "start");
+    const first = lines.docLine(source.marks[0]?.line ?? source.lines.find((line) => line[2] !== "")?.[0] ?? -1);
+    if (first > 12) made.showLine(first, "start");
     return () => made.destroy();
   }, [source.id, text]);
 

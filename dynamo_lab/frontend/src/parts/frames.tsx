@@ -82,15 +82,19 @@ function Frame({ frame }: { frame: FrameView }) {
   );
 }
 
+/** A library's frame that nothing came of: dozens of them surround each compiled one. */
+const isBackground = (frame: FrameView): boolean =>
+  frame.is_library && frame.graphs.length === 0 && frame.breaks.length === 0 && frame.outcome !== "failed";
+
 export function Frames() {
   const { frames } = useModel().view;
   const library = useSignal(false);
   if (frames.length === 0) {
     return <Empty title="No frames">Dynamo looked at no Python function. Nothing was compiled, or all of it ran from code compiled before.</Empty>;
   }
-  const hidden = frames.filter((frame) => frame.is_library).length;
+  const hidden = frames.filter(isBackground).length;
   const all = hidden === frames.length || library.value;
-  const shown = all ? frames : frames.filter((frame) => !frame.is_library);
+  const shown = all ? frames : frames.filter((frame) => !isBackground(frame));
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -4,7 +4,7 @@ import { useModel, useStore } from "../context";
 import { guardEntity } from "../entities";
 import { matches } from "../search";
 import type { GuardView, RecompileView } from "../types";
-import { Badge, Empty, Go, plural, Prose } from "../ui/bits";
+import { Badge, Empty, Go, plural, Prose, withoutFolders } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 
@@ -61,7 +61,7 @@ function GuardRow({ row, guards }: { row: Row; guards: readonly GuardView[] }) {
       <code class={`dl-cell-main${row.expression === guard.kind ? " dl-dim" : ""}`} title={row.expression}>{row.expression}</code>
       <span class="dl-dim dl-cell-kind">{row.first && row.expression !== guard.kind ? guard.kind : ""}</span>
       <span class="dl-dim dl-cell-id">{row.first ? guard.compile_id : ""}</span>
-      <span class="dl-cell-line">{row.first && guard.entity ? <Go to={guard.entity} inRow>{guard.where}</Go> : ""}</span>
+      <span class="dl-cell-line">{row.first && guard.entity ? <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go> : ""}</span>
     </>
   );
 }

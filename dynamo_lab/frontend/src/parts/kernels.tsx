@@ -3,7 +3,7 @@ import { useModel, useStore } from "../context";
 import { kernelEntity } from "../entities";
 import type { KernelChoice } from "../store";
 import type { KernelsView, KernelView, WrapperView } from "../types";
-import { Badge, Empty, GraphChip, plural } from "../ui/bits";
+import { Badge, Empty, GraphChip, plural, withoutFolders } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { VirtualList } from "../ui/virtual-list";
 
@@ -20,9 +20,6 @@ export function kernelItems(view: KernelsView): Item[] {
     ...loose.map((kernel) => ({ kernel })),
   ];
 }
-
-/** In a narrow row, folders would push out the lines. */
-export const withoutFolders = (where: string): string => where.replace(/[^\s,]*\//g, "");
 
 function isChosen(item: Item, choice: KernelChoice | null): boolean {
   if (!choice) return false;

@@ -102,6 +102,7 @@ export function Header() {
       </div>
       {summary?.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
       {summary?.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
+      {summary && store.source.failure.value && <p class="dl-failure" role="alert">{store.source.failure.value}</p>}
       <ProgressBar />
     </header>
   );

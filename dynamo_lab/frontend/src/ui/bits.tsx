@@ -70,4 +70,7 @@ export function seconds(value: number): string {
   return value > 0 ? `${(value * 1e6).toFixed(0)} \u00b5s` : "0 s";
 }
 
+/** In a narrow row, folders would push out the lines. */
+export const withoutFolders = (where: string): string => where.replace(/[^\s,]*\//g, "");
+
 export const plural = (count: number, word: string): string => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
