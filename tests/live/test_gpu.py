@@ -28,7 +28,8 @@ def test_a_program_is_recorded_with_its_triton_kernels(name: str) -> None:
         assert name in WITHOUT_KERNELS
         return
     languages = {kernel.language for kernel in recording.kernels}
-    assert languages <= {"triton", "extern"}
+    # Reformer keeps some indices on the CPU
+    assert languages <= {"triton", "extern"} | ({"cpp"} if name == "reformer" else set())
     assert "triton" in languages or name == "attention"
     generated = [kernel for kernel in recording.kernels if kernel.language == "triton"]
     assert all("@triton.jit" in kernel.code for kernel in generated)
