@@ -11,7 +11,8 @@ import { Kernels } from "./parts/kernels";
 import { Selection } from "./parts/selection";
 import { Footer, Header, Notes } from "./parts/summary";
 import { Timeline } from "./parts/timeline";
-import { type Tab, TAB_NAMES, TABS } from "./store";
+import type { Mask } from "./kin";
+import { type Model, type Tab, TAB_NAMES, TABS } from "./store";
 import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
@@ -35,10 +36,27 @@ function tabCount(view: View, tab: Tab): number | null {
   }
 }
 
+/** Whether a tab holds kin of what is pinned: its count is lit, as its rows are. */
+function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
+  if (!model || !held) return false;
+  const { view, kin } = model;
+  const isHeld = (kind: "kernel" | "break" | "frame" | "guard", id: number): boolean => held[kin.vertex(kind, id)] === 1;
+  switch (tab) {
+    case "breaks": return view.breaks.some((item) => isHeld("break", item.id));
+    case "graphs": return view.graphs.some((graph) => kin.countNodes(held, graph.id) > 0);
+    case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
+    case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
+    case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
+    case "timeline": return false;
+  }
+}
+
 function Tabs() {
   const store = useStore();
   const list = useRef<HTMLDivElement>(null);
-  const view = store.model.value?.view;
+  const model = store.model.value;
+  const held = store.held.value;
+  const view = model?.view;
   const choose = (tab: Tab): void => {
     store.setTab(tab);
     list.current?.querySelector<HTMLElement>(`[data-tab=${tab}]`)?.focus();
@@ -61,7 +79,7 @@ function Tabs() {
             aria-selected={chosen} tabIndex={chosen ? 0 : -1} onClick={() => store.setTab(tab)}
           >
             {TAB_NAMES[tab]}
-            {count !== null && <span class="dl-count">{count}</span>}
+            {count !== null && <span class={`dl-count${hasKin(model, held, tab) ? " is-kin" : ""}`}>{count}</span>}
           </button>
         );
       })}

@@ -32,17 +32,27 @@ function lineClass(line: LineView, before: LineView | undefined, model: Model): 
   return `dl-line ${model.colour(region)}${state ? ` dl-is-${state}` : ""}${gap}`;
 }
 
-/** Where a mark lies in the text; a mark without columns covers the line's text. */
-export function markRange(mark: Mark, doc: Doc, lines: LineMap): { from: number; to: number } | null {
-  const at = lines.docLine(mark.line);
-  if (at < 1) return null;
-  const line = doc.line(at);
-  const indent = line.text.length - line.text.trimStart().length;
-  const from = line.from + (mark.column >= 0 ? Math.min(mark.column, line.length) : indent);
-  const last = mark.end_line > mark.line ? lines.docLine(mark.end_line) : at;
-  const end = last > 0 ? doc.line(last) : line;
-  const to = mark.end_column >= 0 ? end.from + Math.min(mark.end_column, end.length) : line.to;
-  return to > from ? { from, to } : null;
+/** The text of one line from a column to another, indentation left out; null for nothing. */
+function textRange(doc: Doc, docLine: number, from: number, to: number): { from: number; to: number } | null {
+  const line = doc.line(docLine);
+  const indent = line.length - line.text.trimStart().length;
+  const start = line.from + Math.min(Math.max(from, indent), line.length);
+  const end = line.from + Math.min(to, line.length);
+  return end > start ? { from: start, to: end } : null;
+}
+
+/** Where a mark lies, a range a line; a mark without columns covers the line's text. */
+export function markRanges(mark: Mark, doc: Doc, lines: LineMap): { from: number; to: number }[] {
+  const first = lines.docLine(mark.line);
+  if (first < 1) return [];
+  const last = mark.end_line > mark.line ? Math.max(first, lines.docLine(mark.end_line)) : first;
+  const ranges = [];
+  for (let at = first; at <= last; at++) {
+    const from = at === first ? mark.column : 0;
+    const to = at === last && mark.end_column >= 0 ? mark.end_column : Infinity;
+    ranges.push(textRange(doc, at, from, to));
+  }
+  return ranges.filter((range) => range !== null);
 }
 
 export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, model: Model): DecorationSet {
@@ -57,10 +67,9 @@ export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, mo
     return i < doc.lines ? [decoration.range(doc.line(i + 1).from)] : [];
   });
   const marks = source.marks.flatMap((mark) => {
-    const range = markRange(mark, doc, lines);
-    if (!range) return [];
     const attributes = { "data-entity": mark.target, "data-go": mark.target, title: mark.label };
-    return [Decoration.mark({ class: `dl-mark dl-mark-${mark.kind}`, attributes }).range(range.from, range.to)];
+    const decoration = Decoration.mark({ class: `dl-mark dl-mark-${mark.kind}`, attributes });
+    return markRanges(mark, doc, lines).map(({ from, to }) => decoration.range(from, to));
   });
   const colours = hasGaps(source.lines) ? highlightPieces(source.lines, lines.text.split("\n")) : [];
   return Decoration.set([...ranges, ...marks, ...colours], true);

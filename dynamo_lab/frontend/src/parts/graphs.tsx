@@ -4,7 +4,7 @@ import { graphEntity } from "../entities";
 import { type GraphGroup, groupGraphs, rootOf } from "../graph-groups";
 import type { Model } from "../store";
 import type { GraphView } from "../types";
-import { Empty, Go } from "../ui/bits";
+import { Empty, Go, plural } from "../ui/bits";
 import { Diagram } from "./diagram";
 import { Listing } from "./listing";
 
@@ -31,8 +31,16 @@ function Groups({ groups, shown }: { groups: readonly GraphGroup[]; shown: Graph
   );
 }
 
+/** How many operators a stage has, or how many of its nodes belong to what is pinned. */
+function Size({ operators, kin }: { operators: number; kin: number }) {
+  if (kin === 0) return <span class="dl-dim">{operators}</span>;
+  return <span class="dl-kin-count" title={`${plural(kin, "node")} of what is pinned`}>{kin}</span>;
+}
+
 function Stages({ graphs, shown, label }: { graphs: readonly GraphView[]; shown: GraphView; label: string }) {
   const store = useStore();
+  const { kin } = useModel();
+  const held = store.held.value;
   if (graphs.length === 0) return null;
   return (
     <div class="dl-segments" role="group" aria-label={label}>
@@ -41,7 +49,7 @@ function Stages({ graphs, shown, label }: { graphs: readonly GraphView[]; shown:
           key={graph.id} type="button" aria-pressed={graph.id === shown.id} title={`${graph.title}: ${graph.subtitle}`}
           onClick={() => (store.graph.value = graph.id)}
         >
-          {graph.stage} <span class="dl-dim">{graph.operators}</span>
+          {graph.stage} <Size operators={graph.operators} kin={held ? kin.countNodes(held, graph.id) : 0} />
         </button>
       ))}
     </div>

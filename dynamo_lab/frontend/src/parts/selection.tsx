@@ -8,7 +8,7 @@ import type { Model } from "../store";
 import { Badge, Go, outcomeTone, plural, Prose } from "../ui/bits";
 
 /** Links beyond these are counted, not drawn: a line of a large model has thousands of nodes. */
-const MOST_LINKS = 14;
+const MOST_LINKS = 8;
 
 function Links({ label, to, more }: { label: string; to: readonly (readonly [entity: string, text: string])[]; more?: number }) {
   if (to.length === 0) return null;
@@ -78,7 +78,7 @@ function Line({ model, entity, mask }: Facts) {
     <>
       <h4><Badge tone={outcomeTone(line?.[2] ?? "")}>{line?.[2] || "line"}</Badge> {label}</h4>
       {line && <pre class="dl-quote">{line[1].trim()}</pre>}
-      <dl><KinGraphs model={model} mask={mask} /><KinFacts model={model} mask={mask} /></dl>
+      <dl><KinFacts model={model} mask={mask} /><KinGraphs model={model} mask={mask} /></dl>
     </>
   );
 }
@@ -101,8 +101,8 @@ function Node({ model, entity, mask }: Facts) {
         <Links label="inputs" to={named(graph.inputs[node])} />
         <Links label="users" to={named(index.users[node])} />
         <KinLines model={model} mask={mask} />
-        <KinGraphs model={model} mask={mask} except={graph.id} />
         <KinFacts model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} except={graph.id} />
       </dl>
     </>
   );
@@ -181,8 +181,8 @@ function Module({ model, entity, mask }: Facts) {
         {module.type && <Fact label="type"><code>{module.type}</code></Fact>}
         <Fact label="holds">{plural(moduleNodes(graph, entity.b).length, "node")}</Fact>
         <KinLines model={model} mask={mask} />
-        <KinGraphs model={model} mask={mask} except={graph.id} />
         <KinFacts model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} except={graph.id} />
       </dl>
     </>
   );

@@ -4,9 +4,12 @@ import { useMemo } from "preact/hooks";
 import { useModel } from "../context";
 import { bars, rowsOf, ticks, type Window } from "../icicle";
 import type { PhaseView, TimelineView } from "../types";
-import { Empty, seconds } from "../ui/bits";
+import { Empty, plural, seconds } from "../ui/bits";
 
 const ROW = 24;
+
+/** Phases beyond these take next to no time, and PyTorch times hundreds. */
+const MOST_TOTALS = 30;
 
 /** A colour by name, so that a phase keeps it wherever it occurs. */
 function colourOf(name: string): number {
@@ -28,11 +31,12 @@ function wholeOf(timeline: TimelineView): Window {
 }
 
 function Totals({ timeline }: { timeline: TimelineView }) {
+  const rest = timeline.totals.length - MOST_TOTALS;
   return (
     <table class="dl-totals">
       <thead><tr><th scope="col">phase</th><th scope="col">own time</th><th scope="col">share</th></tr></thead>
       <tbody>
-        {timeline.totals.map(([name, time, share]) => (
+        {timeline.totals.slice(0, MOST_TOTALS).map(([name, time, share]) => (
           <tr key={name}>
             <th scope="row"><i class={`dl-swatch dl-r${colourOf(name)}`} />{name}</th>
             <td>{seconds(time)}</td>
@@ -40,6 +44,7 @@ function Totals({ timeline }: { timeline: TimelineView }) {
           </tr>
         ))}
       </tbody>
+      {rest > 0 && <tfoot><tr><td colSpan={3}>and {plural(rest, "phase")} of less time</td></tr></tfoot>}
     </table>
   );
 }
