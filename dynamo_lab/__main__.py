@@ -60,7 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     own, script_arguments = _cut(given)
-    options = _parser().parse_args(own)
+    parser = _parser()
+    options, unknown = parser.parse_known_args(own)
+    if unknown:
+        hint = "; what is for the script goes after --" if options.run is _explore else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     options.script_arguments = script_arguments
     try:
         return options.run(options)

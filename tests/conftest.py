@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,9 +20,6 @@ from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.timings import Timing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SAMPLE_CODE = """\
 def step(x):
@@ -199,6 +196,14 @@ def chromium() -> str:
 def _browser_where_marked(request: pytest.FixtureRequest) -> None:  # pyright: ignore[reportUnusedFunction]
     if request.node.get_closest_marker("browser"):
         request.getfixturevalue("chromium")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What stands in tests/live is live, what stands in tests/browser needs a browser."""
+    for item in items:
+        room = item.path.relative_to(Path(__file__).parent).parts[0]
+        if room in ("live", "browser"):
+            item.add_marker(room)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -126,6 +126,12 @@ def test_the_help_is_a_manual(capsys: pytest.CaptureFixture[str]) -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
+def test_arguments_of_the_script_go_after_two_dashes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["explore", "script.py", "--epochs", "1"])
+    assert "--epochs 1; what is for the script goes after --" in capsys.readouterr().err
+
+
 def dynamo_lab(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "dynamo_lab", *arguments],
