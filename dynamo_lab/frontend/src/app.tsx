@@ -4,7 +4,7 @@ import { useMounted, useStore } from "./context";
 import { groupGraphs } from "./graph-groups";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
-import { Frames } from "./parts/frames";
+import { Frames, isBackground } from "./parts/frames";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
@@ -31,7 +31,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "graphs": return captured(view);
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
-    case "frames": return view.frames.length;
+    case "frames": return view.frames.filter((frame) => !isBackground(frame)).length || view.frames.length;
     case "timeline": return null;
   }
 }

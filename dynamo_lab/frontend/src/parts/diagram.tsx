@@ -113,7 +113,9 @@ function Drawing({ index, scene, anchor = -1, onToggle }: DrawingProps) {
   );
 }
 
-function Modules({ index }: { index: GraphIndex }) {
+function Modules({ index, onAround }: { index: GraphIndex; onAround: () => void }) {
+  const { pin } = useStore();
+  const pinned = parseEntity(pin.value);
   const { graph } = index;
   const inputs = countInputs(graph);
   const withInputs = useSignal(inputs <= FEW_INPUTS);
@@ -163,6 +165,11 @@ function Modules({ index }: { index: GraphIndex }) {
             <button type="button" class="dl-button" onClick={closeAll}>Close all</button>
           </>
         )}
+        {pinned?.kind === "node" && pinned.a === graph.id && (
+          <button type="button" class="dl-button" onClick={onAround} title="Its inputs and users, two steps each way">
+            Around {cut(graph.name[pinned.b], 18)}
+          </button>
+        )}
         {inputs > 0 && (
           <label class="dl-check"><input type="checkbox" checked={withInputs.value} onChange={toggleInputs} /> inputs and parameters ({inputs})</label>
         )}
@@ -175,7 +182,7 @@ function Modules({ index }: { index: GraphIndex }) {
   );
 }
 
-function Neighbourhood({ index, why }: { index: GraphIndex; why: string }) {
+function Neighbourhood({ index, why, leave }: { index: GraphIndex; why: string; leave?: () => void }) {
   const store = useStore();
   const { kin } = useModel();
   const { graph } = index;
@@ -191,7 +198,9 @@ function Neighbourhood({ index, why }: { index: GraphIndex; why: string }) {
   return (
     <div class="dl-diagram">
       <div class="dl-toolbar">
-        <p class="dl-explain">{why} Shown are two steps up and down from <code>{graph.name[centre]}</code>; click a box to move on.</p>
+        <p class="dl-explain">{why} Two steps up and down from <code>{graph.name[centre]}</code>; click a box to move on.</p>
+        {leave && <button type="button" class="dl-button" onClick={leave}>All modules</button>}
+        <span class="dl-space" />
         <Modes />
       </div>
       <Drawing index={index} scene={scene} />
@@ -201,12 +210,16 @@ function Neighbourhood({ index, why }: { index: GraphIndex; why: string }) {
 
 export function Diagram({ index }: { index: GraphIndex }) {
   const { graph } = index;
+  const around = useSignal(false);
   const shown = shownNodes(graph, countInputs(graph) <= FEW_INPUTS);
   const least = graph.modules.length > 0 ? countBoxes(graph, new Set([0]), shown) : Infinity;
   if (index.size === 0) return <Empty title="An empty graph">It has no nodes.</Empty>;
-  if (least <= MAX_BOXES) return <Modules index={index} />;
-  const why = graph.modules.length <= 1
-    ? `This graph has ${index.size} nodes and no modules to fold them into.`
-    : `This graph has ${least} boxes with every module closed, more than can be read.`;
-  return <Neighbourhood index={index} why={why} />;
+  if (least > MAX_BOXES) {
+    const why = graph.modules.length <= 1
+      ? `This graph has ${index.size} nodes and no modules to fold them into.`
+      : `This graph has ${least} boxes with every module closed, more than can be read.`;
+    return <Neighbourhood index={index} why={why} />;
+  }
+  if (around.value) return <Neighbourhood index={index} why="" leave={() => void (around.value = false)} />;
+  return <Modules index={index} onAround={() => void (around.value = true)} />;
 }

@@ -83,7 +83,7 @@ function Frame({ frame }: { frame: FrameView }) {
 }
 
 /** A library's frame that nothing came of: dozens of them surround each compiled one. */
-const isBackground = (frame: FrameView): boolean =>
+export const isBackground = (frame: FrameView): boolean =>
   frame.is_library && frame.graphs.length === 0 && frame.breaks.length === 0 && frame.outcome !== "failed";
 
 export function Frames() {
