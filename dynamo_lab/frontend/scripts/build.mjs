@@ -1,9 +1,10 @@
 // Builds the committed bundle. Deterministic: the same sources and lock file give the same bytes,
 // so CI can rebuild and fail on a difference.
 import { build, context } from "esbuild";
-import { stat } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { licences } from "./licences.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = join(root, "..", "render", "static");
@@ -13,7 +14,7 @@ const shared = {
   bundle: true,
   minify: true,
   charset: "ascii", // the bundles travel inside HTML and JSON: no surprise from an encoding
-  legalComments: "none",
+  legalComments: "none", // they stand in third-party-licences.txt
   target: ["es2022"],
   jsx: "automatic",
   jsxImportSource: "preact",
@@ -30,7 +31,9 @@ const bundles = [
 if (process.argv.includes("--watch")) {
   for (const bundle of bundles) await (await context({ ...shared, ...bundle })).watch();
 } else {
-  await Promise.all(bundles.map((bundle) => build({ ...shared, ...bundle })));
+  const built = await Promise.all(bundles.map((bundle) => build({ ...shared, ...bundle, metafile: true })));
+  const text = await licences(root, built.map(({ metafile }) => metafile));
+  await writeFile(join(out, "third-party-licences.txt"), text);
   for (const { outfile } of bundles) {
     const { size } = await stat(outfile);
     console.log(`${(size / 1000).toFixed(0).padStart(6)} kB  ${outfile.slice(out.length + 1)}`);
