@@ -82,19 +82,19 @@ function Frame({ frame }: { frame: FrameView }) {
   );
 }
 
-/** A library's frame that nothing came of: dozens of them surround each compiled one. */
-export const isBackground = (frame: FrameView): boolean =>
-  frame.is_library && frame.graphs.length === 0 && frame.breaks.length === 0 && frame.outcome !== "failed";
+/** A library's frame that Dynamo skipped, as the summary counts: there can be hundreds. */
+export const isBackground = (frame: FrameView): boolean => frame.is_library && frame.outcome === "skipped";
 
 export function Frames() {
   const { frames } = useModel().view;
+  const { pin } = useStore();
   const library = useSignal(false);
   if (frames.length === 0) {
     return <Empty title="No frames">Dynamo looked at no Python function. Nothing was compiled, or all of it ran from code compiled before.</Empty>;
   }
   const hidden = frames.filter(isBackground).length;
   const all = hidden === frames.length || library.value;
-  const shown = all ? frames : frames.filter((frame) => !isBackground(frame));
+  const shown = all ? frames : frames.filter((frame) => !isBackground(frame) || pin.value === frameEntity(frame.id));
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
