@@ -7,8 +7,11 @@ import tempfile
 from pathlib import Path
 
 
-def measure(*arguments: str) -> float:
-    """The number that `python <arguments>` prints last, started with empty compile caches."""
+def measure(*arguments: str, **variables: str) -> float:
+    """The number that `python <arguments>` prints last, started with empty compile caches.
+
+    `variables` go into its environment.
+    """
     with tempfile.TemporaryDirectory(prefix="dynamo_lab_bench_") as folder:
         cold = {
             "TORCHINDUCTOR_CACHE_DIR": str(Path(folder) / "inductor"),
@@ -16,7 +19,7 @@ def measure(*arguments: str) -> float:
         }
         done = subprocess.run(
             [sys.executable, *arguments],
-            env={**os.environ, "HF_HUB_OFFLINE": "1", **cold},
+            env={**os.environ, "HF_HUB_OFFLINE": "1", **cold, **variables},
             stdout=subprocess.PIPE,
             check=True,
             text=True,

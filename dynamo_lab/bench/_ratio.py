@@ -1,6 +1,6 @@
-"""Two ways to do the same thing, measured in turns, and what may be said of the result.
+"""Ways to do the same thing, measured in turns, and what may be said of the result.
 
-Times on a shared machine drift. So the two are measured in alternation, each round gives one ratio,
+Times on a shared machine drift. So the ways take turns, each round gives one ratio of two of them,
 and the ratio that counts is the median of the rounds'.
 """
 
@@ -37,18 +37,6 @@ class Spread(Struct, frozen=True):
         return self.high - self.low > _SHAKY * abs(self.median)
 
 
-class Rounds(Struct, frozen=True, kw_only=True):
-    """Raw values of both, `base[i]` and `other[i]` measured one right after the other."""
-
-    base: tuple[float, ...]
-    other: tuple[float, ...]
-
-    @property
-    def ratio(self) -> Spread:
-        """`other / base`, round by round."""
-        return spread([b / a for a, b in zip(self.base, self.other, strict=True)])
-
-
 class Line(Struct, frozen=True, kw_only=True):
     """A row of a report. `budget` is the most that the median may be; None leaves it free."""
 
@@ -79,19 +67,24 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return ordered[max(0, -int(-percent * len(ordered) // 100) - 1)]
 
 
-def alternate(
-    base: Measure,
-    other: Measure,
+def ratio(base: Sequence[float], other: Sequence[float]) -> Spread:
+    """`other / base`, round by round."""
+    return spread([b / a for a, b in zip(base, other, strict=True)])
+
+
+def take_turns(
+    measures: Sequence[Measure],
     rounds: int,
     progress: Callable[[int], None] = lambda _: None,
-) -> Rounds:
-    """Measure both `rounds` times, the one that goes first changing from round to round."""
-    values: tuple[list[float], list[float]] = ([], [])
+) -> tuple[tuple[float, ...], ...]:
+    """The values of each measure, one a round; in each round another measure goes first."""
+    values: list[list[float]] = [[] for _ in measures]
     for number in range(rounds):
         progress(number)
-        for which in (0, 1) if number % 2 == 0 else (1, 0):
-            values[which].append((base, other)[which]())
-    return Rounds(base=tuple(values[0]), other=tuple(values[1]))
+        for step in range(len(measures)):
+            which = (number + step) % len(measures)
+            values[which].append(measures[which]())
+    return tuple(map(tuple, values))
 
 
 def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> Measure:

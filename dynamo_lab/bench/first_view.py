@@ -8,9 +8,10 @@ The first view is there once a captured graph can be drawn: long before its kern
 import os
 import sys
 import time
+from functools import partial
 
 from dynamo_lab.bench._children import measure
-from dynamo_lab.bench._ratio import Line, alternate, announce, options, report, spread
+from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, spread, take_turns
 
 BUDGET = 1.2
 
@@ -56,16 +57,16 @@ def main() -> None:
         print(explain_seconds() if sys.argv[1] == "explain" else first_view_seconds())
         return
     rounds = options(__doc__, rounds=5).rounds
-    result = alternate(
-        lambda: measure("-m", "dynamo_lab.bench.first_view", "explain"),
-        lambda: measure("-m", "dynamo_lab.bench.first_view", "view"),
+    ways = ("explain", "view")
+    explain, view = take_turns(
+        [partial(measure, "-m", "dynamo_lab.bench.first_view", way) for way in ways],
         rounds,
         announce(rounds),
     )
     lines = [
-        Line(name="torch._dynamo.explain", value=spread(result.base)),
-        Line(name="first view", value=spread(result.other)),
-        Line(name="first view / explain", value=result.ratio, unit="", budget=BUDGET),
+        Line(name="torch._dynamo.explain", value=spread(explain)),
+        Line(name="first view", value=spread(view)),
+        Line(name="first view / explain", value=ratio(explain, view), unit="", budget=BUDGET),
     ]
     print(report("First view, GPT-2 small, 64 tokens, CPU", lines, rounds))
 

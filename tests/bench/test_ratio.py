@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.bench import _ratio
-from dynamo_lab.bench._ratio import Line, Rounds, Spread, alternate, percentile, spread, timed
+from dynamo_lab.bench._ratio import Line, Spread, percentile, ratio, spread, take_turns, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def test_the_ratio_is_taken_round_by_round() -> None:
     """A machine that slows down by ten does not change it; a ratio of medians would."""
-    rounds = Rounds(base=(1.0, 10.0, 1.0, 10.0), other=(1.1, 11.0, 1.1, 11.0))
-    assert rounds.ratio.median == pytest.approx(1.1)
-    assert rounds.ratio.high == pytest.approx(rounds.ratio.low)
+    found = ratio((1.0, 10.0, 1.0, 10.0), (1.1, 11.0, 1.1, 11.0))
+    assert found.median == pytest.approx(1.1)
+    assert found.high == pytest.approx(found.low)
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_they_take_turns_and_neither_always_goes_first() -> None:
         calls.append(name)
         return value
 
-    rounds = alternate(lambda: measure("a", 1.0), lambda: measure("b", 2.0), 3)
+    values = take_turns([lambda: measure("a", 1.0), lambda: measure("b", 2.0)], 3)
     assert "".join(calls) == "abbaab"
-    assert rounds == Rounds(base=(1.0, 1.0, 1.0), other=(2.0, 2.0, 2.0))
+    assert values == ((1.0, 1.0, 1.0), (2.0, 2.0, 2.0))
 
 
 def test_progress_is_told_before_each_round() -> None:
     told: list[int] = []
-    alternate(lambda: 1.0, lambda: 1.0, 2, told.append)
+    take_turns([lambda: 1.0], 2, told.append)
     assert told == [0, 1]
 
 
