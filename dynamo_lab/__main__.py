@@ -22,6 +22,7 @@ from dynamo_lab.diff import diff
 from dynamo_lab.errors import CheckFailed, DynamoLabError, OptionError
 from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.graphs import GraphView, stage_word
 from dynamo_lab.view.view import View
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
 
     dynamo-lab show run.json.gz                      everything
     dynamo-lab show run.json.gz --section breaks     one section
+    dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
     dynamo-lab html run.json.gz out.html             the page, later
 
@@ -140,6 +142,9 @@ def _exit_code(error: SystemExit) -> int:
 def _show(options: argparse.Namespace) -> int:
     view = _view(load(options.recording))
     if options.json:
+        asked = _graphs(view, options)
+        if asked is not None:
+            view = replace(view, graphs=asked)
         print(_json(_chosen(view, options), _sections(options)))
     else:
         _print_view(view, options)
@@ -180,11 +185,13 @@ def _view(recording: Recording) -> View:
 def _print_view(view: View, options: argparse.Namespace) -> None:
     from dynamo_lab.render import terminal
 
+    asked = _graphs(view, options)
     text = terminal.render(
         _chosen(view, options),
         width=options.width or shutil.get_terminal_size((100, 0)).columns,
         color=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
         sections=_sections(options),
+        graphs=None if asked is None else [graph.id for graph in asked],
     )
     if reconfigure := getattr(sys.stdout, "reconfigure", None):
         reconfigure(errors="backslashreplace")  # for a terminal without UTF-8
@@ -201,9 +208,7 @@ def _json(view: View, sections: Sequence[str] | None) -> str:
 
 
 def _chosen(view: View, options: argparse.Namespace) -> View:
-    """The view with no graph and no kernel but those asked for by number."""
-    if options.graph is not None:
-        view = replace(view, graphs=_one("graph", view.graphs, options.graph))
+    """The view with no kernel but the one asked for by number."""
     if options.kernel is not None:
         kernels = _one("kernel", view.kernels.kernels, options.kernel)
         view = replace(view, kernels=replace(view.kernels, kernels=kernels))
@@ -215,6 +220,25 @@ def _sections(options: argparse.Namespace) -> tuple[str, ...] | None:
     asked = [name.strip() for name in (options.section or "").split(",") if name.strip()]
     asked += ["graphs"] * (options.graph is not None) + ["kernels"] * (options.kernel is not None)
     return tuple(dict.fromkeys(asked)) or None
+
+
+def _graphs(view: View, options: argparse.Namespace) -> tuple[GraphView, ...] | None:
+    """The graph asked for by its number and stage, with the bodies in it; None for no choice."""
+    if options.graph is None:
+        if options.stage is not None:
+            raise OptionError("--stage chooses a stage of one graph: pass --graph N as well.")
+        return None
+    of_number = [graph for graph in view.graphs if graph.number == options.graph]
+    if not of_number:
+        known = max((graph.number for graph in view.graphs), default=0)
+        there = f"pass 1 to {known}" if known > 1 else "pass 1" if known else "there are none"
+        raise OptionError(f"There is no graph {options.graph}: {there}.")
+    stages = tuple(dict.fromkeys(stage_word(graph) for graph in of_number))
+    stage = options.stage or ("dynamo" if "dynamo" in stages else stages[0])
+    if stage not in stages:
+        known = ", ".join(stages)
+        raise OptionError(f"Graph {options.graph} has no stage {stage!r}: pass {known}.")
+    return tuple(graph for graph in of_number if stage_word(graph) == stage)
 
 
 def _one(word: str, rows: tuple[T, ...], number: int) -> tuple[T, ...]:
@@ -250,11 +274,12 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
     _add_reading_options(explore, "--show")
-    explore.set_defaults(graph=None, kernel=None)
+    explore.set_defaults(graph=None, kernel=None, stage=None)
 
     show = add("show", _show, "print a recording")
     show.add_argument("recording", metavar="RECORDING", help="a file that was saved")
-    show.add_argument("--graph", type=int, metavar="N", help="only the graph of this number")
+    show.add_argument("--graph", type=int, metavar="N", help="only this graph, from 1")
+    show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
     show.add_argument("--json", action="store_true", help="print it as JSON, for a program")
     _add_reading_options(show, "--section")

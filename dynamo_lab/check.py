@@ -9,6 +9,8 @@ from dynamo_lab.errors import CheckFailed, OptionError
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import visible
+from dynamo_lab.view.failures import cause
+from dynamo_lab.view.names import frame_names, is_own
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.words import plural
 
@@ -72,18 +74,13 @@ def options() -> dict[str, str]:
 
 def frames_that_matter(recording: Recording) -> list[Frame]:
     """All frames but those of libraries that Dynamo skipped, as it does with torch's own."""
-
-    def is_skipped_library(frame: Frame) -> bool:
-        source = recording.sources[recording.spans[frame.span].source]
-        return frame.outcome == "skipped" and source.kind == "library"
-
-    return [frame for frame in recording.frames if not is_skipped_library(frame)]
+    return [frame for frame in recording.frames if is_own(recording, frame)]
 
 
 def _misses(recording: Recording, expected: dict[str, int | None]) -> Iterator[str]:
     if recording.failure is not None:
         failure = recording.failure
-        yield f"- the program failed: {visible(f'{failure.type}: {failure.message}')}"
+        yield f"- the program failed: {visible(cause(failure.type, failure.message))}"
     if recording.state != "done":
         yield "- the recording was not finished"
     for name, wanted in expected.items():
@@ -120,7 +117,7 @@ def _advice(name: str) -> str:
 def _breaks(recording: Recording) -> list[str]:
     places = Places(recording)
     return [
-        f"{places.where(places.line_of(b.span))}: {b.gb_type or b.reason}"
+        f"{places.where_span(b.span)}: {b.gb_type or b.reason}"
         + (f" ({b.registry_id})" if b.registry_id else "")
         for b in recording.breaks
     ]
@@ -128,8 +125,8 @@ def _breaks(recording: Recording) -> list[str]:
 
 def _graphs(recording: Recording) -> list[str]:
     return [
-        f"graph {g.id}: {plural(g.operators, 'operator')} of {_frame(recording, g.frame)}"
-        for g in recording.captured_graphs()
+        f"graph {number}: {plural(g.operators, 'operator')} of {_frame(recording, g.frame)}"
+        for number, g in enumerate(recording.captured_graphs(), 1)
     ]
 
 
@@ -159,8 +156,8 @@ def _failures(recording: Recording) -> list[str]:
 def _frame(recording: Recording, frame: int | None) -> str:
     if frame is None:
         return "an unknown frame"
-    places, row = Places(recording), recording.frames[frame]
-    return f"{row.name} ({places.where(places.line_of(row.span))})"
+    where = Places(recording).where_span(recording.frames[frame].span)
+    return f"{frame_names(recording)[frame]} ({where})"
 
 
 class _Count(NamedTuple):

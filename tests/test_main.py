@@ -41,11 +41,25 @@ class TestShow:
         assert "Kernels" not in text
 
     def test_a_graph_and_a_kernel(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["show", saved, "--graph", "1", "--kernel", "0"]) == 0
+        assert main(["show", saved, "--graph", "1", "--stage", "post_grad", "--kernel", "0"]) == 0
         text = capsys.readouterr().out
         assert "arg0_1" in text
         assert "void kernel()" in text
         assert "GB0170" not in text
+
+    def test_a_graph_is_the_captured_one_and_lists_its_stages(
+        self, saved: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["show", saved, "--graph", "1"]) == 0
+        text = capsys.readouterr().out
+        assert "torch.relu" in text
+        assert "arg0_1" not in text
+        assert "graph 1 post_grad" in text
+
+    def test_json_of_a_graph(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved, "--graph", "1", "--stage", "post_grad", "--json"]) == 0
+        (graph,) = json.loads(capsys.readouterr().out)["graphs"]
+        assert (graph["id"], graph["number"]) == (1, 1)
 
     def test_the_width_is_kept(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["show", saved, "--width", "60"]) == 0
@@ -58,7 +72,13 @@ class TestShow:
     @pytest.mark.parametrize(
         ("arguments", "advice"),
         [
-            (["--graph", "2"], "There is no graph 2: pass 0 to 1."),
+            (["--graph", "2"], "There is no graph 2: pass 1."),
+            (["--graph", "0"], "There is no graph 0: pass 1."),
+            (
+                ["--graph", "1", "--stage", "joint"],
+                "Graph 1 has no stage 'joint': pass dynamo, post_grad.",
+            ),
+            (["--stage", "joint"], "--stage chooses a stage of one graph: pass --graph N as well."),
             (["--kernel", "-1"], "There is no kernel -1: pass 0 to 0."),
             (["--section", "brakes"], "There is no section 'brakes': pass "),
             (["--json", "--section", "brakes"], "There is no section 'brakes' in JSON: pass "),

@@ -1,9 +1,11 @@
-"""Which lines of a source to show where there is no room for all."""
+"""Facts of code and breaks as every text renderer words them, and which lines to show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dynamo_lab.view import View
+from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import LineView, Mark, SourceView
+from dynamo_lab.view.words import listed
 
 _CONTEXT = 3
 _SHORT = 30
@@ -19,10 +21,22 @@ def sources_to_show(view: View, libraries: bool) -> list[SourceView]:
     return [source for source in ordered if _says_something(source, libraries)]
 
 
-def colours(view: View) -> dict[int, int]:
-    """A number for the colour of each region: captured graphs in order, as their ids leave gaps."""
-    captured = [g.id for g in view.graphs if g.stage == "dynamo" and g.parent is None]
-    return {graph: order for order, graph in enumerate(captured)}
+def regions(view: View) -> dict[int, int]:
+    """The number of each captured graph by its id, which a line's region is."""
+    return {g.id: g.number for g in view.graphs if g.stage == "dynamo" and g.parent is None}
+
+
+def mark_name(mark: Mark) -> str:
+    """'break 2', as people count: from 1."""
+    kind, _, number = mark.target.partition(":")
+    return f"{kind} {int(number) + 1}" if number.isdecimal() else mark.kind
+
+
+def sides_of(item: BreakView, titles: dict[int, str]) -> str:
+    """'graph 1 before it, graph 2 after it'; `titles` names graphs by their ids."""
+    before = "" if item.before is None else f"{titles[item.before]} before it"
+    after = listed([titles[graph] for graph in item.after])
+    return ", ".join(part for part in (before, f"{after} after it" if after else "") if part)
 
 
 def _says_something(source: SourceView, libraries: bool) -> bool:
@@ -39,13 +53,20 @@ def marks_by_line(source: SourceView) -> dict[int, list[Mark]]:
     return marks
 
 
-def nearby(lines: Sequence[LineView], marked: dict[int, list[Mark]]) -> Iterator[LineView]:
-    """The recorded lines with a few around them; short sources whole."""
+def nearby(
+    source: SourceView, marked: dict[int, list[Mark]], libraries: bool = False
+) -> Iterator[LineView]:
+    """The recorded lines with a few around them; short sources whole.
+
+    Of libraries only what is around the marks, unless all of them is asked for.
+    """
+    lines = source.lines
     if len(lines) <= _SHORT:
         yield from lines
         return
+    only_marks = source.kind == "library" and not libraries
     reached = 0
     for index, item in enumerate(lines):
-        if item.state or item.number in marked:
+        if item.number in marked or (item.state and not only_marks):
             yield from lines[max(reached, index - _CONTEXT) : index + _CONTEXT + 1]
             reached = max(reached, index + _CONTEXT + 1)

@@ -8,7 +8,7 @@ from dynamo_lab.view.graphs import GraphView
 
 
 class Row(NamedTuple):
-    """A node, its text visible: the statement, what it produces, where it came from.
+    """A node, its text visible: the statement, what it produces, where it came from, its module.
 
     `nodes` counts the nodes that the row stands for.
     """
@@ -17,6 +17,7 @@ class Row(NamedTuple):
     value: str
     where: str
     nodes: int = 1
+    module: str = ""
 
 
 class GraphText:
@@ -27,7 +28,10 @@ class GraphText:
         self._own = {s.id: s.label for s in view.sources if s.kind != "library"}
         main = view.sources[view.main_source : view.main_source + 1]
         self._main = main[0].id if main else -1
+        # Where the reader has no code of their own, "line 3" alone would not say of which file.
+        self.lines_of = main[0].label if main and main[0].kind == "library" else ""
         self._titles = {graph.id: graph.title for graph in view.graphs}
+        self._modules: dict[int, dict[int, str]] = {}
 
     def rows(self, graph: GraphView) -> list[Row]:
         """Every node."""
@@ -50,7 +54,19 @@ class GraphText:
             one_line(self._code(graph, index)),
             one_line(graph.values[graph.value[index]]),
             self._where(graph.stack[index]),
+            module=one_line(self._module(graph, index)),
         )
+
+    def _module(self, graph: GraphView, index: int) -> str:
+        """'encoder.0 LayerNorm'."""
+        if graph.id not in self._modules:
+            self._modules[graph.id] = {
+                node: f"{box.path} {box.type}".strip()
+                for box in graph.modules
+                for node in box.nodes
+                if box.path
+            }
+        return self._modules[graph.id].get(index, "")
 
     def _code(self, graph: GraphView, index: int) -> str:
         name, op = graph.name[index], graph.strings[graph.op[index]]

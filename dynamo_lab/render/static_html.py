@@ -125,7 +125,8 @@ def _summary(view: View) -> Markup:
     head = tag("p", title, *counts)
     sentence = tag("p", shortened(summary.sentence, 1500))
     failure = tag("p", tag("b", shortened(summary.failure, 600), style="color:#d9534f"))
-    return join(head, sentence, *([failure] if summary.failure else []), *_environment(view))
+    is_news = summary.failure and summary.failure not in summary.sentence
+    return join(head, sentence, *([failure] if is_news else []), *_environment(view))
 
 
 def _colour(tone: str) -> str:

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
 
-from dynamo_lab.render.excerpt import colours, marks_by_line, nearby, sources_to_show
+from dynamo_lab.render.excerpt import (
+    mark_name,
+    marks_by_line,
+    nearby,
+    regions,
+    sides_of,
+    sources_to_show,
+)
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.text import clipped, shortened, visible
@@ -13,7 +20,7 @@ from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.kernels import KernelView
-from dynamo_lab.view.words import listed, plural
+from dynamo_lab.view.words import plural
 
 # Of middle lightness: they stand out from white and from black.
 _REGIONS = ("#2a9fd6", "#b868d9", "#3fa45b", "#d9822b", "#7b83eb", "#c9a227")
@@ -26,9 +33,10 @@ _CODE = 6_000
 
 def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     """Title and blocks, the most telling first."""
-    regions = colours(view)
-    yield "Code", (_source(source, regions) for source in sources_to_show(view, libraries=False))
-    yield "Breaks", (_break(item) for item in view.breaks)
+    numbers = regions(view)
+    yield "Code", (_source(source, numbers) for source in sources_to_show(view, libraries=False))
+    titles = {graph.id: graph.title for graph in view.graphs}
+    yield "Breaks", (_break(item, titles) for item in view.breaks)
     yield "Kernels", _kernels(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
@@ -36,19 +44,20 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
 
 
-def _source(source: SourceView, regions: dict[int, int]) -> Markup:
+def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
     marks = marks_by_line(source)
-    rows = list(nearby(source.lines, marks))
+    rows = list(nearby(source, marks))
     number = max((len(str(item.number)) for item in rows), default=1)
-    region = max((len(str(item.region)) for item in rows if item.region >= 0), default=1)
+    region = max((len(str(numbers.get(item.region, " "))) for item in rows), default=1)
     made: list[str] = []
     previous = rows[0].number if rows else 0
     for item in rows[:_LINES]:
         if item.number > previous + 1:
             made.append("⋮\n")
         previous = item.number
-        gutter = f"{item.region if item.region >= 0 else '':>{region}}  {item.number:>{number}}  "
-        made.append(_line(item, gutter, regions.get(item.region)))
+        graph = numbers.get(item.region)
+        gutter = f"{graph or '':>{region}}  {item.number:>{number}}  "
+        made.append(_line(item, gutter, graph))
         made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
     if len(rows) > _LINES:
         made.append(f"… {len(rows) - _LINES:,} more lines\n")
@@ -57,8 +66,8 @@ def _source(source: SourceView, regions: dict[int, int]) -> Markup:
     return join(tag("p", tag("b", shortened(source.label, 200))), _pre(*made), tag("p", legend))
 
 
-def _line(item: LineView, gutter: str, order: int | None) -> Markup:
-    colour = f"color:{_REGIONS[order % len(_REGIONS)]}" if order is not None else ""
+def _line(item: LineView, gutter: str, graph: int | None) -> Markup:
+    colour = f"color:{_REGIONS[(graph - 1) % len(_REGIONS)]}" if graph is not None else ""
     code: str = clipped(item.text, _WIDEST)
     if item.state in ("eager", "skipped"):
         code = tag("span", code, style="opacity:.65")
@@ -72,21 +81,20 @@ def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
     end = mark.end_column if is_known and mark.end_line == mark.line else len(text.rstrip())
     space = " " * (indent + cell_len(visible(text[:start])))
     carets = "^" * max(1, cell_len(visible(text[start:end])))
-    name = mark.target.replace(":", " ") or mark.kind
-    label = f"{carets} {name}: {shortened(mark.label, 200)}"
+    label = f"{carets} {mark_name(mark)}: {shortened(mark.label, 200)}"
     return join(space, tag("b", label, style="color:#c08a00"), "\n")
 
 
-def _break(item: BreakView) -> Markup:
+def _break(item: BreakView, titles: dict[int, str]) -> Markup:
     head = tag(
         "p",
-        tag("b", f"break {item.id}: {shortened(item.title, 200)}", style="color:#c08a00"),
+        tag("b", f"break {item.id + 1}: {shortened(item.title, 200)}", style="color:#c08a00"),
         f" · {shortened(item.where, 200)} · {item.effect}",
         *([f" · {shortened(item.registry_id, 20)}"] if item.registry_id else []),
     )
     why = clipped((item.explanation or item.reason).strip(), 1_500)
     advice = [tag("li", shortened(text, 600)) for text in item.advice[:6]]
-    sides = _sides(item)
+    sides = sides_of(item, titles)
     return join(
         head,
         _pre(clipped(item.text.strip(), 400)),
@@ -106,12 +114,6 @@ def _paragraphs(text: str) -> Iterator[Markup]:
 def _stack(item: BreakView) -> Markup:
     rows = [f"{shortened(at.label, 120)}  {shortened(at.text, 200)}\n" for at in item.stack[-12:]]
     return _details("called from", _pre(*rows))
-
-
-def _sides(item: BreakView) -> str:
-    before = f"graph {item.before} before it" if item.before is not None else ""
-    after = listed([f"graph {number}" for number in item.after])
-    return ", ".join(part for part in (before, f"{after} after it" if after else "") if part)
 
 
 def _by_interest(graphs: Iterable[GraphView]) -> list[GraphView]:

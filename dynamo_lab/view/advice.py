@@ -225,19 +225,26 @@ def rule_of(graph_break: Break) -> Rule:
     return Rule("", kind[:1].lower() + kind[1:] if not kind[:2].isupper() else kind)
 
 
+# Hints that leave a reader nothing to do, or nothing that the title does not say.
+_IDLE = re.compile(
+    r"Please report an issue|This graph break is fundamental|This is likely to be a Dynamo bug|"
+    r"This graph break may be difficult to debug|It may be possible to write Dynamo tracing rules|"
+    r"Consider finding a workaround|Avoid calling "
+)
 _SPACE = re.compile(r"[ \t\r\n]+")
 _NAME = re.compile(r"\btorch(?:\.\w+)+")
 
 
 def advice_for(graph_break: Break) -> tuple[str, ...]:
-    """Our advice, then those of PyTorch's hints that name something new."""
+    """Our advice, then those of PyTorch's hints that name something new to do."""
     ours = rule_of(graph_break).advice
     known = set(_NAME.findall(" ".join(ours)))
     tidy = (_SPACE.sub(" ", hint).strip() for hint in graph_break.hints)
     hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
-    return tuple(dict.fromkeys([*ours, *hints]))
+    helpful = [*ours, *(hint for hint in hints if not _IDLE.match(hint))]
+    return tuple(dict.fromkeys(helpful or hints))
 
 
 def _is_said(hint: str, known: set[str]) -> bool:
     names = set(_NAME.findall(hint))
-    return bool(names) and names <= known
+    return bool(names) and all(any(said.startswith(name) for said in known) for name in names)

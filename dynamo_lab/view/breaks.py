@@ -8,6 +8,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Span
 from dynamo_lab.view.advice import advice_for, rule_of
+from dynamo_lab.view.explanations import tidy
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places, entity
 
@@ -22,7 +23,10 @@ class StackLine(Struct, frozen=True, kw_only=True):
 
 
 class BreakView(Struct, frozen=True, kw_only=True):
-    """One break, ready to be read. Texts are plain, never markup."""
+    """One break, ready to be read. Texts are plain, never markup; people count breaks from 1.
+
+    `before` and `after` are graph ids.
+    """
 
     id: int
     title: str
@@ -45,7 +49,7 @@ class BreakView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
     """The breaks in the order they happened."""
-    names = frame_names(recording.frames)
+    names = frame_names(recording)
     return tuple(_view(item, recording, places, names) for item in recording.breaks)
 
 
@@ -64,7 +68,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         effect=item.effect,
         frame=names[item.frame],
         reason=item.reason,
-        explanation=item.explanation,
+        explanation=tidy(item.explanation, line[1], places.text(line)),
         advice=advice_for(item),
         context=item.context,
         registry_id=item.registry_id,
@@ -87,8 +91,8 @@ def _stack(item: Break, places: Places) -> tuple[StackLine, ...]:
     spans = places.stack_spans[item.stack] if item.stack is not None else (item.span,)
     return tuple(
         StackLine(
-            label=places.where(places.line_of(span)),
-            function=places.spans[span].function,
+            label=places.where_named(places.line_of(span)),
+            function=places.function(span),
             text=places.text(places.line_of(span)).strip(),
             entity=entity(places.line_of(span)),
         )

@@ -9,11 +9,11 @@ from dynamo_lab.model.sources import Source
 from dynamo_lab.view.advice import rule_of
 from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.breaks import columns
+from dynamo_lab.view.failures import cause
 from dynamo_lab.view.kernels import ancestors_of, stacks_of
 from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.regions import LineState as LineState
 from dynamo_lab.view.regions import Regions
-from dynamo_lab.view.words import first_line
 
 
 class LineView(Struct, frozen=True, array_like=True):
@@ -123,7 +123,7 @@ def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
             marks.setdefault(places.spans[span].source, []).append(mark)
     failure = recording.failure
     if failure is not None and failure.span is not None and not _is_marked(failure.span, recording):
-        label = f"{failure.type}: {first_line(failure.message)}"
+        label = cause(failure.type, failure.message)
         mark = _mark("failure", failure.span, label, "", places)
         marks.setdefault(places.spans[failure.span].source, []).append(mark)
     return marks

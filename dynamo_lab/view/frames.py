@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -9,7 +10,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.advice import rule_of
-from dynamo_lab.view.names import depths, frame_names
+from dynamo_lab.view.names import depths, frame_names, is_own
 from dynamo_lab.view.places import Places, entity
 from dynamo_lab.view.skips import explain_skip
 from dynamo_lab.view.words import times
@@ -53,12 +54,19 @@ def build(recording: Recording, places: Places) -> tuple[FrameView, ...]:
     return tuple(_view(frame, facts) for frame in recording.frames)
 
 
+class FrameCounts(NamedTuple):
+    """`own` are the reader's or were compiled; `library` are the rest, which Dynamo skipped."""
+
+    own: int
+    library: int
+
+
 class _Facts:
     """What frames are shown with, gathered once for all of them."""
 
     def __init__(self, recording: Recording, places: Places) -> None:
         self.places = places
-        self.names = frame_names(recording.frames)
+        self.names = frame_names(recording)
         self.depths = depths(recording.frames)
         self.guards = Counter(guard.frame for guard in recording.guards)
         self.breaks: dict[int, list[Break]] = {}
@@ -104,6 +112,12 @@ def _attempt(attempt: Attempt) -> AttemptView:
     )
 
 
+def counts(recording: Recording) -> FrameCounts:
+    """How many frames matter to a reader, and how many do not."""
+    own = sum(is_own(recording, frame) for frame in recording.frames)
+    return FrameCounts(own, len(recording.frames) - own)
+
+
 def _explanation(frame: Frame, facts: _Facts) -> str:
     breaks = facts.breaks.get(frame.id, ())
     if frame.outcome == "failed":
@@ -135,7 +149,7 @@ def _skipped(breaks: Sequence[Break], facts: _Facts) -> str:
 
 
 def _at(item: Break, facts: _Facts) -> str:
-    return f"line {facts.places.line_of(item.span)[1]} ({rule_of(item).title})"
+    return f"{facts.places.where_span(item.span)} ({rule_of(item).title})"
 
 
 def listing(bytecode: Sequence[Instruction]) -> str:

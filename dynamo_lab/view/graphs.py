@@ -8,6 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.names import frame_names
+from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.values import value_text
 from dynamo_lab.view.words import plural
 
@@ -15,6 +16,7 @@ from dynamo_lab.view.words import plural
 class ModuleView(Struct, frozen=True, kw_only=True):
     """A box of the diagram: an nn.Module (or an operator kind group) holding nodes and boxes.
 
+    `type` is the module's class, empty where it is not known.
     `nodes` are node indices directly inside; `children` are indices into `GraphView.modules`.
     """
 
@@ -30,10 +32,12 @@ class GraphView(Struct, frozen=True, kw_only=True):
 
     `op` ("placeholder", "call_function"...), `target` ("aten.add.Tensor") and `module` index
     `strings`; `value` indexes `values` (texts such as "f32[8, 8]"); `stack` indexes
-    `LinksView.stacks`, -1 for none. `modules[0]` is the root box.
+    `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is what people call
+    the captured graph that this one belongs to, from 1, and 0 where there is none.
     """
 
     id: int
+    number: int = 0
     title: str
     subtitle: str
     stage: str
@@ -58,21 +62,17 @@ class GraphView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording) -> tuple[GraphView, ...]:
     """The graphs, columns shared with the recording's."""
-    names = frame_names(recording.frames)
-    return tuple(_view(graph, recording, names) for graph in recording.graphs)
+    names, titles = frame_names(recording), GraphTitles(recording)
+    return tuple(_view(graph, names, titles) for graph in recording.graphs)
 
 
-def title(graph: int) -> str:
-    """What a graph is called everywhere."""
-    return f"graph {graph}"
-
-
-def _view(graph: Graph, recording: Recording, names: Sequence[str]) -> GraphView:
+def _view(graph: Graph, names: Sequence[str], titles: GraphTitles) -> GraphView:
     table = graph.nodes
     return GraphView(
         id=graph.id,
-        title=title(graph.id),
-        subtitle=_subtitle(graph, recording, names),
+        number=titles.numbers[graph.id],
+        title=titles.titles[graph.id],
+        subtitle=_subtitle(graph, names),
         stage=graph.stage,
         frame=graph.frame,
         compile_id=graph.compile_id,
@@ -94,20 +94,17 @@ def _view(graph: Graph, recording: Recording, names: Sequence[str]) -> GraphView
     )
 
 
-def _subtitle(graph: Graph, recording: Recording, names: Sequence[str]) -> str:
-    stage = graph.stage
-    if graph.is_backward and stage != "backward":
-        stage = f"{stage} (backward)"
+def stage_word(graph: GraphView) -> str:
+    """The graph's stage as one word to ask for it by: 'post_grad', 'post_grad_backward'."""
+    is_marked = graph.is_backward and graph.stage != "backward"
+    return f"{graph.stage}_backward" if is_marked else graph.stage
+
+
+def _subtitle(graph: Graph, names: Sequence[str]) -> str:
+    """What the title leaves open: the later stages' titles name the captured graph."""
     size = plural(graph.operators, "operator")
-    if graph.parent is not None:
-        caller = _caller(recording.graphs[graph.parent], graph.parent_node)
-        return f"{stage}, body of {caller}in {title(graph.parent)}, {size}"
-    of = f" of frame {names[graph.frame]}" if graph.frame is not None else ""
-    return f"{stage}{of}, {size}"
-
-
-def _caller(parent: Graph, node: int | None) -> str:
-    return "" if node is None else f"{parent.nodes.name[node]} "
+    is_captured = graph.stage == "dynamo" and graph.parent is None and graph.frame is not None
+    return f"captured from {names[graph.frame or 0]}, {size}" if is_captured else size
 
 
 _STEP = re.compile(r"\[['\"]([^'\"]+)['\"]\]|\[(\d+)\]|([^.\[\]]+)")
@@ -132,11 +129,12 @@ def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
     nodes: list[list[int]] = [[] for _ in children]
     for index, string in enumerate(table.module):
         nodes[of_string[string]].append(index)
+    types = {module_path(path): name for path, name in table.module_types.items()}
     return tuple(
         ModuleView(
             name=path[-1] if path else "",
             path=".".join(path),
-            type="",
+            type=types.get(path, ""),
             nodes=tuple(nodes[box]),
             children=tuple(children[box]),
         )

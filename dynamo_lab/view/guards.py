@@ -49,7 +49,7 @@ def build(recording: Recording, places: Places) -> GuardsView:
     ranked = sorted(
         recording.guards, key=lambda g: (g.frame, order[g.frame, g.compile_id, g.source])
     )
-    names = frame_names(recording.frames)
+    names = frame_names(recording)
     return GuardsView(
         guards=tuple(_guard(guard, places) for guard in ranked),
         recompiles=tuple(_recompile(item, names) for item in recording.recompiles),

@@ -7,9 +7,9 @@ from msgspec import Struct
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ancestry import Ancestry, NodeKey
-from dynamo_lab.view.graphs import title
 from dynamo_lab.view.names import operator_name
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.words import unique
 
 
@@ -51,10 +51,11 @@ class KernelsView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsView:
     """The kernels, each with its operators and the reader's lines it came from."""
+    titles = GraphTitles(recording).titles
     backward = {graph.id for graph in recording.graphs if graph.is_backward}
     return KernelsView(
         kernels=tuple(_kernel(k, recording, places, ancestry, backward) for k in recording.kernels),
-        wrappers=tuple(_wrapper(wrapper) for wrapper in recording.wrappers),
+        wrappers=tuple(_wrapper(wrapper, titles) for wrapper in recording.wrappers),
         empty="" if recording.kernels else _why_none(recording),
     )
 
@@ -146,9 +147,12 @@ def _title(kernel: Kernel, all_operators: Sequence[str], is_backward: bool) -> s
     return f"fused {shown}" if len(operators) > 1 and kernel.language != "extern" else shown
 
 
-def _wrapper(wrapper: Wrapper) -> WrapperView:
+def _wrapper(wrapper: Wrapper, titles: Sequence[str]) -> WrapperView:
     direction = "backward " if wrapper.is_backward else ""
-    of = title(wrapper.graph) if wrapper.graph is not None else wrapper.compile_id
+    if wrapper.graph is not None:  # whose title has the direction
+        direction, of = "", titles[wrapper.graph]
+    else:
+        of = wrapper.compile_id
     head = wrapper.code[:4000]
     is_python = "import torch" in head or "def call" in wrapper.code
     return WrapperView(

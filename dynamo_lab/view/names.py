@@ -4,25 +4,60 @@ import re
 from collections.abc import Sequence
 
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.recording import Recording
 
 _NAMESPACES = {"aten", "prims", "higher_order", "inductor", "inductor_prims", "prim"}
 _OVERLOADS = {"default", "Tensor", "Scalar", "out"}
 
 
-def frame_names(frames: Sequence[Frame]) -> tuple[str, ...]:
-    """Each frame's name; one that resumes another is named after it: 'f after line 4'."""
-    return tuple(_frame_name(frames, frame) for frame in frames)
+# What decorators call the function that they put around another.
+_WRAPPERS = frozenset({"inner", "inner_wrapper", "wrapped", "wrapped_fn", "wrapper"})
 
 
-def _frame_name(frames: Sequence[Frame], frame: Frame) -> str:
+def frame_names(recording: Recording) -> tuple[str, ...]:
+    """Each frame's name; one that resumes another is named after it: 'f after line 4'.
+
+    Where a decorator's wrapper is all that was compiled, it has the name of what it wraps.
+    """
+    frames = recording.frames
+    root = single_root(recording)
+    named = {}
+    if root is not None and names_code(recording.title) and _short(root.name) in _WRAPPERS:
+        named = {root.id: recording.title}
+    return tuple(_frame_name(frames, frame, named) for frame in frames)
+
+
+def single_root(recording: Recording) -> Frame | None:
+    """The one frame that all that matter are, or continue; None where there are several."""
+    roots = [f for f in recording.frames if f.resumes is None and is_own(recording, f)]
+    return roots[0] if len(roots) == 1 else None
+
+
+def is_own(recording: Recording, frame: Frame) -> bool:
+    """Whether a reader cares: library frames that were skipped are PyTorch's own business."""
+    source = recording.sources[recording.spans[frame.span].source]
+    return frame.outcome != "skipped" or source.kind != "library"
+
+
+def names_code(title: str) -> bool:
+    """Whether a recording's title names a function or a class, and not a block or a script."""
+    return title.isidentifier() and title != "recording"
+
+
+def _frame_name(frames: Sequence[Frame], frame: Frame, named: dict[int, str]) -> str:
     origin = frame
     for _ in frames:
         if origin.resumes is None:
             break
         origin = frames[origin.resumes]
-    name = frame.name if origin is frame or frame.resumed_line is None else origin.name
-    shown = name.rpartition("<locals>.")[2] or name
-    return shown if name is frame.name else f"{shown} after line {frame.resumed_line}"
+    if origin is frame or frame.resumed_line is None:
+        return named.get(frame.id) or _short(frame.name)
+    return f"{named.get(origin.id) or _short(origin.name)} after line {frame.resumed_line}"
+
+
+def _short(name: str) -> str:
+    name = name.rpartition("<locals>.")[2] or name
+    return "cell" if name in ("<module>", "<cell>") else name
 
 
 def depths(frames: Sequence[Frame]) -> tuple[int, ...]:

@@ -1,8 +1,10 @@
 """Places in words: 'cell 3, line 4', and the entity that names a line."""
 
+import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Source, Span
@@ -31,6 +33,13 @@ class Places:
         self.stacks = tuple(_lines(stack, recording.spans) for stack in recording.stacks)
         self.stack_spans = recording.stacks
         self._texts = [dict(source.lines()) for source in recording.sources]
+        self._main = -1
+
+    def seen_from(self, source: int) -> Self:
+        """The same places for a reader of this source, whose lines then need no name."""
+        made = copy.copy(self)
+        made._main = -1 if self.sources[source].kind == "library" else source
+        return made
 
     def lines_of(self, stack: int | None) -> tuple[Line, ...]:
         """The lines of a stack, outermost first; none where there is no stack."""
@@ -45,8 +54,23 @@ class Places:
         return self._texts[line[0]].get(line[1], "")
 
     def where(self, line: Line) -> str:
-        """'cell 3, line 4'."""
-        return f"{self._short[line[0]]}, line {line[1]}"
+        """'line 4' in the reader's source, elsewhere as `where_named`."""
+        return f"line {line[1]}" if line[0] == self._main else self.where_named(line)
+
+    def where_span(self, span: int) -> str:
+        """Where a span starts."""
+        return self.where(self.line_of(span))
+
+    def where_named(self, line: Line) -> str:
+        """'cell 3, line 4', 'model.py, line 7'; of libraries briefly: 'functional.py:2109'."""
+        name = self._short[line[0]]
+        return f"{name}:{line[1]}" if self.is_library(line) else f"{name}, line {line[1]}"
+
+    def function(self, span: int) -> str:
+        """The function that a span is in; a cell's own statements are in 'cell'."""
+        at = self.spans[span]
+        is_cell = self.sources[at.source].kind == "cell" and at.function in ("<module>", "<cell>")
+        return "cell" if is_cell else at.function
 
     def is_library(self, line: Line) -> bool:
         """Whether the line is in nobody's own code."""
@@ -71,12 +95,11 @@ class Places:
         return "; ".join(texts[:2] if more else texts) + more
 
     def _listing(self, source: int, numbers: list[int], alone: bool) -> str:
-        text = f"{words.unit(len(numbers), 'line')} {_ranges(numbers)}"
-        # In a recording of one cell, naming the cell at each kernel would be noise.
-        only_source = alone and sum(s.kind != "library" for s in self.sources) == 1
-        if only_source and self.sources[source].kind != "library":
-            return text
-        return f"{self._short[source]}, {text}"
+        if len(numbers) == 1:
+            line = (source, numbers[0])
+            return self.where(line) if alone else self.where_named(line)
+        text = f"lines {_ranges(numbers)}"
+        return text if alone and source == self._main else f"{self._short[source]}, {text}"
 
 
 def _lines(stack: Sequence[int], spans: Sequence[Span]) -> tuple[Line, ...]:
@@ -108,12 +131,13 @@ def source_labels(sources: Sequence[Source]) -> tuple[str, ...]:
 
 
 def _short_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """File names without their folders, where that leaves no doubt."""
-    names = [label.split("/")[-1] for label in labels]
-    counts = Counter(names)
-    return tuple(
-        name if counts[name] == 1 else label for name, label in zip(names, labels, strict=True)
-    )
+    """File names with as few of their folders as leave no doubt, at most one."""
+    found = list(labels)
+    for parts in (2, 1):
+        names = ["/".join(label.split("/")[-parts:]) for label in labels]
+        counts = Counter(names)
+        found = [n if counts[n] == 1 else f for n, f in zip(names, found, strict=True)]
+    return tuple(found)
 
 
 def _label(source: Source) -> str:

@@ -6,7 +6,8 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.advice import rule_of
-from dynamo_lab.view.names import frame_names
+from dynamo_lab.view.failures import failure_line
+from dynamo_lab.view.names import frame_names, names_code, single_root
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.skips import explain_skip
 from dynamo_lab.view.words import first_line, listed, plural, times
@@ -15,7 +16,7 @@ from dynamo_lab.view.words import first_line, listed, plural, times
 def sentence(recording: Recording, places: Places) -> str:
     """What `torch.compile` made of the program, good or bad."""
     parts = [_outcome(recording, places), _kernels(recording), _recompiles(recording)]
-    return " ".join(part for part in [*parts, _failure(recording)] if part)
+    return " ".join(part for part in [*parts, _failure(recording, places)] if part)
 
 
 def _outcome(recording: Recording, places: Places) -> str:
@@ -41,14 +42,20 @@ def _so_far(recording: Recording) -> str:
 
 
 def _failed(frame: Frame, recording: Recording, places: Places) -> str:
-    name = f"`{frame_names(recording.frames)[frame.id]}`"
+    name = _name(frame, recording)
     breaks = [item for item in recording.breaks if item.frame == frame.id]
     fatal = [item for item in breaks if item.effect == "failed"] or breaks
     if fatal:
         at = _at(fatal[-1:], recording, places)
         return f"Dynamo could not capture {name} as one graph, as was asked: it broke at {at}."
-    why = first_line(frame.reason)
+    why = failure_line(recording.failure, places) or first_line(frame.reason)
     return f"Compiling {name} failed{': ' + why if why else ''}{'' if why.endswith('.') else '.'}"
+
+
+def _name(frame: Frame, recording: Recording) -> str:
+    """What the reader compiled, where that is known, else the frame's own name."""
+    is_all = single_root(recording) is frame and names_code(recording.title)
+    return f"`{recording.title if is_all else frame_names(recording)[frame.id]}`"
 
 
 def _nothing(recording: Recording, places: Places) -> str:
@@ -62,7 +69,7 @@ def _nothing(recording: Recording, places: Places) -> str:
     why = _why_skipped(own[0], recording, places)
     if len(own) == 1:
         end = "" if "nothing to compile" in why else ", so nothing was compiled"
-        return f"Dynamo skipped `{frame_names(recording.frames)[own[0].id]}`{why}{end}."
+        return f"Dynamo skipped {_name(own[0], recording)}{why}{end}."
     names = listed([f"`{name}`" for name in _own_names(own, recording, places)], 3)
     return f"Dynamo skipped {plural(len(own), 'frame')} ({names}), so nothing was compiled{why}."
 
@@ -76,7 +83,7 @@ def _why_skipped(frame: Frame, recording: Recording, places: Places) -> str:
 
 
 def _own_names(frames: Iterable[Frame], recording: Recording, places: Places) -> list[str]:
-    names = frame_names(recording.frames)
+    names = frame_names(recording)
     chosen = list(frames)
     own = [f for f in chosen if not places.is_library(places.line_of(f.span))] or chosen
     return list(dict.fromkeys(names[frame.id] for frame in own))
@@ -102,8 +109,7 @@ def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places)
     if not compiled:
         return "the function"
     is_wrapper = places.is_library(places.line_of(compiled[0].span))
-    name = recording.title if is_wrapper else frame_names(recording.frames)[compiled[0].id]
-    return f"`{name}`"
+    return f"`{recording.title}`" if is_wrapper else _name(compiled[0], recording)
 
 
 def _skips(recording: Recording, places: Places) -> str:
@@ -116,13 +122,11 @@ def _skips(recording: Recording, places: Places) -> str:
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
     """'line 4 (data-dependent branch) and line 6 (print call)'."""
     lines = [places.line_of(item.span) for item in breaks]
-    is_one_source = len({source for source, _ in lines}) == 1
+    own = {source for source, number in lines if not places.is_library((source, number))}
+    where = places.where_named if len(own) > 1 else places.where
     texts = [
-        f"{f'line {line[1]}' if is_one_source else places.where(line)} ({rule_of(item).title})"
-        for item, line in zip(breaks, lines, strict=True)
+        f"{where(line)} ({rule_of(item).title})" for item, line in zip(breaks, lines, strict=True)
     ]
-    if is_one_source and places.is_library(lines[0]):
-        texts[0] = f"{places.where(lines[0])} ({rule_of(breaks[0]).title})"
     return listed(list(dict.fromkeys(texts)))
 
 
@@ -146,8 +150,8 @@ def _recompiles(recording: Recording) -> str:
     return f"Guards failed and it recompiled {times(count)}."
 
 
-def _failure(recording: Recording) -> str:
-    failure = recording.failure
-    if failure is None or any(frame.outcome == "failed" for frame in recording.frames):
+def _failure(recording: Recording, places: Places) -> str:
+    if recording.failure is None or any(f.outcome == "failed" for f in recording.frames):
         return ""
-    return f"The program ended with {failure.type}."
+    text = failure_line(recording.failure, places)
+    return f"The program ended with {text}{'' if text.endswith('.') else '.'}"

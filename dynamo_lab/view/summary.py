@@ -5,12 +5,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import frames
+from dynamo_lab.view.failures import failure_line
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.story import sentence
 from dynamo_lab.view.timeline import compile_seconds
-from dynamo_lab.view.words import first_line, seconds, unit
+from dynamo_lab.view.words import seconds, unit
 
 Tone = Literal["plain", "good", "warning", "bad"]
 
@@ -25,35 +26,35 @@ class Count(Struct, frozen=True, kw_only=True):
 
 
 class Summary(Struct, frozen=True, kw_only=True):
-    """`sentence` says in plain words what `torch.compile` made of the program, good or bad."""
+    """`sentence` says in plain words what `torch.compile` made of the program, good or bad.
+
+    `library_frames` counts the frames of libraries that Dynamo skipped, which `counts` leaves out.
+    """
 
     title: str
     sentence: str
     counts: tuple[Count, ...]
     state: Literal["recording", "done"] = "done"
     failure: str = ""
+    library_frames: int = 0
 
 
 def build(recording: Recording, places: Places) -> Summary:
     """The recording in one line."""
-    failure = recording.failure
+    of_frames = frames.counts(recording)
     return Summary(
         title=recording.title,
         sentence=sentence(recording, places),
-        counts=tuple(_counts(recording, places)),
+        counts=tuple(_counts(recording, of_frames.own)),
         state=recording.state,
-        failure=f"{failure.type}: {first_line(failure.message)}" if failure else "",
+        failure=failure_line(recording.failure, places),
+        library_frames=of_frames.library,
     )
 
 
-def _counts_as_frame(frame: Frame, places: Places) -> bool:
-    """Library frames that were skipped are PyTorch's own business; there can be hundreds."""
-    return frame.outcome != "skipped" or not places.is_library(places.line_of(frame.span))
-
-
-def _counts(recording: Recording, places: Places) -> Iterator[Count]:
+def _counts(recording: Recording, own_frames: int) -> Iterator[Count]:
     breaks = len(recording.breaks)
-    yield _count(sum(_counts_as_frame(f, places) for f in recording.frames), "frame", "frames")
+    yield _count(own_frames, "frame", "frames")
     yield _count(len(recording.captured_graphs()), "graph", "graphs")
     yield _count(breaks, "break", "breaks", "warning" if breaks else "good")
     if recording.recompiles:

@@ -63,6 +63,8 @@ def build(recording: Recording) -> View:
     linked = links.build(recording)
     ancestry = Ancestry(linked)
     sources, main_source = code.build(recording, places, ancestry)
+    if sources:
+        places = places.seen_from(sources[main_source].id)
     return View(
         summary=summary.build(recording, places),
         sources=sources,

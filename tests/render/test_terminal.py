@@ -2,6 +2,7 @@ import unicodedata
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from dynamo_lab.errors import OptionError
@@ -59,8 +60,43 @@ def test_carets_stand_under_wide_characters_and_tabs(make: Make) -> None:
 def test_long_graphs_are_cut_and_say_how_to_see_all(make: Make) -> None:
     view = build(make("big"))
     text = terminal.render(view, width=120, sections=None)
-    assert "… 4,982 more nodes; dynamo-lab show --graph 0 prints all" in text
+    assert "… 4,982 more nodes; dynamo-lab show --graph 1 prints all" in text
     assert "n_4999 =" in terminal.render(view, width=120, sections=["graphs"])
+
+
+def test_some_graphs_in_full_and_their_other_stages_by_name(make: Make) -> None:
+    text = terminal.render(build(make("branch_and_print")), sections=["graphs"], graphs=[4])
+    assert "graph 1 forward  4 operators\n  arg0_1" in text
+    assert "  dynamo     graph 1            captured from cell, 4 operators" in text
+    assert "post_grad  graph 1 post_grad" in text
+    assert "graph 2" not in text
+
+
+def test_long_code_goes_on_below_its_line(make: Make) -> None:
+    view = build(make("branch_and_print"))
+    arguments = (
+        *view.graphs[0].arguments[:2],
+        ", ".join(["gelu"] * 20),
+        *view.graphs[0].arguments[3:],
+    )
+    graph = replace(view.graphs[0], arguments=arguments)
+    text = terminal.render(replace(view, graphs=(graph,)), width=80, sections=["graphs"])
+    row = next(row for row in text.split("\n") if "y = operator.add" in row)
+    assert row.endswith("f32[8, 8]  line 1")
+    assert "\n      gelu, gelu" in text
+    assert max(map(cell_len, text.split("\n"))) <= 80
+
+
+def test_nodes_show_their_module_where_there_is_room(make: Make) -> None:
+    view = build(make("big"))
+    assert "layers.0.attn.query" in terminal.render(view, width=160, sections=["graphs"])
+    assert "layers.0.attn.query" not in terminal.render(view, width=80, sections=["graphs"])
+
+
+def test_a_failure_that_the_sentence_tells_is_not_told_twice(make: Make) -> None:
+    recording = make("fullgraph_failed")
+    text = terminal.render(build(replace(recording, breaks=(), frames=())))
+    assert text.count("Failed to trace builtin operator") == 2  # the sentence and the mark
 
 
 def test_an_unknown_section_is_refused(make: Make) -> None:

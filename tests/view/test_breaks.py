@@ -5,9 +5,11 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.view import build
-from dynamo_lab.view.advice import rule_of
+from dynamo_lab.view.advice import advice_for, rule_of
 from dynamo_lab.view.breaks import StackLine
+from dynamo_lab.view.explanations import tidy
 
 Make = Callable[[str], Recording]
 
@@ -16,21 +18,19 @@ def test_a_break_tells_where_why_and_what_to_do(make: Make) -> None:
     first, second = build(make("branch_and_print")).breaks
     assert (first.title, first.where, first.effect) == (
         "data-dependent branch",
-        "cell 3, line 2",
+        "line 2",
         "resumed",
     )
     assert first.text[first.column : first.end_column] == "y.sum() > 0"
     assert "torch.where" in first.advice[0]
-    assert first.advice[3:] == (
-        "Consider finding a workaround.",
-    )  # the other hint says nothing new
+    assert len(first.advice) == 3  # PyTorch's hints say nothing new, or nothing to do
     assert first.stack == (
         StackLine(
-            label="cell 3, line 2", function="<cell>", text="if y.sum() > 0:", entity="line:0:2"
+            label="cell 3, line 2", function="cell", text="if y.sum() > 0:", entity="line:0:2"
         ),
     )
     assert (first.before, first.after) == (0, (1,))
-    assert (second.title, second.frame) == ("print call", "<cell> after line 3")
+    assert (second.title, second.frame) == ("print call", "cell after line 3")
     assert (second.before, second.after) == (1, (2,))
 
 
@@ -84,6 +84,82 @@ def test_titles_are_plain_words(gb_type: str, context: str, title: str) -> None:
         context=context,
     )  # fmt: skip
     assert rule_of(item).title == title
+
+
+@pytest.mark.parametrize(
+    ("hints", "advice"),
+    [
+        (("Please report an issue to PyTorch.", "Set\n  x = 1."), ("Set x = 1.",)),
+        (
+            ("This graph break is fundamental - it is unlikely.", "Move it."),
+            ("Move it.",),
+        ),
+        (
+            ("Please report an issue to PyTorch.",),
+            ("Please report an issue to PyTorch.",),
+        ),
+    ],
+)
+def test_hints_that_leave_nothing_to_do_stand_alone_or_not_at_all(
+    hints: tuple[str, ...], advice: tuple[str, ...]
+) -> None:
+    item = Break(
+        id=0, frame=0, compile_id="", span=0, effect="resumed", gb_type="of no rule", reason="",
+        hints=hints,
+    )  # fmt: skip
+    assert advice_for(item) == advice
+
+
+def test_a_hint_that_names_what_ours_names_is_left_out() -> None:
+    item = Break(
+        id=0, frame=0, compile_id="", span=0, effect="resumed",
+        gb_type="Failed to trace builtin operator", reason="", context="builtin print",
+        hints=("Try `torch._dynamo.config.reorderable_logging_functions`.",),
+    )  # fmt: skip
+    assert len(advice_for(item)) == 2
+
+
+EXPLANATION = """\
+Detected a branch.
+
+  The condition involves a tensor computed as follows:
+    # File "/home/me/model.py", line 7, in forward, code: total = x.sum()
+    sum_1 = x.sum()
+    \n\
+    # File "cell 3", line 2, in <module>, code: y.sum() > 0
+    gt = sum_1 > 0
+    """
+
+
+def test_an_explanation_does_not_repeat_the_breaks_own_line() -> None:
+    assert tidy(EXPLANATION, 2, "if y.sum() > 0:") == (
+        "Detected a branch.\n\n"
+        "The condition involves a tensor computed as follows:\n\n"
+        "    # model.py:7  total = x.sum()\n"
+        "    sum_1 = x.sum()\n"
+        "    gt = sum_1 > 0"
+    )
+
+
+def test_places_are_named_where_they_are_not_in_the_readers_source(make: Make) -> None:
+    recording = make("branch_and_print")
+    first, second = recording.breaks
+    library = Source("/x/site-packages/some/very/long/modeling.py", "library", (Excerpt(1, "a"),))
+    spans = (*recording.spans, Span(2, 1, "forward"))
+    moved = replace(
+        recording,
+        sources=(*recording.sources, library),
+        spans=spans,
+        breaks=(replace(first, span=1), replace(second, span=len(spans) - 1)),
+    )
+    view = build(moved)
+    assert [item.where for item in view.breaks] == ["model.py, line 6", "modeling.py:1"]
+    assert (
+        "at model.py, line 6 (data-dependent branch) and modeling.py:1 (p" in view.summary.sentence
+    )
+    both = build(replace(moved, breaks=(replace(first, span=1), second)))
+    assert "at model.py, line 6 (data-d" in both.summary.sentence
+    assert "and cell 3, line 4 (print call)" in both.summary.sentence
 
 
 def test_every_kind_of_the_registry_has_a_short_title() -> None:

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from dynamo_lab.model.frames import Instruction
+from dynamo_lab.model.frames import Frame, Instruction
 from dynamo_lab.model.graphs import NodeTable, Value
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.view import build
 from dynamo_lab.view.frames import listing
@@ -76,13 +77,54 @@ def test_counts_have_a_tone_and_a_tab(make: Make) -> None:
 def test_resumed_frames_are_named_after_what_they_continue(make: Make) -> None:
     frames = build(make("branch_and_print")).frames
     assert [(f.name, f.depth, f.graphs, f.breaks, f.guards) for f in frames] == [
-        ("<cell>", 0, (0,), (0,), 3),
-        ("<cell> after line 3", 1, (1,), (1,), 1),
-        ("<cell> after line 4", 2, (2,), (), 0),
+        ("cell", 0, (0,), (0,), 3),
+        ("cell after line 3", 1, (1,), (1,), 1),
+        ("cell after line 4", 2, (2,), (), 0),
     ]
     assert frames[0].explanation == "Compiled up to line 2 (data-dependent branch), where it broke."
     assert frames[2].explanation == "Compiled whole, as one graph."
     assert [a.label for a in frames[0].attempts] == ["0/0", "0/0, analysis 2"]
+
+
+def test_skipped_frames_of_libraries_are_counted_apart(make: Make) -> None:
+    recording = make("branch_and_print")
+    library = Source("torch/nn.py", "library", (Excerpt(1, "x"),))
+    noise = Frame(id=3, name="n", span=len(recording.spans), outcome="skipped")
+    summary = build(
+        replace(
+            recording,
+            sources=(*recording.sources, library),
+            spans=(*recording.spans, Span(2, 1, "n")),
+            frames=(*recording.frames, noise),
+        )
+    ).summary
+    assert (summary.counts[0].value, summary.library_frames) == ("3", 1)
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "shown"),
+    [
+        ("GPT2Model", "merge_with_config_defaults.<locals>.wrapper", "GPT2Model"),
+        ("recording", "decorate.<locals>.wrapper", "wrapper"),
+        ("train.py", "decorate.<locals>.wrapper", "wrapper"),
+        ("Net", "Net.forward", "Net.forward"),
+        ("cell 3", "<module>", "cell"),
+    ],
+)
+def test_a_wrapper_has_the_name_of_what_it_wraps(
+    make: Make, title: str, name: str, shown: str
+) -> None:
+    recording = make("skipped")
+    frame = replace(recording.frames[0], name=name)
+    view = build(replace(recording, title=title, frames=(frame,)))
+    assert view.frames[0].name == shown
+
+
+def test_the_sentence_speaks_of_what_was_compiled(make: Make) -> None:
+    recording = make("skipped")
+    frame = replace(recording.frames[0], name="Net.forward")
+    view = build(replace(recording, title="Net", frames=(frame,)))
+    assert view.summary.sentence.startswith("Dynamo skipped `Net`: ")
 
 
 def test_bytecode_reads_like_dis() -> None:
@@ -120,7 +162,7 @@ def test_a_skip_reason_without_plain_words_has_none() -> None:
 def test_graphs_keep_their_columns(make: Make) -> None:
     recording = make("branch_and_print")
     graph = build(recording).graphs[0]
-    assert (graph.title, graph.subtitle) == ("graph 0", "dynamo of frame <cell>, 4 operators")
+    assert (graph.title, graph.subtitle) == ("graph 1", "captured from cell, 4 operators")
     assert graph.values == ("f32[8, 8]", "f32[]", "bool[]", "")
     assert graph.inputs is recording.graphs[0].nodes.inputs
 
@@ -156,13 +198,17 @@ def test_module_paths(text: str, path: tuple[str, ...]) -> None:
 
 def test_modules_nest_and_the_rest_lies_in_the_root() -> None:
     table = NodeTable(
-        strings=("", "a.b", "a.c"), name=("x", "n", "m", "o"), op=(0,) * 4, module=(0, 1, 2, 1)
+        strings=("", "a.b", "L['self'].a.c"),
+        name=("x", "n", "m", "o"),
+        op=(0,) * 4,
+        module=(0, 1, 2, 1),
+        module_types={"a": "Block", "L['self'].a.c": "Linear"},
     )
     assert module_tree(table) == (
         ModuleView(name="", path="", type="", nodes=(0,), children=(1,)),
-        ModuleView(name="a", path="a", type="", nodes=(), children=(2, 3)),
+        ModuleView(name="a", path="a", type="Block", nodes=(), children=(2, 3)),
         ModuleView(name="b", path="a.b", type="", nodes=(1, 3)),
-        ModuleView(name="c", path="a.c", type="", nodes=(2,)),
+        ModuleView(name="c", path="a.c", type="Linear", nodes=(2,)),
     )
 
 
@@ -187,7 +233,7 @@ def test_kernels_are_titled_by_what_the_reader_wrote(make: Make) -> None:
     first, second = build(make("branch_and_print")).kernels.kernels
     assert (first.title, first.operators) == ("fused gelu + add", ("mul", "erf", "add"))
     assert first.where == "cell 3, line 1; model.py, line 6"
-    assert (second.title, second.where) == ("fused sum + gt", "cell 3, line 2")
+    assert (second.title, second.where) == ("fused sum + gt", "line 2")
 
 
 def test_no_kernel_is_explained(make: Make) -> None:
@@ -199,10 +245,10 @@ def test_no_kernel_is_explained(make: Make) -> None:
 def test_guards_are_grouped_by_the_value_they_check(make: Make) -> None:
     guards = build(make("branch_and_print")).guards.guards
     assert [(g.frame, g.source, g.kind, g.where) for g in guards] == [
-        (0, "L['x']", "TENSOR_MATCH", "cell 3, line 1"),
+        (0, "L['x']", "TENSOR_MATCH", "line 1"),
         (0, "L['x']", "NO_TENSOR_ALIASING", ""),
         (0, "", "GRAD_MODE", ""),
-        (1, "L['y']", "TENSOR_MATCH", "cell 3, line 3"),
+        (1, "L['y']", "TENSOR_MATCH", "line 3"),
     ]
 
 

@@ -1,7 +1,7 @@
 """A view in the terminal: everything in brief, or the sections that are asked for in full."""
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
@@ -42,6 +42,7 @@ def render(
     width: int | None = None,
     color: bool = False,
     sections: Sequence[str] | None = None,
+    graphs: Iterable[int] | None = None,
 ) -> str:
     """The view as text of `width` columns (100 by default), without trailing white space.
 
@@ -50,6 +51,7 @@ def render(
         width: Columns to print in.
         color: Whether to colour it with ANSI sequences.
         sections: The sections to print, each in full; by default all of them in brief.
+        graphs: The ids of the graphs to print in full where graphs are printed; by default all.
 
     Raises:
         OptionError: there is no section of a name.
@@ -68,27 +70,34 @@ def render(
         highlight=False,
         _environ={},
     )
-    console.print(renderable(view, sections))
+    console.print(renderable(view, sections, graphs))
     return "\n".join(row.rstrip() for row in out.getvalue().rstrip().split("\n"))
 
 
-def renderable(view: View, sections: Sequence[str] | None = None) -> RenderableType:
+def renderable(
+    view: View, sections: Sequence[str] | None = None, graphs: Iterable[int] | None = None
+) -> RenderableType:
     """The view for a rich Console, as wide as that is."""
     for name in sections or ():
         if name not in SECTIONS:
             raise OptionError(f"There is no section {name!r}: pass some of {', '.join(SECTIONS)}.")
-    return _Fitted(view, sections)
+    return _Fitted(view, sections, None if graphs is None else frozenset(graphs))
 
 
 class _Fitted:
     """Draws the sections once the width is known."""
 
-    def __init__(self, view: View, sections: Sequence[str] | None) -> None:
+    def __init__(
+        self, view: View, sections: Sequence[str] | None, graphs: frozenset[int] | None
+    ) -> None:
         self._view = view
         self._sections = sections
+        self._graphs = graphs
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        page = Page(width=options.max_width, everything=self._sections is not None)
+        page = Page(
+            width=options.max_width, everything=self._sections is not None, graphs=self._graphs
+        )
         started = False
         for name in self._sections or SECTIONS:
             body = list(SECTIONS[name](self._view, page))

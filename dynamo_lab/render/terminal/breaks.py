@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from dynamo_lab.render.excerpt import sides_of
 from dynamo_lab.render.terminal.parts import (
     OUTCOMES,
     Page,
@@ -18,7 +19,6 @@ from dynamo_lab.render.terminal.parts import (
 )
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
-from dynamo_lab.view.words import listed
 
 _BRIEF = 12
 _INDENT = 4
@@ -32,22 +32,23 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     yield heading("Breaks", str(len(view.breaks)))
     limit = len(view.breaks) if page.everything else _BRIEF
-    yield from separated(_break(item, page) for item in view.breaks[:limit])
+    titles = {graph.id: graph.title for graph in view.graphs}
+    yield from separated(_break(item, titles, page) for item in view.breaks[:limit])
     if len(view.breaks) > limit:
         left = f"… {len(view.breaks) - limit:,} more breaks; "
         yield line((left, "dim"), ("dynamo-lab show --section breaks", "dim italic"))
 
 
-def _break(item: BreakView, page: Page) -> Iterator[RenderableType]:
+def _break(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[RenderableType]:
     yield line(
-        (f"{item.id:>2}  ", "bold yellow"),
+        (f"{item.id + 1:>2}  ", "bold yellow"),
         (item.title, "bold"),
         (f"  {item.where}", ""),
         (f"  {item.effect}", OUTCOMES[item.effect]),
         (f"  {item.registry_id}" if item.registry_id else "", "dim"),
     )
     yield from (indented(row, _INDENT) for row in _code(item, page))
-    yield indented(grid(("left", "wrap"), _facts(item, page)), _INDENT)
+    yield indented(grid(("left", "wrap"), _facts(item, titles, page)), _INDENT)
 
 
 def _code(item: BreakView, page: Page) -> Iterator[Text]:
@@ -59,7 +60,7 @@ def _code(item: BreakView, page: Page) -> Iterator[Text]:
         yield from caret(source, *columns, "", "bold yellow", page.width - _INDENT)
 
 
-def _facts(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
+def _facts(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[tuple[Text, Text]]:
     """Label and text, for the two columns below the code."""
     if len(item.stack) > 1:
         rows = "\n".join(f"{at.label}  {at.text}" for at in item.stack)
@@ -70,13 +71,7 @@ def _facts(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
         yield text("", "dim"), text(item.context, "dim")
     for index, advice in enumerate(item.advice if page.everything else item.advice[:3]):
         yield text("" if index else "do", "bold green"), text(advice)
-    if graphs := _graphs(item):
+    if graphs := sides_of(item, titles):
         yield text("graphs", "dim"), text(graphs, "dim")
     if item.link and page.everything:
         yield text("more", "dim"), text(item.link, "dim")
-
-
-def _graphs(item: BreakView) -> str:
-    after = listed([f"graph {number}" for number in item.after])
-    before = f"graph {item.before} before" if item.before is not None else ""
-    return ", ".join(part for part in (before, f"{after} after" if after else "") if part)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.excerpt import colours, marks_by_line, nearby, sources_to_show
+from dynamo_lab.render.excerpt import mark_name, marks_by_line, nearby, regions, sources_to_show
 from dynamo_lab.render.terminal.parts import (
     Page,
     caret,
@@ -34,19 +34,19 @@ _KERNELS_FROM = 60
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each source with something recorded on it; of libraries only those that break."""
     shown = sources_to_show(view, libraries=page.everything)
-    styles = {region: region_style(order) for region, order in colours(view).items()}
-    yield from separated(_source(source, styles, page) for source in shown)
+    numbers = regions(view)
+    yield from separated(_source(source, numbers, page) for source in shown)
     if shown:
         yield from _legend(shown)
 
 
-def _source(source: SourceView, styles: dict[int, str], page: Page) -> Iterator[RenderableType]:
+def _source(source: SourceView, numbers: dict[int, int], page: Page) -> Iterator[RenderableType]:
     is_plain = source.kind == "cell" or source.path == source.label
     yield heading(source.label, "" if is_plain else source.path)
     marks = marks_by_line(source)
-    rows = list(nearby(source.lines, marks))
+    rows = list(nearby(source, marks, libraries=page.everything))
     limit = len(rows) if page.everything else _LONGEST
-    gutter = _Gutter(source, styles)
+    gutter = _Gutter(source, numbers)
     previous = None
     for item in rows[:limit]:
         if previous is not None and item.number > previous + 1:
@@ -63,19 +63,19 @@ def _source(source: SourceView, styles: dict[int, str], page: Page) -> Iterator[
 class _Gutter:
     """The columns left of the code: the state's sign, the graph, the line number."""
 
-    def __init__(self, source: SourceView, styles: dict[int, str]) -> None:
-        self._styles = styles
-        regions = [len(str(item.region)) for item in source.lines if item.region >= 0]
-        self._region = max(regions, default=1)
+    def __init__(self, source: SourceView, numbers: dict[int, int]) -> None:
+        self._numbers = numbers
+        known = [len(str(numbers.get(item.region, ""))) for item in source.lines]
+        self._region = max([1, *known])
         self._number = max((len(str(item.number)) for item in source.lines), default=1)
         self.width = 1 + self._region + 2 + self._number + 2
 
     def line(self, item: LineView, page: Page) -> Text:
         """A line of code."""
-        colour = self._styles.get(item.region) or _STYLES[item.state]
-        region = str(item.region) if item.region >= 0 else ""
+        number = self._numbers.get(item.region)
+        colour = _STYLES[item.state] if number is None else region_style(number)
         made = line(
-            (f"{_SIGNS[item.state]}{region:>{self._region}}  ", f"{colour} bold"),
+            (f"{_SIGNS[item.state]}{number or '':>{self._region}}  ", f"{colour} bold"),
             (f"{item.number:>{self._number}}  ", "dim"),
             (item.text, _STYLES[item.state]),
         )
@@ -91,8 +91,7 @@ class _Gutter:
     def mark(self, item: LineView, mark: Mark, page: Page) -> Iterator[Text]:
         """The carets under a line."""
         colour = "bold red" if mark.kind == "failure" else "bold yellow"
-        name = mark.target.replace(":", " ") or mark.kind
-        label = visible(f"{name}: {mark.label}")
+        label = visible(f"{mark_name(mark)}: {mark.label}")
         end = mark.end_column if mark.end_line == mark.line else len(item.text.rstrip())
         for row in caret(item.text, mark.column, end, label, colour, page.width - self.width):
             yield Text(" " * self.width, no_wrap=True, overflow="ellipsis").append_text(row)

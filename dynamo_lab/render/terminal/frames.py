@@ -19,21 +19,25 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     """A table of frames; in full, each with its analyses and bytecode."""
     if not view.frames:
         return
-    yield heading("Frames", str(len(view.frames)))
-    if page.everything:
-        for frame in view.frames:
-            yield from _in_full(frame)
-        return
     own = [frame for frame in view.frames if not _is_noise(frame)]
+    if page.everything:
+        skipped = len(view.frames) - len(own)
+        aside = f", and {skipped:,} of libraries, which Dynamo skipped" if skipped else ""
+        yield heading("Frames", f"{len(own):,}{aside}")
+        titles = {graph.id: graph.title for graph in view.graphs}
+        for frame in view.frames:
+            yield from _in_full(frame, titles)
+        return
+    yield heading("Frames", f"{len(own):,}")
     names = max((len(frame.name) + 2 * frame.depth for frame in own[:_BRIEF]), default=0)
     places = max((len(frame.where) for frame in own[:_BRIEF]), default=0)
     is_wide = page.width - names - places >= _PROSE
-    columns = ("right", "left", *(("left",) * is_wide), "left", "wrap")
+    columns = ("left", *(("left",) * is_wide), "left", "wrap")
     yield from listing(columns, [_row(frame, is_wide) for frame in own[:_BRIEF]], page.width)
     hidden = len(view.frames) - len(own[:_BRIEF])
     if hidden:
-        skipped = "" if len(own) > _BRIEF else ", which Dynamo skipped in libraries"
-        what = f"… {hidden:,} more{skipped}; "
+        which = "more" if len(own) > _BRIEF else "of libraries, which Dynamo skipped"
+        what = f"… {hidden:,} {which}; "
         yield line((what, "dim"), ("dynamo-lab show --section frames", "dim italic"))
 
 
@@ -44,7 +48,6 @@ def _is_noise(frame: FrameView) -> bool:
 
 def _row(frame: FrameView, is_wide: bool) -> tuple[Text, ...]:
     return (
-        text(str(frame.id), "dim"),
         text(f"{'  ' * frame.depth}{one_line(frame.name)}", "bold"),
         *([text(frame.where, "dim")] if is_wide else []),
         text(frame.outcome, OUTCOMES[frame.outcome]),
@@ -52,7 +55,7 @@ def _row(frame: FrameView, is_wide: bool) -> tuple[Text, ...]:
     )
 
 
-def _in_full(frame: FrameView) -> Iterator[RenderableType]:
+def _in_full(frame: FrameView, titles: dict[int, str]) -> Iterator[RenderableType]:
     yield Text()
     yield line(
         (f"{frame.id:>2}  ", "dim"),
@@ -66,14 +69,14 @@ def _in_full(frame: FrameView) -> Iterator[RenderableType]:
     if frame.reason and frame.reason != frame.explanation:
         yield indented(text(frame.reason, "dim"), 4)
     for attempt in frame.attempts:
-        yield from _attempt(attempt)
+        yield from _attempt(attempt, titles)
     if frame.bytecode:
         yield indented(text("bytecode", "dim"), 4)
         yield indented(text(frame.bytecode), 4)
 
 
-def _attempt(attempt: AttemptView) -> Iterator[RenderableType]:
-    graph = f"  graph {attempt.graph}" if attempt.graph is not None else ""
+def _attempt(attempt: AttemptView, titles: dict[int, str]) -> Iterator[RenderableType]:
+    graph = "" if attempt.graph is None else f"  {titles[attempt.graph]}"
     yield indented(
         line(
             (f"analysis {attempt.label}  ", "dim"),

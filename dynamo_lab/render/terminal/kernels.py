@@ -26,8 +26,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     yield heading("Kernels", str(len(kernels)))
     if page.everything:
+        titles = {graph.id: graph.title for graph in view.graphs}
         for kernel in kernels:
-            yield from _in_full(kernel)
+            yield from _in_full(kernel, titles)
         yield from _wrappers(view.kernels.wrappers)
         return
     columns = ("right", "left", "left", "left", "wrap")
@@ -47,10 +48,10 @@ def _row(kernel: KernelView) -> tuple[Text, ...]:
     )
 
 
-def _in_full(kernel: KernelView) -> Iterator[RenderableType]:
+def _in_full(kernel: KernelView, titles: dict[int, str]) -> Iterator[RenderableType]:
     yield Text()
     yield line((f"{kernel.id:>2}  ", "dim"), (one_line(kernel.title), "bold"))
-    graph = f"of graph {kernel.graph}" if kernel.graph is not None else ""
+    graph = "" if kernel.graph is None else f"of {titles[kernel.graph]}"
     parts = (kernel.name, kernel.language, kernel.where, graph, plural(kernel.calls, "call"))
     yield indented(text("  ".join(one_line(part) for part in parts if part), "dim"), 4)
     if kernel.operators:

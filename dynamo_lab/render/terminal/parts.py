@@ -26,14 +26,19 @@ TONES = {"plain": "bold", "good": "bold green", "warning": "bold yellow", "bad":
 MARGIN = "  "
 _PROSE = 96
 _LEAST_PROSE = 32
+_BELOW = 4  # columns by which prose below its row is moved in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What a section is drawn for: `everything` is set where the reader asked for this section."""
+    """What a section is drawn for: `everything` is set where the reader asked for this section.
+
+    `graphs` are the ids of the graphs to show, None for no choice.
+    """
 
     width: int
     everything: bool
+    graphs: frozenset[int] | None = None
 
     @property
     def prose(self) -> int:
@@ -96,12 +101,12 @@ def listing(
     for row in rows:
         yield grid(columns[:-1], [row[:-1]], widths)
         if row[-1].plain:
-            yield indented(row[-1], widths[0] + 2)
+            yield indented(row[-1], widths[0] + 2 if columns[0] == "right" else _BELOW)
 
 
-def region_style(order: int) -> str:
-    """The style of a region, by its place among the captured graphs."""
-    return REGIONS[order % len(REGIONS)]
+def region_style(number: int) -> str:
+    """The style of a captured graph and of its lines, by its number."""
+    return REGIONS[(number - 1) % len(REGIONS)]
 
 
 def caret(

@@ -16,15 +16,16 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     summary = view.summary
     first = Text(shortened(summary.title, 60), style="bold reverse")
     first.pad(1)
+    width = first.cell_len + sum(len(c.value) + len(c.label) + 4 for c in summary.counts)
     for count in summary.counts:
-        first.append_text(line(("   ", "not bold not reverse")))
+        first.append("   " if width <= page.width else "  ", style="not bold not reverse")
         first.append(count.value, style=f"{TONES[count.tone]} not reverse")
         first.append(f" {count.label}", style="not bold not reverse")
     if summary.state == "recording":
         first.append("   still compiling", style="italic not bold not reverse")
     yield first
     yield Padding(text(summary.sentence), (0, max(0, page.width - page.prose), 0, 0))
-    if summary.failure:
+    if summary.failure and summary.failure not in summary.sentence:
         yield text(summary.failure, "red")
     if view.environment:
         known = dict(view.environment)

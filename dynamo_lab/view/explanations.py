@@ -1,0 +1,36 @@
+"""PyTorch's explanation of a break, without what the reader sees beside it."""
+
+import re
+
+_ORIGIN = re.compile(r'^\s*# File "([^"]*)", line (\d+), in .*?, code: (.*)$')
+
+
+def tidy(explanation: str, line: int, text: str) -> str:
+    """The explanation of a break on the line of this number and text.
+
+    Graph code in it names the line of each node: the break's own line is left out, others are
+    brief. Blank lines within the code go.
+    """
+    rows: list[str] = []
+    for row in explanation.split("\n"):
+        origin = _ORIGIN.match(row)
+        if origin is None:
+            rows.append(row.rstrip())
+        elif int(origin[2]) != line or origin[3].strip() not in text:
+            name = re.split(r"[/\\]", origin[1])[-1]
+            rows.append(f"    # {name}:{origin[2]}  {origin[3].strip()}")
+    return _closed_up(rows)
+
+
+def _closed_up(rows: list[str]) -> str:
+    """Paragraphs with one blank line between, code with none."""
+    made: list[str] = []
+    for row in rows:
+        is_code = row.startswith("    ")
+        if row and made and is_code and not made[-1].startswith("    ") and made[-1]:
+            made.append("")  # prose, then code: a paragraph of its own
+        if is_code and len(made) > 1 and not made[-1] and made[-2].startswith("    "):
+            made.pop()
+        if row or (made and made[-1]):
+            made.append(row if is_code else row.strip())
+    return "\n".join(made).strip("\n")

@@ -1,0 +1,60 @@
+"""Text that wants to be more than text."""
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.notes import Note
+from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.sources import Excerpt, Source, Span
+from dynamo_lab.model.timings import Timing
+
+from .table import Table, graph
+
+HOSTILE = (
+    's = "</script><b>bold</b>&amp;" + "[red]markup[/red]"  # \x1b[31mred\x1b[0m',
+    "t = 'right\u202eleft' + 'para\u2028graph' + '\u200f'  # \x07 bell, \u0085 next, \x9b31m csi",
+)
+
+
+def hostile() -> Recording:
+    """Text that would be markup, a control sequence or a reordering, wherever text can be."""
+    evil = " ".join(HOSTILE)
+    table = Table()
+    x = table.input("l_x_</script>")
+    table.output(table.node("[red]n", f"op.{evil}", x, stack=0, module=f"L['{evil}']"))
+    return Recording(
+        title=evil,
+        sources=(Source(f"/tmp/{evil}.py", "user", (Excerpt(1, "\n".join(HOSTILE)),)),),
+        spans=(Span(0, 1, evil, 4, 1, 29), Span(0, 2, evil)),
+        stacks=((0,),),
+        frames=(Frame(id=0, name=evil, span=0, outcome="skipped", reason=evil),),
+        breaks=(
+            Break(
+                id=0,
+                frame=0,
+                compile_id=evil,
+                span=0,
+                effect="skipped",
+                gb_type=evil,
+                reason=evil,
+                context=evil,
+                explanation=evil,
+                hints=(evil,),
+                link=f"javascript:{evil}",
+                stack=0,
+            ),
+        ),
+        guards=(Guard(frame=0, compile_id="", kind=evil, source=evil, expressions=(evil,)),),
+        recompiles=(Recompile(frame=0, compile_id=evil, failures=((evil, evil),)),),
+        graphs=(graph(0, table),),
+        kernels=(
+            Kernel(id=0, name=evil, language="cpp", graph=0, wrapper=0, nodes=(1,), code=evil),
+        ),
+        wrappers=(Wrapper(id=0, graph=0, compile_id=evil, is_backward=False, code=evil),),
+        timings=(Timing(evil, 0.0, 1.0),),
+        notes=(Note(level="failure", about=evil, message=evil, traceback=evil),),
+        failure=Failure(type=evil, message=evil, traceback=evil, span=1),
+        environment=Environment(platform=evil, options={evil: evil}),
+    )

@@ -1,0 +1,107 @@
+"""What else can come of a program: nothing, a failure, a recompilation."""
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Attempt, Frame
+from dynamo_lab.model.guards import Recompile
+from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.sources import Excerpt, Source, Span
+
+from .table import Table, code, graph
+
+
+def skipped() -> Recording:
+    """A frame that Dynamo left alone, so nothing was compiled."""
+    text = "def forward(n):\n    return n + 1"
+    return Recording(
+        title="forward",
+        sources=(Source("/home/me/plain.py", "user", (Excerpt(1, text),)),),
+        spans=(Span(0, 1, "forward"),),
+        frames=(
+            Frame(
+                id=0,
+                name="forward",
+                span=0,
+                outcome="skipped",
+                reason="no tensor-related objects found in frame",
+                bytecode=code(("RESUME", "0", 1), ("LOAD_FAST", "n", 2)),
+            ),
+        ),
+    )
+
+
+def fullgraph_failed() -> Recording:
+    """A frame that broke although one graph was asked for; the program raised."""
+    text = "def f(x):\n    y = x.sin()\n    print(y)\n    return y"
+    return Recording(
+        title="f",
+        sources=(Source("/home/me/whole.py", "user", (Excerpt(1, text),)),),
+        spans=(Span(0, 1, "f"), Span(0, 3, "f", 4, 3, 12)),
+        stacks=((1,),),
+        frames=(
+            Frame(
+                id=0,
+                name="f",
+                span=0,
+                outcome="failed",
+                reason="Unsupported",
+                bytecode=code(("RESUME", "0", 1), ("LOAD_FAST", "x", 2), ("CALL", "1", 3)),
+                attempts=(Attempt(compile_id="0/0", restart=0, outcome="failed"),),
+            ),
+        ),
+        breaks=(
+            Break(
+                id=0,
+                frame=0,
+                compile_id="0/0",
+                span=1,
+                effect="failed",
+                gb_type="Failed to trace builtin operator",
+                reason="print",
+                context="builtin print []",
+                stack=0,
+            ),
+        ),
+        failure=Failure(
+            type="Unsupported",
+            message="\nFailed to trace builtin operator\n  more",
+            traceback="Traceback (most recent call last):\n  ...",
+            span=1,
+        ),
+    )
+
+
+def recompiled() -> Recording:
+    """A function compiled twice, as a size changed."""
+    text = "def f(x):\n    return x.sin()"
+    tables = (Table(), Table())
+    for table in tables:
+        table.output(table.node("sin", "sin", table.input("l_x_"), stack=0, op="call_method"))
+    return Recording(
+        title="f",
+        sources=(Source("/home/me/twice.py", "user", (Excerpt(1, text),)),),
+        spans=(Span(0, 1, "f"), Span(0, 2, "f", 11, 2, 18)),
+        stacks=((1,),),
+        frames=(
+            Frame(
+                id=0,
+                name="f",
+                span=0,
+                outcome="compiled",
+                bytecode=code(("RESUME", "0", 1), ("LOAD_FAST", "x", 2)),
+                attempts=tuple(
+                    Attempt(
+                        compile_id=f"0/{i}", restart=0, outcome="compiled", graph=i, seconds=0.5
+                    )
+                    for i in range(2)
+                ),
+            ),
+        ),
+        graphs=tuple(graph(i, table) for i, table in enumerate(tables)),
+        recompiles=(
+            Recompile(
+                frame=0,
+                compile_id="0/1",
+                failures=(("0/0", "tensor 'x' size mismatch at index 0. expected 8, actual 16"),),
+            ),
+        ),
+    )
