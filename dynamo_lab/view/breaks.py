@@ -72,7 +72,8 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         advice=advice_for(item),
         context=item.context,
         registry_id=item.registry_id,
-        link=item.link,
+        # From a file of anyone's: an address of another scheme could be a script.
+        link=item.link if item.link.startswith("https://") else "",
         stack=_stack(item, places),
         before=item.graph_before,
         after=tuple(_graphs_of(recording, item.resume_frames)),

@@ -42,6 +42,14 @@ def test_a_span_over_several_lines_ends_with_its_first(make: Make) -> None:
     assert item.text[item.column : item.end_column] == "y.sum() > 0:"
 
 
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "http://a.b", " https://a.b", "data:,x"])
+def test_a_link_of_another_scheme_is_none(make: Make, link: str) -> None:
+    recording = make("branch_and_print")
+    assert build(recording).breaks[0].link.startswith("https://meta-pytorch.github.io/")
+    breaks = tuple(replace(item, link=link) for item in recording.breaks)
+    assert build(replace(recording, breaks=breaks)).breaks[0].link == ""
+
+
 def test_unknown_columns_stay_unknown(make: Make) -> None:
     recording = make("branch_and_print")
     spans = list(recording.spans)

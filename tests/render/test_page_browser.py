@@ -1,0 +1,166 @@
+"""The offline page in Chromium, opened from its file: it works, fetches nothing, runs no text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dynamo_lab.render.html import page as write_page
+from dynamo_lab.view import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
+
+    from dynamo_lab.model.recording import Recording
+
+    Make = Callable[[str], Recording]
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "hostile", "big"]
+LOCAL = re.compile(r"(file|blob|data):")
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+class Opened:
+    """A page, and all that went wrong on it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.wrong: list[str] = []
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
+        page.on("dialog", self._dialog)
+        page.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.wrong.append(f"{message.type}: {message.text}")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _request(self, request: Request) -> None:
+        if not LOCAL.match(request.url):
+            self.wrong.append(f"request: {request.url}")
+
+    def tab(self) -> str:
+        """The chosen tab's name."""
+        chosen = self.page.locator("[role=tab][aria-selected=true]")
+        return chosen.get_attribute("data-tab") or ""
+
+
+@pytest.fixture
+def show(browser: Browser, make: Make, tmp_path: Path) -> Iterator[Callable[[str], Opened]]:
+    """Open the page of a sample. After the test nothing may have gone wrong on any."""
+    pages: list[Opened] = []
+
+    def open_it(name: str) -> Opened:
+        path = tmp_path / f"{name}.html"
+        path.write_text(write_page(build(make(name))), encoding="utf-8")
+        opened = Opened(browser.new_page(viewport={"width": 1400, "height": 900}))
+        pages.append(opened)
+        opened.page.goto(path.as_uri())
+        opened.page.locator(".dl-body").wait_for()
+        return opened
+
+    yield open_it
+    wrong = [problem for opened in pages for problem in opened.wrong]
+    for opened in pages:
+        opened.page.close()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_tab_opens(show: Callable[[str], Opened], name: str) -> None:
+    page = show(name).page
+    for tab in page.locator("[role=tab]").all():
+        tab.click()
+        panel = page.locator("[role=tabpanel]")
+        panel.wait_for()
+        assert panel.inner_text().strip()
+
+
+def test_tabs_work_by_keyboard(show: Callable[[str], Opened]) -> None:
+    opened = show("branch_and_print")
+    names = [tab.get_attribute("data-tab") for tab in opened.page.locator("[role=tab]").all()]
+    opened.page.locator("[role=tab][aria-selected=true]").focus()
+    opened.page.keyboard.press("Home")
+    seen = [opened.tab()]
+    for _ in names:
+        opened.page.keyboard.press("ArrowRight")
+        seen.append(opened.tab())
+    assert seen == [*names, names[0]]  # and round again
+    opened.page.keyboard.press("End")
+    assert opened.tab() == names[-1]
+    focused = opened.page.evaluate("document.activeElement.dataset.tab")
+    assert focused == names[-1]
+    panel = opened.page.locator("[role=tabpanel]").get_attribute("aria-label") or ""
+    assert (opened.page.locator("[role=tab]").last.text_content() or "").startswith(panel)
+
+
+def lit_rows(page: Page) -> list[str]:
+    """The nodes of the rows that are lit."""
+    rows = page.locator(".dl-row.is-lit").all()
+    return [row.get_attribute("data-entity") or "" for row in rows]
+
+
+def test_a_hovered_line_lights_its_rows_and_no_others(show: Callable[[str], Opened]) -> None:
+    page = show("branch_and_print").page
+    page.locator("[data-tab=graphs]").click()
+    page.locator(".dl-row").first.wait_for()
+    page.locator(".cm-line[data-entity='line:0:1']").hover()
+    page.locator(".dl-row.is-lit").first.wait_for()
+    assert lit_rows(page) == ["node:0:1", "node:0:2"]
+    page.locator(".cm-line[data-entity='line:0:2']").hover()
+    page.locator(".dl-row.is-lit[data-entity='node:0:3']").wait_for()
+    assert "node:0:1" not in lit_rows(page)
+
+
+def test_a_hovered_row_lights_its_line(show: Callable[[str], Opened]) -> None:
+    page = show("branch_and_print").page
+    page.locator("[data-tab=graphs]").click()
+    page.locator(".dl-row[data-entity='node:0:2']").hover()
+    page.locator(".cm-line.is-lit[data-entity='line:0:1']").wait_for()
+
+
+def test_hostile_text_stays_text(show: Callable[[str], Opened]) -> None:
+    page = show("hostile").page
+    assert "</script><b>bold</b>&amp;" in page.locator("body").inner_text()
+    for tab in page.locator("[role=tab]").all():
+        tab.click()
+        page.locator("[role=tabpanel]").wait_for()
+        for fold in page.locator("[role=tabpanel] [aria-expanded=false]").all():
+            fold.click()
+        for fold in page.locator("[role=tabpanel] details:not([open]) > summary").all():
+            fold.click()
+        # What the text would have made, had it been read as markup or as an address.
+        assert page.locator("b", has_text=re.compile("^bold$")).count() == 0
+        assert page.locator("a[href^='javascript:']").count() == 0
+    assert page.locator("script").count() == 3
+
+
+def test_5_000_nodes_can_be_read_to_their_end(show: Callable[[str], Opened]) -> None:
+    page = show("big").page
+    page.locator("[data-tab=graphs]").click()
+    rows = page.locator(".dl-row")
+    rows.first.wait_for()
+    assert rows.count() < 200  # only what is seen is drawn
+    page.locator(".dl-list").evaluate("list => { list.scrollTop = list.scrollHeight; }")
+    page.locator(".dl-row[data-entity='node:0:5001']").wait_for()
