@@ -115,7 +115,8 @@ def _record_cell(line: str, cell: str) -> None:
     source = _with_command("%%record", line, cell)
     refuse_await(shell.transform_cell(source))
     with _shown(options, f"cell {_number(shell)}", shell) as recorder:
-        result = shell.run_cell(source, store_history=False)
+        with _numbered(shell):
+            result = shell.run_cell(source, store_history=False)
         if not result.success:
             recorder.fail(result.error_in_exec or result.error_before_exec)
     if not result.success:
@@ -209,6 +210,17 @@ def _number(shell: Any) -> int:
     `execution_count` is that of the next cell already since IPython 9.
     """
     return max(getattr(shell.compile, "_filename_map", {}).values(), default=shell.execution_count)
+
+
+@contextmanager
+def _numbered(shell: Any) -> Iterator[None]:
+    """Let a cell run inside a cell go by the number of the outer one."""
+    count = shell.execution_count
+    shell.execution_count = _number(shell)
+    try:
+        yield
+    finally:
+        shell.execution_count = count
 
 
 def _shell() -> Any:

@@ -1,0 +1,159 @@
+"""JupyterLab in headless Chromium. Errors on the browser's console fail the test."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+OpenNotebook = Callable[..., "Notebook"]
+
+
+@dataclass
+class Lab:
+    """A JupyterLab server with a folder and settings of its own."""
+
+    url: str
+    folder: Path
+    settings: Path
+
+    def theme(self, name: str) -> None:
+        """Set JupyterLab's theme for pages opened from now on."""
+        target = self.settings / "@jupyterlab" / "apputils-extension"
+        target.mkdir(parents=True, exist_ok=True)
+        (target / "themes.jupyterlab-settings").write_text(json.dumps({"theme": name}))
+        quiet = {"fetchNews": "false", "checkForUpdates": False}
+        (target / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
+
+
+@dataclass
+class Notebook:
+    """A notebook open in a page."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    """What the browser's console said was wrong; a test may take out what it expects."""
+
+    def run(self, cell: int) -> None:
+        """Run a cell, by its index, and wait for it."""
+        self.page.locator(".jp-CodeCell .cm-content").nth(cell).click()
+        self.page.keyboard.press("Shift+Enter")
+        done = f"""() => {{
+            const prompt = document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')[{cell}];
+            return /\\[\\d+\\]/.test(prompt.textContent);
+        }}"""
+        self.page.wait_for_function(done, timeout=180_000)
+
+    def widgets(self) -> Any:
+        """The live views on the page."""
+        return self.page.locator(".dynamo-lab-live")
+
+    def save(self) -> None:
+        """Save the notebook and wait until it is clean."""
+        self.page.keyboard.press("Control+s")
+        dirty = ".jp-mod-current.jp-mod-dirty, .lm-TabBar-tab.jp-mod-current.jp-mod-dirty"
+        self.page.wait_for_function(f"() => !document.querySelector('{dirty}')", timeout=30_000)
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Lab]:
+    """A JupyterLab that runs for all browser tests."""
+    pytest.importorskip("jupyterlab", reason="needs JupyterLab: pip install -e '.[lab]'")
+    root = tmp_path_factory.mktemp("lab")
+    folder, settings = root / "notebooks", root / "settings"
+    folder.mkdir()
+    port = _free_port()
+    repository = str(Path(__file__).parents[2])
+    places = {name: str(root / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")}
+    environment = os.environ | places | {
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
+        "PYTHONPATH": os.pathsep.join(filter(None, (repository, os.environ.get("PYTHONPATH")))),
+    }
+    options = [
+        "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
+        f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=", "--ServerApp.password=",
+        "--ServerApp.disable_check_xsrf=True",
+    ]  # fmt: skip
+    log = (root / "log.txt").open("w")
+    command = [sys.executable, "-m", "jupyter", "lab", *options]
+    server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_for(f"{url}/api", root / "log.txt")
+        yield Lab(url, folder, settings)
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+        log.close()
+
+
+def _wait_for(url: str, log: Path) -> None:
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(url)
+        except OSError:
+            time.sleep(0.2)
+        else:
+            return
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Any]:
+    """One browser for all tests."""
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=flags)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_notebook(lab: Lab, browser: Any) -> Iterator[OpenNotebook]:
+    """Open a notebook of these cells, or one that is in the folder already."""
+    opened: list[Notebook] = []
+
+    def open_it(name: str, *cells: str, theme: str = "JupyterLab Light", width: int = 1400) -> Notebook:
+        lab.theme(theme)
+        if cells:
+            notebook: Any = nbformat.v4.new_notebook(
+                cells=[nbformat.v4.new_code_cell(source) for source in cells],
+                metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+            )
+            nbformat.write(notebook, lab.folder / name)
+        page = browser.new_page(viewport={"width": width, "height": 1200})
+        page.set_default_timeout(60_000)
+        found = Notebook(page)
+        page.on("console", lambda m: found.errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: found.errors.append(str(error)))
+        opened.append(found)
+        page.goto(f"{lab.url}/lab/tree/{name}?reset")
+        page.wait_for_selector(".jp-CodeCell .cm-content")
+        page.wait_for_function("() => document.title.length > 0")
+        return found
+
+    yield open_it
+    for notebook in opened:
+        notebook.page.close()
+    problems = [error for notebook in opened for error in notebook.errors]
+    assert problems == []

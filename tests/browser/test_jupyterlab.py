@@ -1,0 +1,134 @@
+"""What a user of JupyterLab sees, clicks and keeps."""
+
+import json
+import urllib.request
+from typing import Any
+
+from tests.browser.conftest import Lab, OpenNotebook
+
+SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
+BREAKS = (
+    "%%compile --backend aot_eager\n"
+    "y = torch.tanh(x) + 1\n"
+    "if y.sum() > 0:\n"
+    "    y = y * 2\n"
+    "print('between')\n"
+    "out = y.softmax(-1)"
+)
+KERNELS = "%%compile\nz = (x.sin() * 2).softmax(-1)"
+
+
+def test_a_cell_shows_graphs_breaks_and_kernels_linked_to_its_lines(
+    open_notebook: OpenNotebook,
+) -> None:
+    notebook = open_notebook("kernels.ipynb", SETUP, KERNELS)
+    notebook.run(0)
+    notebook.run(1)
+    view = notebook.widgets().first
+    view.wait_for()
+    view.get_by_text("1 graph").first.wait_for()
+    view.get_by_role("tab", name="Kernels").click()
+    view.get_by_text("softmax").first.wait_for()
+    view.get_by_text("#include").first.wait_for()
+    view.get_by_role("tab", name="Graphs").click()
+    line = view.locator(".cm-line", has_text="x.sin()").first
+    line.hover()
+    lit = ".dl-kin, .dl-lit, [data-kin='true'], [data-lit]"
+    assert view.locator(lit).count() > 0
+
+
+def test_breaks_are_marked_and_explained(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("breaks.ipynb", SETUP, BREAKS)
+    notebook.run(0)
+    notebook.run(1)
+    view = notebook.widgets().first
+    view.get_by_text("2 breaks").first.wait_for()
+    view.get_by_role("tab", name="Breaks").click()
+    view.get_by_text("data-dependent branch").first.wait_for()
+    assert view.get_by_text("torch.where").count() > 0
+    notebook.page.get_by_text("between").first.wait_for()
+
+
+def test_two_displays_do_not_disturb_each_other(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("two.ipynb", SETUP, BREAKS, "%%compile --backend eager\nw = x + 1")
+    for cell in range(3):
+        notebook.run(cell)
+    first, second = notebook.widgets().nth(0), notebook.widgets().nth(1)
+    first.get_by_role("tab", name="Frames").click()
+    assert first.get_by_role("tab", name="Frames").get_attribute("aria-selected") == "true"
+    assert second.get_by_role("tab", name="Frames").get_attribute("aria-selected") == "false"
+    first.get_by_text("3 graphs").first.wait_for()
+    second.get_by_text("1 graph").first.wait_for()
+
+
+def test_the_lasting_output_gives_way_to_the_live_view(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("gives_way.ipynb", SETUP, BREAKS)
+    notebook.run(0)
+    notebook.run(1)
+    notebook.widgets().first.get_by_text("2 breaks").first.wait_for()
+    static = notebook.page.locator(".dynamo-lab-static")
+    assert static.count() == 1
+    assert not static.first.is_visible()
+
+
+def test_reopened_without_its_kernel_a_notebook_still_shows_what_was_found(
+    open_notebook: OpenNotebook, lab: Lab
+) -> None:
+    notebook = open_notebook("kept.ipynb", SETUP, BREAKS)
+    notebook.run(0)
+    notebook.run(1)
+    notebook.widgets().first.get_by_text("2 breaks").first.wait_for()
+    notebook.save()
+    notebook.page.close()
+    _stop_kernels(lab)
+    again = open_notebook("kept.ipynb")
+    static = again.page.locator(".dynamo-lab-static")
+    static.first.wait_for()
+    assert static.first.is_visible()
+    assert "data-dependent branch" in static.first.inner_text()
+    lost = again.page.get_by_text("model not found")
+    assert not any(lost.nth(i).is_visible() for i in range(lost.count()))
+    # JupyterLab says so on the console, of every widget without a kernel
+    again.errors[:] = [e for e in again.errors if "widget model not found" not in e]
+
+
+def test_the_view_takes_jupyterlabs_dark_theme(open_notebook: OpenNotebook) -> None:
+    colours: list[str] = []
+    for theme in ("JupyterLab Light", "JupyterLab Dark"):
+        notebook = open_notebook("theme.ipynb", SETUP, BREAKS, theme=theme)
+        notebook.run(0)
+        notebook.run(1)
+        view = notebook.widgets().first
+        view.wait_for()
+        colours.append(view.evaluate("element => getComputedStyle(element).backgroundColor"))
+    assert colours[0] != colours[1]
+
+
+def test_a_failed_cell_shows_its_view_and_its_error(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("fails.ipynb", SETUP, "%%compile\ny = x * 2\nz = y.view(3, -1)")
+    notebook.run(0)
+    notebook.run(1)
+    notebook.widgets().first.wait_for()
+    assert notebook.page.locator(".jp-OutputArea-output[data-mime-type*='error']").count() == 1
+
+
+def test_the_page_can_be_saved_from_the_view(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("save.ipynb", SETUP, BREAKS)
+    notebook.run(0)
+    notebook.run(1)
+    view = notebook.widgets().first
+    view.get_by_text("2 breaks").first.wait_for()
+    view.get_by_role("button", name="Save").click()
+    with notebook.page.expect_download() as download:
+        view.get_by_text("page", exact=False).last.click()
+    assert download.value.suggested_filename.endswith(".html")
+
+
+def _stop_kernels(lab: Lab) -> None:
+    with urllib.request.urlopen(f"{lab.url}/api/kernels") as answer:
+        kernels: list[dict[str, Any]] = json.load(answer)
+    for kernel in kernels:
+        request = urllib.request.Request(
+            f"{lab.url}/api/kernels/{kernel['id']}", method="DELETE"
+        )
+        urllib.request.urlopen(request)

@@ -1,0 +1,154 @@
+"""The cell commands in a real kernel: output and errors as in a plain cell, and a view that lasts."""
+
+from typing import Any
+
+import pytest
+
+from tests.live.notebook import errors_of, html_of, run_cells, text_of
+
+CELLS = {
+    "breaks": "%%compile\ny = x + 1\nif y.sum() > 0:\n    y = y * 2\nprint('hi')\nout = y.sum()\nout",
+    "uses names of the cell before": "print('out is', out.item())",
+    "semicolon": "%%compile --quiet\nx.sum();",
+    "kept": "%%compile --quiet --into kept --html /tmp/{uid}.html --json /tmp/{uid}.json.gz\nz = x + 1",
+    "shows what was kept": "print(repr(kept))\nprint(z.sum().item())",
+    "fails at run time": "%%compile\nq = x + 1\nw = q.view(3, -1)",
+    "fails as Python does": "%%compile\nq = x + 1\nraise ValueError('mine')",
+    "went on before it failed": "print('q', 'q' in globals())",
+    "syntax": "%%compile\ny = x.sin(",
+    "magic": "%%compile\n%time x",
+    "await": "%%compile\nawait x",
+    "unknown option": "%%compile --nonsense\nx",
+    "bad value": "%%compile --dynamic maybe\nx",
+    "fullgraph": "%%compile --fullgraph\nif x.sum() > 0:\n    y = x",
+    "manual": "get_ipython().find_cell_magic('compile').__doc__",
+    "record": "%%record\nf = torch.compile(lambda t: t + 1)\nfor n in (3, 4):\n    f(torch.ones(n))\n'shown'",
+    "record fails": "%%record\n1 / 0",
+    "record awaits": "%%record\nawait x",
+    "cell compiles itself": "%%compile --backend eager\ng = torch.compile(lambda t: t * 2)\nr = g(x).sum()\nr",
+    "only definitions": "%%compile\ndef only(a):\n    return a",
+}
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("magic")
+    sources = [source.replace("/tmp/{uid}", str(folder / "kept")) for source in CELLS.values()]
+    ran = dict(zip(CELLS, run_cells(*sources), strict=True))
+    ran["folder"] = folder
+    return ran
+
+
+def test_a_cell_prints_and_displays_as_ever_and_shows_its_breaks(cells: dict[str, Any]) -> None:
+    cell = cells["breaks"]
+    text = text_of(cell)
+    assert "hi\n" in text
+    assert "tensor(256.)" in text
+    assert "3 graphs" in text
+    assert "2 breaks" in text
+    assert errors_of(cell) == []
+
+
+def test_names_are_handed_back(cells: dict[str, Any]) -> None:
+    assert "out is 256.0" in text_of(cells["uses names of the cell before"])
+    assert "q True" not in text_of(cells["went on before it failed"])
+
+
+def test_the_lasting_output_is_small_and_runs_nothing(cells: dict[str, Any]) -> None:
+    (html,) = html_of(cells["breaks"])
+    assert len(html.encode()) <= 200_000
+    assert "<script" not in html
+    assert "data-dependent branch" in html
+
+
+def test_quiet_and_a_semicolon_show_nothing(cells: dict[str, Any]) -> None:
+    assert cells["semicolon"].outputs == []
+
+
+def test_a_recording_is_kept_under_a_name_and_in_files(cells: dict[str, Any]) -> None:
+    assert cells["kept"].outputs == []
+    text = text_of(cells["shows what was kept"])
+    assert "1 graphs" in text
+    assert "128.0" in text
+    assert {path.name for path in cells["folder"].iterdir()} == {"kept.html", "kept.json.gz"}
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("fails at run time", "TorchRuntimeError"),
+        ("fails as Python does", "ValueError"),
+        ("fullgraph", "Unsupported"),
+        ("record fails", "ZeroDivisionError"),
+    ],
+)
+def test_a_failing_cell_shows_what_was_recorded_and_one_traceback(
+    cells: dict[str, Any], name: str, error: str
+) -> None:
+    cell = cells[name]
+    assert len(html_of(cell)) == 1
+    assert errors_of(cell) == [error]
+    assert f"the cell failed with {error}" in text_of(cell)
+
+
+def test_a_traceback_points_at_the_line_of_the_cell(cells: dict[str, Any]) -> None:
+    (error,) = [o for o in cells["fails as Python does"].outputs if o.output_type == "error"]
+    trace = "\n".join(error.traceback)
+    assert "line 3" in trace
+    assert "interactiveshell" not in trace
+    assert "eval_frame" not in trace
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("magic", "`%time` is a notebook command"),
+        ("await", "Line 2 awaits something"),
+        ("record awaits", "Line 2 awaits something"),
+        ("unknown option", "unrecognized arguments: --nonsense"),
+        ("bad value", "say true, false or auto"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    cells: dict[str, Any], name: str, says: str
+) -> None:
+    assert says in text_of(cells[name])
+    assert errors_of(cells[name]) == []
+    assert text_of(cells[name]).strip().count("\n") == 0
+
+
+def test_a_syntax_error_is_pythons_own(cells: dict[str, Any]) -> None:
+    assert errors_of(cells["syntax"]) == ["SyntaxError"]
+
+
+def test_the_docstring_is_the_manual(cells: dict[str, Any]) -> None:
+    text = text_of(cells["manual"])
+    assert all(option in text for option in ("--mode", "--dynamic", "--fullgraph", "--into"))
+
+
+def test_record_runs_a_cell_unchanged_and_shows_each_compilation(cells: dict[str, Any]) -> None:
+    text = text_of(cells["record"])
+    assert "2 graphs" in text
+    assert "1 recompile" in text
+    assert "'shown'" in text
+
+
+def test_a_cell_may_call_torch_compile_itself(cells: dict[str, Any]) -> None:
+    cell = cells["cell compiles itself"]
+    assert errors_of(cell) == []
+    assert "tensor(128.)" in text_of(cell)
+
+
+def test_a_cell_of_definitions_alone_says_that_nothing_compiled(cells: dict[str, Any]) -> None:
+    assert "Nothing was compiled" in text_of(cells["only definitions"])
+
+
+def test_a_failed_cell_fails_a_notebook_that_is_run_as_a_test() -> None:
+    import nbclient
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(s) for s in ("%load_ext dynamo_lab", "%%compile --quiet\n1 / 0")]
+    )
+    with pytest.raises(nbclient.exceptions.CellExecutionError):
+        nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
