@@ -1,12 +1,20 @@
 """Facts of code and breaks as every text renderer words them, and which lines to show."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.words import listed
 
+SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
+"""What stands before a line of each state."""
+_MEANINGS = {
+    "compiled": "compiled into the graph of this number",
+    "eager": "ran in Python",
+    "skipped": "left to Python",
+    "failed": "failed to compile",
+}
 _CONTEXT = 3
 _SHORT = 30
 
@@ -24,6 +32,12 @@ def sources_to_show(view: View, libraries: bool) -> list[SourceView]:
 def regions(view: View) -> dict[int, int]:
     """The number of each captured graph by its id, which a line's region is."""
     return {g.id: g.number for g in view.graphs if g.stage == "dynamo" and g.parent is None}
+
+
+def legend(sources: Iterable[SourceView]) -> list[str]:
+    """The signs that occur, with their meanings."""
+    states = {item.state for source in sources for item in source.lines}
+    return [f"{SIGNS[state]} {words}" for state, words in _MEANINGS.items() if state in states]
 
 
 def mark_name(mark: Mark) -> str:

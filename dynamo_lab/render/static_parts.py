@@ -1,10 +1,12 @@
 """The sections of the script-free HTML, each a title and blocks that may be cut one by one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Sized
 
 from rich.cells import cell_len
 
 from dynamo_lab.render.excerpt import (
+    SIGNS,
+    legend,
     mark_name,
     marks_by_line,
     nearby,
@@ -24,7 +26,6 @@ from dynamo_lab.view.words import plural
 
 # Of middle lightness: they stand out from white and from black.
 _REGIONS = ("#2a9fd6", "#b868d9", "#3fa45b", "#d9822b", "#7b83eb", "#c9a227")
-_SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
 _LINES = 200
 _WIDEST = 400
 _NODES = 120
@@ -34,14 +35,24 @@ _CODE = 6_000
 def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     """Title and blocks, the most telling first."""
     numbers = regions(view)
-    yield "Code", (_source(source, numbers) for source in sources_to_show(view, libraries=False))
+    yield "Code", _code(sources_to_show(view, libraries=False), numbers)
     titles = {graph.id: graph.title for graph in view.graphs}
-    yield "Breaks", (_break(item, titles) for item in view.breaks)
-    yield "Kernels", _kernels(view)
+    yield _counted("Breaks", view.breaks), (_break(item, titles) for item in view.breaks)
+    yield _counted("Kernels", view.kernels.kernels), _kernels(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
     yield "Recompilations", _recompiles(view)
     yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
+
+
+def _counted(title: str, rows: Sized) -> str:
+    return f"{title} ({len(rows):,})" if len(rows) else title
+
+
+def _code(sources: Sequence[SourceView], numbers: dict[int, int]) -> Iterator[Markup]:
+    yield from (_source(source, numbers) for source in sources)
+    if parts := legend(sources):
+        yield tag("p", tag("small", " · ".join(parts), style="opacity:.7"))
 
 
 def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
@@ -61,9 +72,7 @@ def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
         made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
     if len(rows) > _LINES:
         made.append(f"… {len(rows) - _LINES:,} more lines\n")
-    note = "┃ n: compiled into graph n, · ran in Python, ○ left to Python, ✗ failed"
-    legend = tag("small", note, style="opacity:.7")
-    return join(tag("p", tag("b", shortened(source.label, 200))), _pre(*made), tag("p", legend))
+    return join(tag("p", tag("b", shortened(source.label, 200))), _pre(*made))
 
 
 def _line(item: LineView, gutter: str, graph: int | None) -> Markup:
@@ -71,7 +80,7 @@ def _line(item: LineView, gutter: str, graph: int | None) -> Markup:
     code: str = clipped(item.text, _WIDEST)
     if item.state in ("eager", "skipped"):
         code = tag("span", code, style="opacity:.65")
-    return join(tag("b", _SIGNS[item.state], style=colour), gutter, code, "\n")
+    return join(tag("b", SIGNS[item.state], style=colour), gutter, code, "\n")
 
 
 def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
@@ -93,13 +102,13 @@ def _break(item: BreakView, titles: dict[int, str]) -> Markup:
         *([f" · {shortened(item.registry_id, 20)}"] if item.registry_id else []),
     )
     why = clipped((item.explanation or item.reason).strip(), 1_500)
-    advice = [tag("li", shortened(text, 600)) for text in item.advice[:6]]
+    advice = [tag("li", prose(shortened(text, 600))) for text in item.advice[:6]]
     sides = sides_of(item, titles)
     return join(
         head,
         _pre(clipped(item.text.strip(), 400)),
         *_paragraphs(why),
-        *([tag("ul", *advice)] if advice else []),
+        *([tag("p", tag("b", "What to do")), tag("ul", *advice)] if advice else []),
         *([tag("p", tag("small", sides))] if sides else []),
         *([_stack(item)] if len(item.stack) > 1 else []),
     )
@@ -108,7 +117,7 @@ def _break(item: BreakView, titles: dict[int, str]) -> Markup:
 def _paragraphs(text: str) -> Iterator[Markup]:
     """Paragraphs; what PyTorch indented is code."""
     for part in text.split("\n\n"):
-        yield _pre(part.rstrip()) if part.startswith("  ") else tag("p", part)
+        yield _pre(part.rstrip()) if part.startswith("  ") else tag("p", prose(part))
 
 
 def _stack(item: BreakView) -> Markup:
@@ -163,12 +172,18 @@ def _recompiles(view: View) -> Iterator[Markup]:
         yield join(
             tag("p", tag("b", shortened(item.title, 200)), f" · {shortened(item.compile_id, 40)}"),
             tag("ul", *(tag("li", failure) for failure in failures)),
-            *([tag("p", item.advice)] if item.advice else []),
+            *([tag("p", prose(item.advice))] if item.advice else []),
         )
 
 
 def _note(text: str) -> Markup:
     return tag("p", tag("small", shortened(text, 600)))
+
+
+def prose(text: str) -> Markup:
+    """Text in which what stands in backquotes is code."""
+    parts = text.split("`")
+    return join(*(tag("code", part) if at % 2 else part for at, part in enumerate(parts)))
 
 
 def _pre(*content: str) -> Markup:

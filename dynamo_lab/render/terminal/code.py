@@ -1,11 +1,19 @@
 """The reader's code: a sign and a colour a region, and the breaks marked under their columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.excerpt import mark_name, marks_by_line, nearby, regions, sources_to_show
+from dynamo_lab.render.excerpt import (
+    SIGNS,
+    legend,
+    mark_name,
+    marks_by_line,
+    nearby,
+    regions,
+    sources_to_show,
+)
 from dynamo_lab.render.terminal.parts import (
     Page,
     caret,
@@ -19,14 +27,7 @@ from dynamo_lab.view import View
 from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.words import plural
 
-_SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
 _STYLES = {"": "", "compiled": "", "eager": "dim", "skipped": "dim", "failed": "red"}
-_MEANINGS = {
-    "compiled": "compiled into the graph of this number",
-    "eager": "ran in Python",
-    "skipped": "left to Python",
-    "failed": "failed to compile",
-}
 _LONGEST = 60
 _KERNELS_FROM = 60
 
@@ -36,8 +37,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     shown = sources_to_show(view, libraries=page.everything)
     numbers = regions(view)
     yield from separated(_source(source, numbers, page) for source in shown)
-    if shown:
-        yield from _legend(shown)
+    if parts := legend(shown):
+        yield line(("   ".join(parts), "dim"), wrap=True)
 
 
 def _source(source: SourceView, numbers: dict[int, int], page: Page) -> Iterator[RenderableType]:
@@ -75,7 +76,7 @@ class _Gutter:
         number = self._numbers.get(item.region)
         colour = _STYLES[item.state] if number is None else region_style(number)
         made = line(
-            (f"{_SIGNS[item.state]}{number or '':>{self._region}}  ", f"{colour} bold"),
+            (f"{SIGNS[item.state]}{number or '':>{self._region}}  ", f"{colour} bold"),
             (f"{item.number:>{self._number}}  ", "dim"),
             (item.text, _STYLES[item.state]),
         )
@@ -95,10 +96,3 @@ class _Gutter:
         end = mark.end_column if mark.end_line == mark.line else len(item.text.rstrip())
         for row in caret(item.text, mark.column, end, label, colour, page.width - self.width):
             yield Text(" " * self.width, no_wrap=True, overflow="ellipsis").append_text(row)
-
-
-def _legend(sources: Sequence[SourceView]) -> Iterator[RenderableType]:
-    states = {item.state for source in sources for item in source.lines}
-    parts = [(f"{_SIGNS[key]} {words}", "dim") for key, words in _MEANINGS.items() if key in states]
-    if parts:
-        yield line(*(piece for part in parts for piece in (part, ("   ", ""))))
