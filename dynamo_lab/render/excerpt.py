@@ -1,6 +1,6 @@
 """Facts of code and breaks as every text renderer words them, and which lines to show."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
@@ -74,7 +74,7 @@ def nearby(
 
     Of libraries only what is around the marks, unless all of them is asked for.
     """
-    lines = source.lines
+    lines = _without_blank_ends(source.lines)
     if len(lines) <= _SHORT:
         yield from lines
         return
@@ -84,3 +84,8 @@ def nearby(
         if item.number in marked or (item.state and not only_marks):
             yield from lines[max(reached, index - _CONTEXT) : index + _CONTEXT + 1]
             reached = max(reached, index + _CONTEXT + 1)
+
+
+def _without_blank_ends(lines: Sequence[LineView]) -> Sequence[LineView]:
+    kept = [at for at, item in enumerate(lines) if item.text.strip()]
+    return lines[kept[0] : kept[-1] + 1] if kept else ()

@@ -29,7 +29,8 @@ class GraphText:
         main = view.sources[view.main_source : view.main_source + 1]
         self._main = main[0].id if main else -1
         # Where the reader has no code of their own, "line 3" alone would not say of which file.
-        self.lines_of = main[0].label if main and main[0].kind == "library" else ""
+        is_library = bool(main) and main[0].kind == "library"
+        self.lines_of = main[0].label.split("/")[-1] if is_library else ""
         self._titles = {graph.id: graph.title for graph in view.graphs}
         self._modules: dict[int, dict[int, str]] = {}
 

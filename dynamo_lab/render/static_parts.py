@@ -1,6 +1,7 @@
 """The sections of the script-free HTML, each a title and blocks that may be cut one by one."""
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from textwrap import dedent
 
 from rich.cells import cell_len
 
@@ -117,7 +118,7 @@ def _break(item: BreakView, titles: dict[int, str]) -> Markup:
 def _paragraphs(text: str) -> Iterator[Markup]:
     """Paragraphs; what PyTorch indented is code."""
     for part in text.split("\n\n"):
-        yield _pre(part.rstrip()) if part.startswith("  ") else tag("p", prose(part))
+        yield _pre(dedent(part).rstrip()) if part.startswith("  ") else tag("p", prose(part))
 
 
 def _stack(item: BreakView) -> Markup:

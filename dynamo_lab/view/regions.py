@@ -25,6 +25,7 @@ class Regions:
         self.regions: dict[Line, int] = {}
         self.nodes: dict[Line, int] = {}
         self._breaks = _break_lines(recording, places)
+        self._broken = {line for lines in self._breaks.values() for line in lines}
         self._read_nodes()
         for frame in recording.frames:
             self._read_frame(frame)
@@ -57,6 +58,8 @@ class Regions:
         for line in lines:
             if line in breaks or (region < 0 and (last is None or line[1] <= last)):
                 self._raise(line, "eager")
+            elif frame.resumes is not None and line in self._broken:
+                continue  # the rest of a line that broke: it ran in Python but for its nodes
             elif last is None or line[1] < last:
                 self._raise(line, "compiled")
                 self.regions.setdefault(line, region)

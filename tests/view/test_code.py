@@ -87,6 +87,16 @@ def test_lines_that_no_graph_holds_ran_in_python(make: Make) -> None:
     assert states(view)[2:] == [(3, "eager", -1), (4, "eager", -1)]
 
 
+def test_a_line_that_broke_ran_in_python_unless_a_graph_holds_part_of_it(make: Make) -> None:
+    recording = make("branch_and_print")
+    nodes = recording.graphs[1].nodes
+    moved = replace(nodes, stack=tuple(4 if at == 5 else at for at in nodes.stack))
+    graphs = list(recording.graphs)
+    graphs[1] = replace(graphs[1], nodes=moved)
+    view = build(replace(recording, graphs=tuple(graphs)))
+    assert states(view)[2:] == [(3, "compiled", 1), (4, "eager", -1), (5, "compiled", 2)]
+
+
 def test_the_graph_of_a_failed_attempt_compiled_no_line(make: Make) -> None:
     recording = make("recompiled")
     frame = recording.frames[0]

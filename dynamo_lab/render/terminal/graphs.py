@@ -92,7 +92,7 @@ def _others(view: View, asked: Sequence[GraphView]) -> Iterator[RenderableType]:
 def _graph(graph: GraphView, facts: _Facts, page: Page) -> Iterator[RenderableType]:
     colour = region_style(graph.number) if graph.id in facts.regions else ""
     texts = facts.texts
-    lines = f", lines are of {one_line(texts.lines_of)}" if texts.lines_of else ""
+    lines = f", lines of {one_line(texts.lines_of)}" if texts.lines_of else ""
     yield line((graph.title, f"bold {colour}"), (f"  {one_line(graph.subtitle)}{lines}", "dim"))
     limit = len(graph.name) if page.everything else _BRIEF
     rows = texts.rows(graph) if page.everything else texts.brief(graph, _BRIEF_INPUTS, limit)
@@ -108,7 +108,7 @@ def _graph(graph: GraphView, facts: _Facts, page: Page) -> Iterator[RenderableTy
 
 def _became(later: Sequence[GraphView]) -> Iterator[RenderableType]:
     """The stages that a captured graph went through, and how many operators it had in each."""
-    for label, is_backward in (("operators", False), ("backward", True)):
+    for label, is_backward in (("operators", False), ("backward operators", True)):
         chain = [graph for graph in later if graph.is_backward is is_backward]
         if chain:
             stages = " → ".join(f"{graph.stage} {graph.operators:,}" for graph in chain)

@@ -14,7 +14,7 @@ from rich.text import Text
 from dynamo_lab.render.text import visible
 
 # Colours that differ from each other, and from the terminal's background, light or dark.
-REGIONS = ("cyan", "magenta", "green", "blue", "yellow", "bright_red")
+REGIONS = ("cyan", "magenta", "green", "bright_blue", "yellow", "bright_red")
 OUTCOMES = {
     "compiled": "green",
     "restarted": "yellow",
