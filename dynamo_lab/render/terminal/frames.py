@@ -25,7 +25,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         aside = f", and {skipped:,} of libraries, which Dynamo skipped" if skipped else ""
         yield heading("Frames", f"{len(own):,}{aside}")
         titles = {graph.id: graph.title for graph in view.graphs}
-        for frame in view.frames:
+        for frame in (*own, *(frame for frame in view.frames if _is_noise(frame))):
             yield from _in_full(frame, titles)
         return
     yield heading("Frames", f"{len(own):,}")
@@ -58,7 +58,6 @@ def _row(frame: FrameView, is_wide: bool) -> tuple[Text, ...]:
 def _in_full(frame: FrameView, titles: dict[int, str]) -> Iterator[RenderableType]:
     yield Text()
     yield line(
-        (f"{frame.id:>2}  ", "dim"),
         (frame.name, "bold"),
         (f"  {frame.where}", ""),
         (f"  {frame.outcome}", OUTCOMES[frame.outcome]),
