@@ -45,15 +45,21 @@ class Notebook:
     errors: list[str] = field(default_factory=list)
     """What the browser's console said was wrong; a test may take out what it expects."""
 
-    def run(self, cell: int) -> None:
-        """Run a cell, by its index, and wait for it."""
-        self.page.locator(".jp-CodeCell .cm-content").nth(cell).click()
-        self.page.keyboard.press("Shift+Enter")
-        done = f"""() => {{
-            const prompt = document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')[{cell}];
-            return /\\[\\d+\\]/.test(prompt.textContent);
-        }}"""
-        self.page.wait_for_function(done, timeout=180_000)
+    def run_all(self) -> None:
+        """Run every cell, one after the other, and wait until the kernel rests."""
+        cells = self.page.locator(".jp-CodeCell .cm-content")
+        cells.first.click()
+        for _ in range(cells.count()):
+            # JupyterLab goes on to the next cell, also where that is scrolled out of sight
+            self.page.keyboard.press("Shift+Enter")
+        self.page.wait_for_function(
+            """() => {
+                const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
+                const states = prompts.map(prompt => prompt.textContent);
+                return states.some(text => /\\d/.test(text)) && !states.some(text => text.includes('*'));
+            }""",
+            timeout=180_000,
+        )
 
     def widgets(self) -> Any:
         """The live views on the page."""
