@@ -8,8 +8,8 @@ global.) Definitions and imports stay at module level, where code in other cells
 
 import ast
 import re
-import sys
 import symtable
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -175,7 +175,7 @@ def _names_when_defined(statement: ast.stmt) -> set[str]:
 
 
 def _bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
-    """The names that statements bind at the level of the cell, as Python's own symbol table says."""
+    """The names that statements bind at the level of the cell, as Python's symbol table says."""
     if not statements:
         return ()
     table = symtable.symtable(ast.unparse(ast.Module(statements, [])), "<cell>", "exec")
@@ -279,7 +279,7 @@ class _Deletions(ast.NodeTransformer):
         self._names = names
         self.deleted: list[str] = []
 
-    def visit_Delete(self, node: ast.Delete) -> Any:  # noqa: N802 - ast's name
+    def visit_Delete(self, node: ast.Delete) -> Any:
         replaced: list[ast.stmt] = []
         for target in node.targets:
             if isinstance(target, ast.Name) and target.id in self._names:
@@ -291,7 +291,7 @@ class _Deletions(ast.NodeTransformer):
             replaced.append(ast.fix_missing_locations(ast.copy_location(statement, node)))
         return replaced
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:  # noqa: N802 - ast's name
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
         """Python deletes the name of a caught exception when its handler ends."""
         self.generic_visit(node)
         if node.name in self._names:
@@ -304,10 +304,10 @@ class _Deletions(ast.NodeTransformer):
             node.body = [*bind, *node.body, *unbind]
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:  # noqa: N802 - ast's name
-        return node  # a function's own `del` is its own affair
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # noqa: N815
+    def visit(self, node: ast.AST) -> Any:
+        """Leave functions and classes alone: their names are their own affair."""
+        inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+        return node if isinstance(node, inner) else super().visit(node)
 
 
 def _place(statement: ast.stmt, line: int) -> None:

@@ -17,7 +17,7 @@ class CellError(DynamoLabError):
     """A cell that `%%compile` cannot run as one frame."""
 
 
-class CheckFailed(DynamoLabError, AssertionError):  # noqa: N818 - reads as a test failure
+class CheckFailed(DynamoLabError, AssertionError):
     """A recording that does not meet what `check` asked for."""
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.cells import cell_label
 from dynamo_lab.recording import Recording
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
     from dynamo_lab.capture.recorder import Recorder
 
 
@@ -57,8 +58,10 @@ def explore(
 
 
 @contextmanager
-def record(title: str = "recording", *, fresh: bool = True) -> Iterator[Recorder]:
-    """Record whatever `torch.compile` compiles in the block; the yielded object's `recording` has it.
+def record(
+    title: str = "recording", *, fresh: bool = True
+) -> Generator[Recorder[Recording], None, None]:
+    """Record whatever `torch.compile` compiles in the block: `recording` of what it yields.
 
     Exceptions pass through, and what was recorded before them stays. By default Dynamo first
     forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before
@@ -78,11 +81,14 @@ def record(title: str = "recording", *, fresh: bool = True) -> Iterator[Recorder
             raise
 
 
-def _recorder(title: str) -> Recorder:
+def _recorder(title: str) -> Recorder[Recording]:
     from dynamo_lab.capture.recorder import Recorder
 
     return Recorder(title, cell_label, Recording)
 
 
 def _name_of(thing: Any) -> str:
-    return str(getattr(thing, "__name__", None) or (thing if isinstance(thing, str | bool | dict) else type(thing).__name__))
+    """How an option or a program is named in a recording."""
+    if isinstance(thing, str | bool | dict):
+        return str(cast("object", thing))
+    return getattr(thing, "__name__", type(thing).__name__)

@@ -6,7 +6,6 @@ import argparse
 import ast
 import shlex
 import traceback
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,7 +13,10 @@ from dynamo_lab.cells import RESULT, CellFrame, build_frame, hand_back, refuse_a
 from dynamo_lab.errors import CellError, DynamoLabError
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.recording import Recording
 
 _COMPILE = """\
 Run this cell under torch.compile, and show what became of it.
@@ -61,13 +63,17 @@ def _record_parser(name: str = "%%record", text: str = _RECORD) -> _Parser:
     parser.add_argument("--into", metavar="NAME", help="also keep the recording under this name")
     parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
     parser.add_argument("--json", metavar="FILE", help="also save the recording")
-    parser.add_argument("--quiet", action="store_true", help="show nothing, only keep the recording")
+    parser.add_argument(
+        "--quiet", action="store_true", help="show nothing, only keep the recording"
+    )
     return parser
 
 
 def _compile_parser() -> _Parser:
     parser = _record_parser("%%compile", _COMPILE)
-    parser.add_argument("--backend", default="inductor", help="inductor (default), eager, aot_eager")
+    parser.add_argument(
+        "--backend", default="inductor", help="inductor (default), eager, aot_eager"
+    )
     parser.add_argument("--mode", help="as for torch.compile, such as max-autotune")
     parser.add_argument(
         "--dynamic", type=_switch, metavar="true|false|auto", help="symbolic shapes from the start"
@@ -96,7 +102,7 @@ def _run(frame: CellFrame, options: argparse.Namespace, shell: Any) -> Any:
         return None
     import torch
 
-    compiled = torch.compile(
+    compiled: Any = torch.compile(  # pyright: ignore[reportUnknownMemberType]
         frame.function(shell.user_ns),
         backend=options.backend,
         mode=options.mode,
@@ -129,7 +135,9 @@ def _with_command(command: str, line: str, cell: str) -> str:
 
 
 @contextmanager
-def _shown(options: argparse.Namespace, title: str, shell: Any) -> Iterator[Recorder]:
+def _shown(
+    options: argparse.Namespace, title: str, shell: Any
+) -> Generator[Recorder[Recording], None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
     from dynamo_lab.explore import record
     from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
@@ -213,7 +221,7 @@ def _number(shell: Any) -> int:
 
 
 @contextmanager
-def _numbered(shell: Any) -> Iterator[None]:
+def _numbered(shell: Any) -> Generator[None, None, None]:
     """Let a cell run inside a cell go by the number of the outer one."""
     count = shell.execution_count
     shell.execution_count = _number(shell)

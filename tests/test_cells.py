@@ -41,7 +41,9 @@ CELLS = {
         "try:\n    raise ValueError('no')\nexcept ValueError as e:\n    text = str(e)"
     ),
     "functions read constants of the cell": "scale = 3\ndef f(v):\n    return v * scale\ny = f(2)",
-    "functions read what statements made": "scale = x * 2\ndef f(v):\n    return v * scale\ny = f(2)",
+    "functions read what statements made": (
+        "scale = x * 2\ndef f(v):\n    return v * scale\ny = f(2)"
+    ),
     "defaults read what came before": "base = x\ndef f(v=base):\n    return v\ny = f()",
     "classes": "class A:\n    n = 4\n    def get(self):\n        return self.n\ny = A().get()",
     "class bodies read what came before": "k = x\nclass A:\n    n = k\ny = A.n",
@@ -64,7 +66,9 @@ def test_a_cell_leaves_what_a_plain_cell_leaves(name: str) -> None:
         plain.pop(hidden, None)
     ours, _ = run(source, {"x": 7})
     assert ours.keys() == plain.keys()
-    simple = {k: v for k, v in plain.items() if isinstance(v, int | str | list | tuple)}
+    simple: dict[str, Any] = {
+        k: v for k, v in plain.items() if isinstance(v, int | str | list | tuple)
+    }
     assert {k: ours[k] for k in simple} == simple
 
 

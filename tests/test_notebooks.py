@@ -18,7 +18,8 @@ def test_there_is_a_tour() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_its_outputs_last(path: Path) -> None:
-    notebook: Any = nbformat.read(path, as_version=4)
+    formats: Any = nbformat
+    notebook = formats.read(path, as_version=4)
     assert all(cell.outputs == [] for cell in notebook.cells if cell.cell_type == "code")
     client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3")
     client.execute(cwd=str(path.parent))

@@ -1,1 +1,4 @@
-"""How we know: probes on the compiler's own entry points. The only room that touches private torch."""
+"""How we know: probes on the compiler's own entry points.
+
+The only room that touches private torch.
+"""

@@ -37,7 +37,7 @@ class BreakProbes:
     time, the break real the second.
     """
 
-    def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
+    def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._stories: dict[str, Story] = {}
@@ -187,9 +187,7 @@ class BreakProbes:
         if id(code) in self._resumed:
             position = self._resumed[id(code)][1]
             resumes = self._recorder.breaks[position].resume_frames
-            self._recorder.update(
-                self._recorder.breaks, position, resume_frames=(*resumes, frame)
-            )
+            self._recorder.update(self._recorder.breaks, position, resume_frames=(*resumes, frame))
 
     def take_unattached(self) -> str:
         """What Dynamo said of a frame that it gave up on before compiling, once."""

@@ -107,8 +107,8 @@ def documentation_link(gb_type: str) -> str:
 def watch_caches(patches: Patches) -> None:
     """Compile everything anew, so that a compile cache hides nothing from the recording.
 
-    Settings belong to a thread since torch 2.12, so they are set in the thread that compiles: around
-    a frame, and around a backward that the autograd engine compiles in a thread of its own.
+    Settings belong to a thread since torch 2.12, so they are set in the thread that compiles:
+    around a frame, and around a backward that autograd's engine compiles in a thread of its own.
     """
     from torch._dynamo import convert_frame
     from torch._inductor import compile_fx

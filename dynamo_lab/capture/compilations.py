@@ -11,7 +11,7 @@ from dynamo_lab.model.graphs import Graph
 class Compilations:
     """Knows, for each of Dynamo's compile ids ("0/1"), its frame and the graph captured last."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder[Any]) -> None:
         self._recorder = recorder
         self._frames: dict[str, int] = {}
         self._graphs: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Frames: each code object that Dynamo looks at, each attempt to compile it, and what came of it."""
+"""Frames: the code objects that Dynamo looks at, each attempt on them, and what came of it."""
 
 import dis
 from collections.abc import Callable, Generator
@@ -21,7 +21,7 @@ class FrameProbes:
     """Records frames. Knows them by their code objects, which it keeps alive."""
 
     def __init__(
-        self, recorder: Recorder, compilations: Compilations, breaks: BreakProbes
+        self, recorder: Recorder[Any], compilations: Compilations, breaks: BreakProbes
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations
@@ -40,9 +40,7 @@ class FrameProbes:
         compat.watch_skips(patches, self.looked_at)
         patches.watch(convert_frame, "_compile", self.compilation)
         patches.watch(convert_frame, "trace_frame", self.attempt)
-        patches.watch(
-            convert_frame, "get_and_maybe_log_recompilation_reasons", self.recompilation
-        )
+        patches.watch(convert_frame, "get_and_maybe_log_recompilation_reasons", self.recompilation)
         patches.watch(ContinueExecutionCache, "lookup", self.resume_function)
         return convert_frame.register_bytecode_hook(self._modified_bytecode).remove
 
@@ -107,7 +105,9 @@ class FrameProbes:
             reason = known.attempts[-1].reason
         self._recorder.update(self._recorder.frames, frame, outcome="skipped", reason=reason)
 
-    def _compilation_failed(self, frame: int, compile_id: str, error: BaseException, *, fullgraph: bool) -> None:
+    def _compilation_failed(
+        self, frame: int, compile_id: str, error: BaseException, *, fullgraph: bool
+    ) -> None:
         limit_hit = compat.is_recompile_limit(error)
         if limit_hit:
             self._mark_limit(compile_id)
@@ -174,9 +174,7 @@ class FrameProbes:
         self._reasons[compile_id] = tuple(f"{code}: {failure}" for code, failure in failures)
         if failures:
             self._recorder.recompiles.append(
-                Recompile(
-                    frame=self.frame(frame.f_code), compile_id=compile_id, failures=failures
-                )
+                Recompile(frame=self.frame(frame.f_code), compile_id=compile_id, failures=failures)
             )
 
     def resume_function(
@@ -188,17 +186,15 @@ class FrameProbes:
         self._kept.append(resumed)
         self._breaks.resumes_in(resumed)
 
-    def _modified_bytecode(self, code: CodeType, modified: CodeType) -> None:
+    def _modified_bytecode(self, code: CodeType, new_code: CodeType) -> None:
         try:
             with self._recorder.lock:
                 frame = self.frame(code)
                 attempts = list(self._recorder.frames[frame].attempts)
                 if attempts:
-                    instructions = bytecode(modified, self._recorder.texts)
+                    instructions = bytecode(new_code, self._recorder.texts)
                     attempts[-1] = msgspec.structs.replace(attempts[-1], bytecode=instructions)
-                    self._recorder.update(
-                        self._recorder.frames, frame, attempts=tuple(attempts)
-                    )
+                    self._recorder.update(self._recorder.frames, frame, attempts=tuple(attempts))
         except Exception as error:
             self._recorder.note_failure("modified_bytecode", error)
 

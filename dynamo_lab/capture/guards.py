@@ -16,7 +16,10 @@ class GuardProbes:
     """Records the guards of each compilation when Dynamo builds the check for them."""
 
     def __init__(
-        self, recorder: Recorder, compilations: Compilations, frame_of: Callable[[CodeType], int]
+        self,
+        recorder: Recorder[Any],
+        compilations: Compilations,
+        frame_of: Callable[[CodeType], int],
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations
@@ -40,7 +43,7 @@ class GuardProbes:
 
     def _guard(self, guard: Any, frame: int, compile_id: str) -> Guard:
         texts = self._recorder.texts
-        name = guard.name() if callable(guard.name) else guard.name
+        name = str(guard.name() if callable(guard.name) else guard.name)
         return Guard(
             frame=frame,
             compile_id=compile_id,

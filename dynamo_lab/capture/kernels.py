@@ -27,7 +27,7 @@ class KernelProbes:
     """Records kernels. One name within one graph is one kernel, however often it is called."""
 
     def __init__(
-        self, recorder: Recorder, compilations: Compilations, lowering: LoweringProbes
+        self, recorder: Recorder[Any], compilations: Compilations, lowering: LoweringProbes
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations
@@ -113,7 +113,10 @@ class KernelProbes:
 
 
 def _language(body: str) -> Language:
-    return next((language for sign, language in _LANGUAGES if sign in body), "other")
+    for sign, language in _LANGUAGES:
+        if sign in body:
+            return language
+    return "other"
 
 
 def _origins(schedule: Any, graph: Graph) -> Iterable[int]:

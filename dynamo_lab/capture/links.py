@@ -57,7 +57,9 @@ def _origins(graphs: Sequence[Graph], graph: Graph, stages: Sequence[Stage]) -> 
                 earlier.stage == stage
                 and earlier.compile_id == graph.compile_id
                 and earlier.parent is None
-                and (stage in _TRACED or stage == "joint" or earlier.is_backward == graph.is_backward)
+                and (
+                    stage in _TRACED or stage == "joint" or earlier.is_backward == graph.is_backward
+                )
             ):
                 yield earlier
                 break
@@ -79,8 +81,10 @@ def _is_within(graphs: Sequence[Graph], graph: Graph, root: int) -> bool:
 def _links(
     nodes: list[fx.Node], names: dict[str, Place], traced: dict[str, Place]
 ) -> Iterator[tuple[int, str, list[Place]]]:
-    """For each node the best known origin: itself under the same name, else what it was traced
-    from, else the forward operator it is the gradient of, else what it was rewritten for.
+    """For each node its best known origin.
+
+    That is itself under the same name, else what it was traced from, else the forward operator
+    that it is the gradient of, else what it was rewritten for.
     """
     by_sequence = _by_sequence_number(nodes, traced)
     found: dict[fx.Node, list[Place]] = {}

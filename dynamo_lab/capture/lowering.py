@@ -37,9 +37,7 @@ class LoweringProbes:
         """The post-grad graph that this thread generates code for."""
         return self._running[-1][1] if self._running else None
 
-    def pre_grad_passes(
-        self, gm: fx.GraphModule, *_: Any, **__: Any
-    ) -> Generator[None, Any, None]:
+    def pre_grad_passes(self, gm: fx.GraphModule, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor rewrites Dynamo's graph; it calls itself for the bodies of operators."""
         depth = self._local.__dict__.setdefault("pre_grad_depth", 0)
         self._local.pre_grad_depth = depth + 1
@@ -51,7 +49,13 @@ class LoweringProbes:
             self._graphs.record(result, "pre_grad")
 
     def lowered(
-        self, compiler: Any, gm: fx.GraphModule, example_inputs: Any, checks: Any, options: Any, *_: Any
+        self,
+        compiler: Any,
+        gm: fx.GraphModule,
+        example_inputs: Any,
+        checks: Any,
+        options: Any,
+        *_: Any,
     ) -> Generator[None, Any, None]:
         """Inductor compiles one graph, forward or backward."""
         self._running.append((bool(options.get("is_backward")), None))

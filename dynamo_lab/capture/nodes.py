@@ -92,12 +92,14 @@ def format_argument(argument: Any) -> str:
     match argument:
         case fx.Node():
             return argument.name
-        case list() | fx.immutable_collections.immutable_list():
+        case list():
             return f"[{', '.join(map(format_argument, argument))}]"
         case tuple():
             return f"({', '.join(map(format_argument, argument))})"
         case dict():
-            return "{" + ", ".join(f"{k!r}: {format_argument(v)}" for k, v in argument.items()) + "}"
+            return (
+                "{" + ", ".join(f"{k!r}: {format_argument(v)}" for k, v in argument.items()) + "}"
+            )
         case slice():
             parts = (argument.start, argument.stop, argument.step)
             return ":".join("" if part is None else format_argument(part) for part in parts)
@@ -177,6 +179,8 @@ def subgraphs(module: fx.GraphModule) -> dict[str, fx.GraphModule]:
 
 def subgraph_calls(graph: fx.Graph, bodies: dict[str, int]) -> dict[int, tuple[int, ...]]:
     """For each node, by index, the graphs it calls; `bodies` maps attribute names to graph ids."""
-    bodies_of = {n: bodies[n.target] for n in graph.nodes if n.op == "get_attr" and n.target in bodies}
+    bodies_of = {
+        n: bodies[n.target] for n in graph.nodes if n.op == "get_attr" and n.target in bodies
+    }
     calls = (tuple(bodies_of[i] for i in n.all_input_nodes if i in bodies_of) for n in graph.nodes)
     return {index: called for index, called in enumerate(calls) if called}

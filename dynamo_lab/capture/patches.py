@@ -64,7 +64,9 @@ class Patches:
             return None
         return watcher
 
-    def _finish(self, probe: Probe, watcher: Generator[None, Any, None] | None, result: Any) -> None:
+    def _finish(
+        self, probe: Probe, watcher: Generator[None, Any, None] | None, result: Any
+    ) -> None:
         if watcher is None:
             return
         try:

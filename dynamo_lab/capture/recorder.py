@@ -4,7 +4,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -20,8 +20,10 @@ from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.timings import Timing
 
+R = TypeVar("R", bound=Recording)
 
-class Recorder:
+
+class Recorder(Generic[R]):
     """Facts so far. Probes of several threads write here, each under `lock`.
 
     `on_phase` is called with the name of each phase of compilation that starts.
@@ -31,7 +33,7 @@ class Recorder:
         self,
         title: str,
         cell_label: Callable[[str], str | None] = lambda path: None,
-        recording_type: type[Recording] = Recording,
+        recording_type: type[R] = Recording,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.title = title
@@ -80,7 +82,10 @@ class Recorder:
     def fail(self, error: BaseException) -> None:
         """Keep the exception that ended the recorded program."""
         # Dynamo's errors carry the user's stack, since they are raised far from the user's code
-        raised = [*traceback.extract_tb(error.__traceback__), *(getattr(error, "real_stack", ()) or ())]
+        raised = [
+            *traceback.extract_tb(error.__traceback__),
+            *(getattr(error, "real_stack", ()) or ()),
+        ]
         known = [frame for frame in raised if self.texts.is_users(frame.filename)]
         self.failure = Failure(
             type=type(error).__name__,
@@ -93,7 +98,7 @@ class Recorder:
         """Fix the length of the recording."""
         self.stopped = self.now()
 
-    def freeze(self) -> Recording:
+    def freeze(self) -> R:
         """What is known now, as a recording of its own."""
         with self.lock:
             sources, spans, stacks = self.texts.freeze()
@@ -119,6 +124,6 @@ class Recorder:
             )
 
     @property
-    def recording(self) -> Recording:
+    def recording(self) -> R:
         """The recording of what happened so far."""
         return self.freeze()

@@ -1,8 +1,9 @@
 """A recording session: installs every probe, and takes every one away again."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from dynamo_lab.capture import compat
 from dynamo_lab.capture.breaks import BreakProbes
@@ -22,7 +23,7 @@ _recording = threading.Lock()  # probes sit on functions of the whole process, s
 
 
 @contextmanager
-def watch(recorder: Recorder, *, fresh: bool = True) -> Iterator[Recorder]:
+def watch(recorder: Recorder[Any], *, fresh: bool = True) -> Generator[None, None, None]:
     """Record into `recorder` whatever compiles in the body, in any thread.
 
     With `fresh`, Dynamo first forgets what it has compiled, so that code compiled before is looked
@@ -45,12 +46,12 @@ def watch(recorder: Recorder, *, fresh: bool = True) -> Iterator[Recorder]:
                 stack.callback(undo)
             if fresh:
                 compat.forget_compiled_code()
-            yield recorder
+            yield
     finally:
         _recording.release()
 
 
-def _install(recorder: Recorder, patches: Patches) -> list[Callable[[], None]]:
+def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], None]]:
     compilations = Compilations(recorder)
     breaks = BreakProbes(recorder, compilations)
     frames = FrameProbes(recorder, compilations, breaks)

@@ -82,7 +82,7 @@ class Texts:
 
     def stack(self, spans: Iterable[int]) -> int:
         """The index of a stack of spans, outermost first."""
-        return self._stacks.setdefault(key := tuple(spans), len(self._stacks))
+        return self._stacks.setdefault(tuple(spans), len(self._stacks))
 
     def stack_of_summary(self, summary: Iterable[traceback.FrameSummary]) -> int:
         """The index of a stack that Dynamo gives as frame summaries."""

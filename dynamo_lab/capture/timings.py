@@ -14,7 +14,7 @@ from dynamo_lab.model.timings import Timing
 class TimingProbes:
     """Records phases as a tree for each thread."""
 
-    def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
+    def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._open: dict[int, list[int]] = defaultdict(list)
@@ -27,7 +27,9 @@ class TimingProbes:
         patches.watch(ChromiumEventLogger, "log_event_start", self.started)
         patches.watch(ChromiumEventLogger, "log_event_end", self.ended)
 
-    def started(self, logger: Any, event_name: str, *_: Any, **__: Any) -> Generator[None, Any, None]:
+    def started(
+        self, logger: Any, event_name: str, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
         """A phase begins."""
         thread = self._threads.setdefault(threading.get_ident(), len(self._threads))
         running = self._open[thread]

@@ -10,8 +10,8 @@ BreakEffect = Literal["resumed", "skipped", "failed"]
 class Break(Struct, frozen=True, kw_only=True):
     """A graph break.
 
-    `gb_type` is PyTorch's name for the kind of break and `registry_id` its number in the graph-break
-    registry (torch/_dynamo/graph_break_registry.json), empty where the registry lacks it.
+    `gb_type` is PyTorch's name for the kind of break and `registry_id` its number in the registry
+    of breaks (torch/_dynamo/graph_break_registry.json), empty where that lacks it.
     `effect` tells what came of it: the frame resumed after the break, was skipped whole, or
     failed (`fullgraph=True`). `stack` goes from the frame to the line that broke.
     """

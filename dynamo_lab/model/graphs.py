@@ -96,7 +96,10 @@ class NodeTable(Struct, frozen=True, kw_only=True):
 
 
 class Graph(Struct, frozen=True, kw_only=True):
-    """An FX graph at a stage. `parent` and `parent_node` place the body of a higher-order operator."""
+    """An FX graph at a stage.
+
+    `parent` and `parent_node` place the body of a higher-order operator.
+    """
 
     id: int
     stage: Stage

@@ -16,7 +16,7 @@ class Link(Struct, frozen=True, kw_only=True):
 
 
 class LinkTable(Struct, frozen=True, kw_only=True):
-    """All links between two graphs that share a reason, as pairs (upstream node, downstream node)."""
+    """All links between two graphs with one reason, as pairs (upstream node, downstream node)."""
 
     upstream: int
     downstream: int

@@ -6,7 +6,7 @@ from msgspec import Struct
 class Timing(Struct, frozen=True, array_like=True):
     """A phase of compilation. `start` and `seconds` count from the recording's start.
 
-    `parent` indexes `Recording.timings`, -1 for a root. `compile_id` is empty outside a compilation.
+    `parent` indexes `Recording.timings`, -1 for a root. `compile_id` is empty outside of one.
     """
 
     name: str

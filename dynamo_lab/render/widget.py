@@ -1,4 +1,4 @@
-"""The interactive view in a notebook: a static output that lasts, and a widget that takes its place.
+"""The interactive view in a notebook: an output that lasts, and a widget that takes its place.
 
 A notebook cell gets two outputs. The first is script-free HTML, which GitHub, nbviewer and a
 notebook without its kernel show. The second is the widget; where it lives, it hides the first.
@@ -13,7 +13,7 @@ from typing import Any
 import anywidget
 import msgspec
 import traitlets
-from IPython import display as ipython_display
+from IPython.core import display_functions
 from IPython.core.getipython import get_ipython
 
 from dynamo_lab.model import codec
@@ -42,20 +42,31 @@ class Explorer(anywidget.AnyWidget):
     def __init__(self, uid: str) -> None:
         super().__init__(uid=uid)
         self._recording: Recording | None = None
-        self.on_msg(self._answer)
+        self._untyped.on_msg(self._answer)
+
+    @property
+    def _untyped(self) -> Any:
+        """This widget, where ipywidgets lacks annotations."""
+        return self
 
     def show(self, recording: Recording, view: View) -> None:
         """Show this recording from now on."""
         self._recording = recording
         self.payload = gzip.compress(msgspec.json.encode(view), 5)
 
+    def bundle(self) -> dict[str, Any]:
+        """The output that shows this widget."""
+        found = self._untyped._repr_mimebundle_()
+        return found[0] if isinstance(found, tuple) else found  # pyright: ignore[reportUnknownVariableType]
+
     def _answer(self, _: Any, content: dict[str, Any], __: Any) -> None:
+        send = self._untyped.send
         match content:
             case {"type": "asset", "name": str(name)} if name in _ASSETS:
-                self.send({"type": "asset", "name": name}, [(_STATIC / name).read_bytes()])
+                send({"type": "asset", "name": name}, [(_STATIC / name).read_bytes()])
             case {"type": "save", "what": str(what)} if self._recording is not None:
                 name, data = _file(self._recording, what)
-                self.send({"type": "file", "name": name}, [data])
+                send({"type": "file", "name": name}, [data])
             case _:
                 pass
 
@@ -67,19 +78,20 @@ def _file(recording: Recording, what: str) -> tuple[str, bytes]:
     return f"{stem}.json", codec.encode(recording)
 
 
+def _publish(data: dict[str, Any], **options: Any) -> Any:
+    untyped: Any = display_functions
+    return untyped.display(data, raw=True, **options)
+
+
 class LiveDisplay:
     """One display in a notebook, filled while a program compiles."""
 
     def __init__(self) -> None:
         self._uid = uuid.uuid4().hex[:12]
         self._widget = Explorer(self._uid)
-        self._static: Any = ipython_display.display(
-            ipython_display.HTML(waiting(self._uid)), display_id=True
-        )
-        bundle: Any = self._widget._repr_mimebundle_()
-        data: dict[str, Any] = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
+        self._static: Any = _publish({"text/html": waiting(self._uid)}, display_id=True)
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
-        ipython_display.display(data | {"text/plain": ""}, raw=True)
+        _publish(self._widget.bundle() | {"text/plain": ""})
         self._started = self._told = self._shown = time.perf_counter()
 
     def phase(self, name: str, recorder: Any) -> None:

@@ -56,7 +56,8 @@ class Notebook:
             """() => {
                 const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
                 const states = prompts.map(prompt => prompt.textContent);
-                return states.some(text => /\\d/.test(text)) && !states.some(text => text.includes('*'));
+                const ran = states.some(text => /\\d/.test(text));
+                return ran && !states.some(text => text.includes('*'));
             }""",
             timeout=180_000,
         )
@@ -87,12 +88,18 @@ def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Lab
     folder.mkdir()
     port = _free_port()
     repository = str(Path(__file__).parents[2])
-    places = {name: str(root / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")}
-    environment = os.environ | places | {
-        "JUPYTERLAB_SETTINGS_DIR": str(settings),
-        "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
-        "PYTHONPATH": os.pathsep.join(filter(None, (repository, os.environ.get("PYTHONPATH")))),
+    places = {
+        name: str(root / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")
     }
+    environment = (
+        os.environ
+        | places
+        | {
+            "JUPYTERLAB_SETTINGS_DIR": str(settings),
+            "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
+            "PYTHONPATH": os.pathsep.join(filter(None, (repository, os.environ.get("PYTHONPATH")))),
+        }
+    )
     options = [
         "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
         f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=", "--ServerApp.password=",
@@ -139,7 +146,9 @@ def open_notebook(lab: Lab, browser: Any) -> Iterator[OpenNotebook]:
     """Open a notebook of these cells, or one that is in the folder already."""
     opened: list[Notebook] = []
 
-    def open_it(name: str, *cells: str, theme: str = "JupyterLab Light", width: int = 1400) -> Notebook:
+    def open_it(
+        name: str, *cells: str, theme: str = "JupyterLab Light", width: int = 1400
+    ) -> Notebook:
         lab.theme(theme)
         if cells:
             notebook: Any = nbformat.v4.new_notebook(

@@ -120,7 +120,5 @@ def _stop_kernels(lab: Lab) -> None:
     with urllib.request.urlopen(f"{lab.url}/api/kernels") as answer:
         kernels: list[dict[str, Any]] = json.load(answer)
     for kernel in kernels:
-        request = urllib.request.Request(
-            f"{lab.url}/api/kernels/{kernel['id']}", method="DELETE"
-        )
+        request = urllib.request.Request(f"{lab.url}/api/kernels/{kernel['id']}", method="DELETE")
         urllib.request.urlopen(request)

@@ -10,8 +10,12 @@ SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
 
 def run_cells(*sources: str) -> list[Any]:
     """The cells with their outputs; a failing cell does not stop the next."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in (SETUP, *sources)])
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", allow_errors=True).execute()
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(s) for s in (SETUP, *sources)]
+    )
+    nbclient.NotebookClient(
+        notebook, timeout=300, kernel_name="python3", allow_errors=True
+    ).execute()
     return notebook.cells[1:]
 
 

@@ -105,7 +105,9 @@ PROGRAMS: dict[str, Program] = {
     "dynamic_shapes": dynamic_shapes,
     "bert": language_model("Bert", **_SMALL, num_hidden_layers=2),
     "llama": language_model("Llama", **_SMALL, num_hidden_layers=2, num_key_value_heads=2),
-    "t5": language_model("T5", d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=128),
+    "t5": language_model(
+        "T5", d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, vocab_size=128
+    ),
     "mamba": language_model(
         "Mamba", hidden_size=32, state_size=8, num_hidden_layers=2, vocab_size=128
     ),

@@ -73,7 +73,10 @@ def test_every_kernel_leads_back_to_lines_of_the_function(recording: lab.Recordi
         nodes = recording.graphs[kernel.graph].nodes
         stacks = [nodes[index].stack for index in kernel.nodes]
         functions = {
-            recording.spans[span].function for s in stacks if s is not None for span in recording.stacks[s]
+            recording.spans[span].function
+            for s in stacks
+            if s is not None
+            for span in recording.stacks[s]
         }
         assert any("branch_and_print" in function for function in functions)
         assert "kernel" in kernel.code
@@ -108,7 +111,11 @@ def test_the_backward_is_recorded_also_when_it_is_compiled_lazily() -> None:
     recording = recorder.recording
     stages = {graph.stage for graph in recording.graphs}
     assert {"dynamo", "joint", "forward", "backward", "post_grad"} <= stages
-    backward = [k for k in recording.kernels if k.graph is not None and recording.graphs[k.graph].is_backward]
+    backward = [
+        k
+        for k in recording.kernels
+        if k.graph is not None and recording.graphs[k.graph].is_backward
+    ]
     assert backward
     assert all(kernel.nodes for kernel in backward)
 

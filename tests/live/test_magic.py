@@ -1,4 +1,4 @@
-"""The cell commands in a real kernel: output and errors as in a plain cell, and a view that lasts."""
+"""The cell commands in a real kernel: output and errors as in a plain cell, a view that lasts."""
 
 from typing import Any
 
@@ -7,10 +7,12 @@ import pytest
 from tests.live.notebook import errors_of, html_of, run_cells, text_of
 
 CELLS = {
-    "breaks": "%%compile\ny = x + 1\nif y.sum() > 0:\n    y = y * 2\nprint('hi')\nout = y.sum()\nout",
+    "breaks": (
+        "%%compile\ny = x + 1\nif y.sum() > 0:\n    y = y * 2\nprint('hi')\nout = y.sum()\nout"
+    ),
     "uses names of the cell before": "print('out is', out.item())",
     "semicolon": "%%compile --quiet\nx.sum();",
-    "kept": "%%compile --quiet --into kept --html /tmp/{uid}.html --json /tmp/{uid}.json.gz\nz = x + 1",
+    "kept": "%%compile --quiet --into kept --html {file}.html --json {file}.json.gz\nz = x + 1",
     "shows what was kept": "print(repr(kept))\nprint(z.sum().item())",
     "fails at run time": "%%compile\nq = x + 1\nw = q.view(3, -1)",
     "fails as Python does": "%%compile\nq = x + 1\nraise ValueError('mine')",
@@ -22,10 +24,15 @@ CELLS = {
     "bad value": "%%compile --dynamic maybe\nx",
     "fullgraph": "%%compile --fullgraph\nif x.sum() > 0:\n    y = x",
     "manual": "get_ipython().find_cell_magic('compile').__doc__",
-    "record": "%%record\nf = torch.compile(lambda t: t + 1)\nfor n in (3, 4):\n    f(torch.ones(n))\n'shown'",
+    "record": (
+        "%%record\nf = torch.compile(lambda t: t + 1)\n"
+        "for n in (3, 4):\n    f(torch.ones(n))\n'shown'"
+    ),
     "record fails": "%%record\n1 / 0",
     "record awaits": "%%record\nawait x",
-    "cell compiles itself": "%%compile --backend eager\ng = torch.compile(lambda t: t * 2)\nr = g(x).sum()\nr",
+    "cell compiles itself": (
+        "%%compile --backend eager\ng = torch.compile(lambda t: t * 2)\nr = g(x).sum()\nr"
+    ),
     "only definitions": "%%compile\ndef only(a):\n    return a",
 }
 
@@ -33,7 +40,7 @@ CELLS = {
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("magic")
-    sources = [source.replace("/tmp/{uid}", str(folder / "kept")) for source in CELLS.values()]
+    sources = [source.replace("{file}", str(folder / "kept")) for source in CELLS.values()]
     ran = dict(zip(CELLS, run_cells(*sources), strict=True))
     ran["folder"] = folder
     return ran
@@ -144,11 +151,15 @@ def test_a_cell_of_definitions_alone_says_that_nothing_compiled(cells: dict[str,
 
 
 def test_a_failed_cell_fails_a_notebook_that_is_run_as_a_test() -> None:
-    import nbclient
     import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
 
     notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(s) for s in ("%load_ext dynamo_lab", "%%compile --quiet\n1 / 0")]
+        cells=[
+            nbformat.v4.new_code_cell(s)
+            for s in ("%load_ext dynamo_lab", "%%compile --quiet\n1 / 0")
+        ]
     )
-    with pytest.raises(nbclient.exceptions.CellExecutionError):
-        nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    with pytest.raises(CellExecutionError):
+        NotebookClient(notebook, timeout=300, kernel_name="python3").execute()

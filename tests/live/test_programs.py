@@ -5,10 +5,10 @@ from contextlib import nullcontext
 import pytest
 import torch
 import torch._dynamo
-from tests.live.programs import PROGRAMS
 
 import dynamo_lab as lab
 from dynamo_lab.model import codec
+from tests.live.programs import PROGRAMS
 
 LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}
 
@@ -30,6 +30,7 @@ def test_a_program_is_recorded_whole(name: str) -> None:
         explained = torch._dynamo.explain(fn)(*args, **given)
     assert len(recording.captured_graphs()) == explained.graph_count
     resumed = [b for b in recording.breaks if b.effect == "resumed"]
-    assert len(resumed) == len(explained.break_reasons)
+    # explain keeps a break's reason on the graph before it, so it misses breaks without one
+    assert len([b for b in resumed if b.graph_before is not None]) == len(explained.break_reasons)
     if explained.graph_count == 0:  # explain counts -1 breaks and says no more
         assert [b.effect for b in recording.breaks] == ["skipped"]

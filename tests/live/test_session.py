@@ -95,15 +95,16 @@ def test_a_probe_that_raises_after_the_call_is_a_note_too(monkeypatch: pytest.Mo
         raise RuntimeError("too late")
 
     monkeypatch.setattr(GraphProbes, "joint_graph", staticmethod(broken))
-    recording = lab.explore(lambda x: x.sin(), torch.randn(3, requires_grad=True), backend="aot_eager")
+    recording = lab.explore(
+        lambda x: x.sin(), torch.randn(3, requires_grad=True), backend="aot_eager"
+    )
     assert recording.failure is None
     assert any("too late" in note.message for note in recording.notes)
 
 
 def test_a_recording_inside_another_is_refused_in_one_sentence() -> None:
-    with lab.record(), pytest.raises(AlreadyRecordingError, match="end it before"):
-        with lab.record():
-            pass
+    with lab.record(), pytest.raises(AlreadyRecordingError, match="end it before"), lab.record():
+        pass
     with lab.record():  # and the refusal did not leave the recorder locked
         pass
 
