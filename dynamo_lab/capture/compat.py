@@ -104,21 +104,17 @@ def documentation_link(gb_type: str) -> str:
     return f"{GRAPH_BREAK_SITE}gb{number.removeprefix('GB')}.html" if number else ""
 
 
-def watch_caches(patches: Patches) -> None:
+def watch_caches(patches: Patches, owner: Any, name: str) -> None:
     """Compile everything anew, so that a compile cache hides nothing from the recording.
 
-    Settings belong to a thread since torch 2.12, so they are set in the thread that compiles:
-    around a frame, and around a backward that autograd's engine compiles in a thread of its own.
+    Settings belong to a thread since torch 2.12, so they are set in the thread that compiles,
+    around `owner.name`.
     """
-    from torch._dynamo import convert_frame
-    from torch._inductor import compile_fx
-
     def without_caches(*_: Any, **__: Any) -> Generator[None, Any, None]:
         with _caches_off():
             yield
 
-    patches.watch(convert_frame, "_compile", without_caches)
-    patches.watch(compile_fx, "_compile_fx_inner", without_caches)
+    patches.watch(owner, name, without_caches)
 
 
 @contextmanager

@@ -1,11 +1,12 @@
 """Graphs: each FX graph of a compilation at each stage, recorded when the compiler has it."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import msgspec
 from torch import fx
 
+from dynamo_lab.capture import compat
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.links import link_to_origins
 from dynamo_lab.capture.nodes import node_table, subgraph_calls, subgraphs
@@ -20,6 +21,8 @@ class GraphProbes:
     def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
+        self.before_backend: Callable[[], None] = lambda: None
+        """Called when Dynamo is about to hand a graph to a backend."""
 
     def install(self, patches: Patches) -> None:
         """Watch the hand-over of graphs from Dynamo to a backend, and AOTAutograd's stages."""
@@ -27,6 +30,7 @@ class GraphProbes:
         from torch._functorch._aot_autograd import graph_compile
 
         patches.watch(OutputGraph, "call_user_compiler", self.dynamo_graph)
+        compat.watch_caches(patches, OutputGraph, "call_user_compiler")
         patches.watch(graph_compile, "aot_dispatch_autograd_graph", self.joint_graph)
         patches.watch(graph_compile, "_aot_stage2a_partition", self.partitioned_graphs)
         patches.watch(graph_compile, "_aot_stage2b_inference_compile", self.inference_graph)
@@ -35,6 +39,8 @@ class GraphProbes:
         """The graph that Dynamo captured from a frame."""
         graph = self.record(gm, "dynamo")
         self._compilations.captured(graph)
+        self._recorder.on_phase("backend_compile")
+        self.before_backend()
         yield
 
     def joint_graph(self, *_: Any, **__: Any) -> Generator[None, Any, None]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import fx
 
+from dynamo_lab.capture import compat
 from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.model.graphs import Graph
@@ -22,6 +23,8 @@ class LoweringProbes:
         """Watch the passes over a graph and the start of its lowering."""
         from torch._inductor import compile_fx
 
+        # a backward may be compiled late, by a thread of autograd's engine
+        compat.watch_caches(patches, compile_fx, "_compile_fx_inner")
         patches.watch(compile_fx, "_recursive_pre_grad_passes", self.pre_grad_passes)
         patches.watch(compile_fx, "_recursive_post_grad_passes", self.post_grad_passes)
         patches.watch(compile_fx._InProcessFxCompile, "codegen_and_compile", self.lowered)

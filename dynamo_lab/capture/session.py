@@ -1,5 +1,7 @@
 """A recording session: installs every probe, and takes every one away again."""
 
+import functools
+import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
@@ -56,18 +58,30 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
     breaks = BreakProbes(recorder, compilations)
     frames = FrameProbes(recorder, compilations, breaks)
     graphs = GraphProbes(recorder, compilations)
-    lowering = LoweringProbes(graphs)
     undo = [frames.install(patches)]
-    compat.watch_caches(patches)
     for probes in (
         breaks,
         GuardProbes(recorder, compilations, frames.frame),
         graphs,
-        lowering,
-        KernelProbes(recorder, compilations, lowering),
         TimingProbes(recorder, compilations),
     ):
         probes.install(patches)
+
+    @functools.cache
+    def watch_inductor() -> None:
+        lowering = LoweringProbes(graphs)
+        lowering.install(patches)
+        KernelProbes(recorder, compilations, lowering).install(patches)
+        _note_missing(recorder, patches)
+
+    if "torch._inductor.compile_fx" in sys.modules:
+        watch_inductor()
+    else:  # importing it takes longer than showing the first graph, so first things first
+        graphs.before_backend = watch_inductor
+    return undo
+
+
+def _note_missing(recorder: Recorder[Any], patches: Patches) -> None:
     recorder.notes.extend(
         Note(
             level="warning",
@@ -76,4 +90,3 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         )
         for name in patches.missing
     )
-    return undo

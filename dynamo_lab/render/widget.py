@@ -97,7 +97,8 @@ class LiveDisplay:
     def phase(self, name: str, recorder: Any) -> None:
         """A phase of compilation starts: move the progress bar, and now and then the views."""
         now = time.perf_counter()
-        if now - self._told < _PROGRESS_SECONDS:
+        is_first = not self._widget.payload and recorder.graphs
+        if now - self._told < _PROGRESS_SECONDS and not is_first:
             return
         self._told = now
         self._widget.progress = {
@@ -107,7 +108,7 @@ class LiveDisplay:
             "fraction": None,
             "seconds": round(now - self._started, 1),
         }
-        if now - self._shown > _PAYLOAD_SECONDS and recorder.frames:
+        if is_first or (now - self._shown > _PAYLOAD_SECONDS and recorder.frames):
             recording = recorder.recording
             self._widget.show(recording, build(recording))
             self._shown = time.perf_counter()
