@@ -1,6 +1,8 @@
 """The rules of the capture: it never changes the program, and leaves nothing behind."""
 
 import gc
+import subprocess
+import sys
 import types
 import weakref
 from collections.abc import Iterator
@@ -147,3 +149,19 @@ def test_a_wrapper_that_outlives_the_recording_is_inert() -> None:
     assert isinstance(kept, types.FunctionType)
     assert kept is not getattr(inductor_cpp, name)
     assert kept.__wrapped__ is getattr(inductor_cpp, name)
+
+
+def test_in_a_fresh_process_the_first_graph_has_its_kernels_too() -> None:
+    program = (
+        "import sys, torch, dynamo_lab as lab\n"
+        "assert 'torch._inductor.compile_fx' not in sys.modules\n"
+        "for _ in range(2):\n"
+        "    recording = lab.explore(lambda x: x.sin() + 1, torch.ones(3))\n"
+        "    lab.check(recording, graphs=1)\n"
+        "    print(len(recording.kernels), [graph.stage for graph in recording.graphs])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    expected = "1 ['dynamo', 'pre_grad', 'forward', 'post_grad']\n"
+    assert done.stdout == expected * 2
