@@ -4,7 +4,7 @@ import { useMounted, useStore } from "./context";
 import { groupGraphs } from "./graph-groups";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
-import { Frames, isBackground } from "./parts/frames";
+import { Frames } from "./parts/frames";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
@@ -31,7 +31,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "graphs": return captured(view);
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
-    case "frames": return view.frames.filter((frame) => !isBackground(frame)).length || view.frames.length;
+    case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
     case "timeline": return null;
   }
 }
@@ -108,6 +108,7 @@ function Waiting() {
 }
 
 function Body() {
+  const pinned = useStore().pin.value !== "";
   return (
     <div class="dl-body">
       <section class="dl-left" aria-label="Your code">
@@ -116,7 +117,7 @@ function Body() {
       <Splitter />
       <section class="dl-right" aria-label="What the compiler made of it">
         <Tabs />
-        <div class="dl-main">
+        <div class={`dl-main${pinned ? " has-pin" : ""}`}>
           <Panel />
           <Selection />
         </div>

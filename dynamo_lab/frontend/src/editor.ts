@@ -58,11 +58,18 @@ export class Editor {
     this.view.dispatch({ effects: dress.of(value) });
   }
 
+  /** Tells lines of the document apart from the others. */
+  mark(lines: readonly number[]): void {
+    const { doc } = this.view.state;
+    const sign = Decoration.line({ class: "is-marked" });
+    this.dress({ base: Decoration.set(lines.filter((line) => line <= doc.lines).map((line) => sign.range(doc.line(line).from))) });
+  }
+
   /** Brings a line of the document into sight if it is not, or to the top. */
   showLine(line: number, y: "nearest" | "start" = "nearest"): void {
     const { doc } = this.view.state;
     if (line < 1 || line > doc.lines) return;
-    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: y === "start" ? 110 : 40 }) });
+    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: y === "start" ? 97 : 40 }) });
   }
 
   destroy(): void {

@@ -1,9 +1,15 @@
-// Graphs as the selector offers them: one group a compilation, its stages in order.
+// Graphs as the selector offers them: one group a captured graph, its stages in order.
 import type { GraphView } from "./types";
 
 const ORDER: readonly string[] = [
   "dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled", "code", "unknown",
 ];
+
+/** The stage as it is called within a group: a title without the number of the captured graph. */
+export function stageName(graph: GraphView): string {
+  const before = `graph ${graph.number} `;
+  return graph.title.startsWith(before) ? graph.title.slice(before.length) : graph.stage;
+}
 
 export interface GraphGroup {
   readonly key: string;
@@ -20,7 +26,7 @@ export function groupGraphs(graphs: readonly GraphView[]): GraphGroup[] {
   const groups = new Map<string, GraphView[]>();
   for (const graph of graphs) {
     if (graph.parent !== null) continue;
-    const key = graph.compile_id || `graph ${graph.id}`;
+    const key = graph.number > 0 ? `graph ${graph.number}` : graph.compile_id || `stage ${graph.id}`;
     groups.set(key, [...(groups.get(key) ?? []), graph]);
   }
   return [...groups].map(([key, members]) => ({ key, graphs: members.sort((a, b) => rank(a) - rank(b) || a.id - b.id) }));

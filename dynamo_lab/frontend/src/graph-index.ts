@@ -1,4 +1,5 @@
 // What the panes ask about a graph, computed once a view and graph.
+import type { ForwardLines } from "./gradients";
 import type { GraphView, SourceView, View } from "./types";
 
 export type Place = readonly [source: number, line: number];
@@ -64,15 +65,22 @@ export class Sources {
 export class GraphIndex {
   readonly users: readonly (readonly number[])[];
   readonly home: readonly (Place | null)[];
+  /** Nodes whose home is the line that they are the gradient of, not one of their own. */
+  readonly gradient: ReadonlySet<number>;
   private haystack: readonly string[] | null = null;
 
   constructor(
     readonly graph: GraphView,
     places: readonly (Place | null)[],
     private readonly sources: Sources,
+    gradientOf: ForwardLines = () => null,
   ) {
     this.users = usersOf(graph);
-    this.home = graph.stack.map((stack) => (stack < 0 ? null : (places[stack] ?? null)));
+    const own = graph.stack.map((stack) => (stack < 0 ? null : (places[stack] ?? null)));
+    const forward = own.map((_, node) => (this.op(node).startsWith("call_") ? gradientOf(graph, node) : null));
+    const same = (node: number): boolean => own[node]?.join(":") === forward[node]?.join(":");
+    this.gradient = new Set([...own.keys()].filter((node) => forward[node] !== null && !same(node)));
+    this.home = own.map((place, node) => (this.gradient.has(node) ? forward[node] : place));
   }
 
   get size(): number {

@@ -50,6 +50,24 @@ export function bars(phases: readonly PhaseView[], rows: readonly number[], wind
   return shown;
 }
 
+/** The bar that an arrow leads to: along the row, into the bar above or the widest one below. */
+export function neighbour(drawn: readonly Bar[], from: Bar | undefined, key: string): Bar | undefined {
+  if (!from) return undefined;
+  const row = (at: number): Bar[] => drawn.filter((bar) => bar.row === at).sort((a, b) => a.left - b.left);
+  const overlap = (bar: Bar): number => Math.min(bar.left + bar.width, from.left + from.width) - Math.max(bar.left, from.left);
+  const touching = (at: number): Bar | undefined => row(at).filter((bar) => overlap(bar) > 0).sort((a, b) => overlap(b) - overlap(a))[0];
+  const same = row(from.row);
+  switch (key) {
+    case "ArrowRight": return same[same.indexOf(from) + 1];
+    case "ArrowLeft": return same[same.indexOf(from) - 1];
+    case "ArrowDown": return touching(from.row + 1);
+    case "ArrowUp": return touching(from.row - 1);
+    case "Home": return same[0];
+    case "End": return same.at(-1);
+    default: return undefined;
+  }
+}
+
 /** Round times after `origin` for the axis, about `count` of them. */
 export function ticks(window: Window, origin = 0, count = 6): number[] {
   const span = window.end - window.start;

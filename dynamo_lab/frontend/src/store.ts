@@ -2,8 +2,10 @@
 // other and the reader's tab, selection and scroll stay.
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { breakEntity, parseEntity } from "./entities";
+import { type ForwardLines, forwardLines } from "./gradients";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask } from "./kin";
+import { withPending } from "./pending";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
@@ -29,6 +31,8 @@ export interface Model {
   /** The colour class of the region that a graph descends from. */
   colourOf(graph: number): string;
   graphTitle(graph: number): string;
+  /** What people call a break: they count from 1. */
+  breakNumber(id: number): number;
   /** The hue of a line that made nodes, the same in each pane; -1 for other lines. */
   hue(place: Place | null): number;
 }
@@ -53,30 +57,34 @@ function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<string
 /** Hues in the palette; regions beyond them share. */
 const PALETTE = 8;
 
-export function buildModel(view: View): Model {
+export function buildModel(recorded: View): Model {
+  const view = withPending(recorded);
   const sources = new Sources(view);
   const places = homePlaces(view);
   const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
   const indices = new Map<number, GraphIndex>();
   const dynamo = view.graphs.filter((g) => g.stage === "dynamo" && g.parent === null);
   const ranks = new Map(dynamo.map((g, rank) => [g.id, rank]));
-  const byCompile = new Map(dynamo.map((g) => [g.compile_id, g.id]));
+  const byNumber = new Map(dynamo.map((g) => [g.number, g.id]));
+  const gradientOf: ForwardLines = forwardLines(view, places);
+  const breakNumbers = new Map(view.breaks.map((item, i) => [item.id, i + 1]));
   const graphIndex = (id: number): GraphIndex | null => {
     const graph = graphs.get(id);
     if (!graph) return null;
     let index = indices.get(id);
-    if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources)));
+    if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources, gradientOf)));
     return index;
   };
   const colour = (region: number): string => {
     if (region < 0) return "dl-rnone";
     return `dl-r${(ranks.get(region) ?? region) % PALETTE}`;
   };
-  const colourOf = (id: number): string => colour(byCompile.get(graphs.get(id)?.compile_id ?? "") ?? -1);
+  const colourOf = (id: number): string => colour(byNumber.get(graphs.get(id)?.number ?? -1) ?? -1);
   const graphTitle = (id: number): string => graphs.get(id)?.title || `graph ${id}`;
   const lineHues = hues(view, places);
   const hue = (place: Place | null): number => (place ? (lineHues.get(place.join(":")) ?? -1) : -1);
-  return { view, kin: buildKin(view), hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle };
+  const breakNumber = (id: number): number => breakNumbers.get(id) ?? id + 1;
+  return { view, kin: buildKin(view), hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber };
 }
 
 export interface Reveal {
@@ -89,6 +97,8 @@ export interface KernelChoice {
   readonly id: number;
   /** The line of the wrapper to show. */
   readonly line?: number | null;
+  /** The kernel whose calls the wrapper is to show. */
+  readonly of?: number;
 }
 
 export interface Store {

@@ -1,6 +1,7 @@
 // The View as JSON: a mirror of dynamo_lab/view/*.py, where each field is explained.
 
-export type LineState = "" | "compiled" | "eager" | "skipped" | "failed";
+/** "compiling" is ours (pending.ts); the others are Python's. */
+export type LineState = "" | "compiled" | "eager" | "skipped" | "failed" | "compiling";
 
 /** number, text, state, region, kernels */
 export type LineView = readonly [number, string, LineState, number, number];
@@ -89,6 +90,7 @@ export interface ModuleView {
 
 export interface GraphView {
   readonly id: number;
+  readonly number: number;
   readonly title: string;
   readonly subtitle: string;
   readonly stage: string;
@@ -183,6 +185,7 @@ export interface Summary {
   readonly counts: readonly Count[];
   readonly state: "recording" | "done";
   readonly failure: string;
+  readonly library_frames: number;
 }
 
 /** name, start, seconds, depth, compile id, explanation */

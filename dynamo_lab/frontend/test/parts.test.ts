@@ -1,19 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { groupGraphs, rootOf } from "../src/graph-groups";
+import { groupGraphs, rootOf, stageName } from "../src/graph-groups";
 import { Assets } from "../src/hosts/assets";
-import { bars, rowsOf, ticks } from "../src/icicle";
+import { bars, neighbour, rowsOf, ticks } from "../src/icicle";
 import { splitAt } from "../src/parts/breaks";
 import { guardRows } from "../src/parts/guards";
-import { kernelItems } from "../src/parts/kernels";
+import { firstWithCode, kernelItems, kinItems } from "../src/kernel-items";
 import type { GuardView, PhaseView } from "../src/types";
-import { graph, kernel } from "./sample";
+import { moduleLabel } from "../src/ui/picture";
+import { graph, kernel, module } from "./sample";
 
 describe("groupGraphs", () => {
-  it("makes one group a compilation, stages in order and the backward ones last", () => {
+  it("makes one group a captured graph, stages in order and the backward ones last", () => {
     const graphs = [
       graph({ id: 1, inputs: [], stage: "post_grad", isBackward: true }), graph({ id: 2, inputs: [], stage: "post_grad" }),
       graph({ id: 3, inputs: [], stage: "backward", isBackward: true }), graph({ id: 4, inputs: [], stage: "dynamo" }),
-      graph({ id: 5, inputs: [], stage: "dynamo", compileId: "1/0" }), graph({ id: 6, inputs: [], parent: 4 }),
+      graph({ id: 5, inputs: [], stage: "dynamo", number: 2 }), graph({ id: 6, inputs: [], parent: 4 }),
     ];
     expect(groupGraphs(graphs).map((g) => g.graphs.map((m) => m.id))).toEqual([[4, 2, 3, 1], [5]]);
     expect(rootOf(graphs[5], new Map(graphs.map((g) => [g.id, g]))).id).toBe(4);
@@ -49,6 +50,39 @@ describe("kernelItems", () => {
     const items = kernelItems({ kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, kernel(1, 0, [])], wrappers: [wrapper], empty: "" });
     expect(items.map((item) => ("kernel" in item ? item.kernel.name : item.wrapper.title))).toEqual(["k0", "w", "k1"]);
   });
+
+  const wrapper = { id: 1, title: "w", language: "python", code: "", graph: 0 };
+  const items = kernelItems({
+    kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, { ...kernel(1, 0, []), wrapper: 1, code: "x" }], wrappers: [wrapper, { ...wrapper, id: 2 }], empty: "",
+  });
+
+  it("starts at the first kernel that has code, else at the first", () => {
+    expect(firstWithCode(items)).toBe(1);
+    expect(firstWithCode(items.slice(0, 1))).toBe(0);
+  });
+
+  it("keeps the wrappers of kernels that are kin, and no others", () => {
+    expect(kinItems(items, (id) => id === 1).map((item) => ("kernel" in item ? item.kernel.name : item.wrapper.id))).toEqual(["k1", 1]);
+  });
+});
+
+describe("moduleLabel", () => {
+  const label = (path: string, type: string): string => moduleLabel({ ...module(path.split(".").at(-1) ?? "", []), path, type });
+
+  it("counts what the number counts, and names the class", () => {
+    expect(label("transformer.h.0", "GPT2Block")).toBe("h.0 GPT2Block");
+    expect(label("transformer.wte", "Embedding")).toBe("wte Embedding");
+    expect(label("0", "")).toBe("0");
+  });
+});
+
+describe("stageName", () => {
+  it("is the title without its graph", () => {
+    const titled = (title: string, number: number) => stageName({ ...graph({ inputs: [], number, stage: "post_grad" }), title });
+    expect(titled("graph 2 post_grad (backward)", 2)).toBe("post_grad (backward)");
+    expect(titled("graph 2", 2)).toBe("post_grad");
+    expect(titled("graph 12 forward", 1)).toBe("post_grad");
+  });
 });
 
 describe("icicle", () => {
@@ -62,6 +96,14 @@ describe("icicle", () => {
   it("puts what another thread does at the same time below all that nests", () => {
     const busy: PhaseView[] = [["main", 0, 4, 0, "", ""], ["inner", 1, 2, 1, "", ""], ["thread", 2, 3, 0, "", ""], ["next", 4, 1, 0, "", ""]];
     expect(rowsOf(busy)).toEqual([0, 1, 2, 0]);
+  });
+
+  it("walks from bar to bar along rows, and to what lies above and below", () => {
+    const bar = (index: number, left: number, width: number, row: number) => ({ index, left, width, row });
+    const drawn = [bar(0, 0, 1, 0), bar(1, 0, 0.3, 1), bar(2, 0.3, 0.7, 1)];
+    const to = (from: number, key: string) => neighbour(drawn, drawn[from], key)?.index;
+    expect([to(0, "ArrowDown"), to(2, "ArrowLeft"), to(1, "ArrowUp"), to(1, "End"), to(2, "ArrowRight"), to(0, "x")]).toEqual([2, 1, 0, 2, undefined, undefined]);
+    expect(neighbour([], undefined, "Home")).toBeUndefined();
   });
 
   it("puts round times on the axis, from the origin", () => {

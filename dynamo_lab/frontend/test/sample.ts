@@ -11,6 +11,7 @@ export interface GraphSpec {
   readonly parent?: number | null;
   readonly compileId?: string;
   readonly isBackward?: boolean;
+  readonly number?: number;
 }
 
 export function graph(spec: GraphSpec): GraphView {
@@ -18,7 +19,7 @@ export function graph(spec: GraphSpec): GraphView {
   const ops = spec.ops ?? spec.inputs.map((inputs) => (inputs.length === 0 ? "placeholder" : "call_function"));
   const strings = ["", "aten.add.Tensor", ...new Set(ops)];
   return {
-    id: spec.id ?? 0, title: `graph ${spec.id ?? 0}`, subtitle: "", stage: spec.stage ?? "dynamo", frame: 0,
+    id: spec.id ?? 0, number: spec.number ?? 1, title: `graph ${spec.id ?? 0}`, subtitle: "", stage: spec.stage ?? "dynamo", frame: 0,
     compile_id: spec.compileId ?? "0/0", is_backward: spec.isBackward ?? false,
     operators: ops.filter((op) => op.startsWith("call_")).length,
     strings, values: ["f32[8, 8]"],
@@ -53,7 +54,7 @@ export function kernel(id: number, graphId: number, nodes: readonly number[]): K
 
 export function view(parts: Partial<View>): View {
   return {
-    summary: { title: "f", sentence: "", counts: [], state: "done", failure: "" },
+    summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", library_frames: 0 },
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
     guards: { guards: [], recompiles: [] }, kernels: { kernels: [], wrappers: [], empty: "" },
     timeline: { seconds: 0, phases: [], totals: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [],

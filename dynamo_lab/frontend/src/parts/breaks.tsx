@@ -4,6 +4,7 @@ import { useModel, useStore } from "../context";
 import { breakEntity } from "../entities";
 import type { BreakView } from "../types";
 import { Badge, Empty, Fold, Go, GraphChip, Prose } from "../ui/bits";
+import { Paragraphs } from "../ui/paragraphs";
 
 /** The line's text with the columns that broke marked; indentation is dropped. */
 export function splitAt(text: string, from: number, to: number): readonly [string, string, string] {
@@ -85,7 +86,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
       {item.reason && item.reason !== item.title && !item.explanation.startsWith(item.reason) && (
         <p class="dl-reason"><Prose text={item.reason} /></p>
       )}
-      {item.explanation && <p><Prose text={item.explanation} /></p>}
+      <Paragraphs text={item.explanation} />
       {item.advice.length > 0 && (
         <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>
       )}

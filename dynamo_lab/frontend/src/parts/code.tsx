@@ -12,7 +12,7 @@ import type { SourceView } from "../types";
 import { Empty } from "../ui/bits";
 
 const STATES: Readonly<Record<string, string>> = {
-  compiled: "compiled", eager: "runs eager", skipped: "skipped", failed: "failed",
+  compiled: "compiled", eager: "runs eager", skipped: "skipped", failed: "failed", compiling: "compiling\u2026",
 };
 
 function chosenSource(model: Model, file: number | null): SourceView | undefined {
@@ -150,11 +150,16 @@ export function Code() {
     const file = source && reveal.entity ? fileToShow(model, source, reveal.entity) : null;
     if (file !== null) store.file.value = file;
   }, [reveal.tick]);
+  const main = model.view.sources[model.view.main_source];
+  const isLibrary = source?.kind === "library";
   if (!source) return <Empty title="No source">The code that was compiled could not be read, so lines cannot be shown.</Empty>;
   return (
     <>
       <div class="dl-bar">
-        <span class="dl-bar-title">your code</span>
+        <span class="dl-bar-title">{isLibrary ? "library code" : "your code"}</span>
+        {isLibrary && main && main.kind !== "library" && (
+          <button type="button" class="dl-button" onClick={() => (store.file.value = main.id)} title={`Back to ${main.label}`}>Your code</button>
+        )}
         <Switcher shown={source} />
       </div>
       <Pane key={source.id} source={source} model={model} store={store} />

@@ -15,12 +15,15 @@ import { splitTarget } from "../target";
 import { Empty, plural } from "../ui/bits";
 import { Canvas, type Shift } from "../ui/canvas";
 import { Modes } from "../ui/modes";
-import { Picture } from "../ui/picture";
+import { moduleLabel, Picture } from "../ui/picture";
 
 /** Above this many inputs and parameters, they are left out until asked for. */
 const FEW_INPUTS = 12;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
+
+/** Parameters begin alike: what tells them apart stands at the end. */
+const cutFront = (text: string, most: number): string => (text.length > most ? `\u2026${text.slice(text.length - most + 1)}` : text);
 
 export interface Label {
   readonly title: string;
@@ -32,12 +35,13 @@ export function labelOf(index: GraphIndex, box: Box): Label {
   if (box.module >= 0) {
     const module = graph.modules[box.module];
     const count = moduleNodes(graph, box.module).length;
-    const type = module.type && module.type !== module.name ? `${module.type}, ` : "";
-    return { title: cut(module.name || module.path, 30), detail: cut(`${type}${plural(count, "node")}`, 36) };
+    return { title: cut(moduleLabel(module), 34), detail: plural(count, "node") };
   }
   const op = index.op(box.node);
   const title = op.startsWith("call_") ? cut(splitTarget(index.target(box.node))[1], 30) : op.replace("placeholder", "input");
-  const detail = op === "output" ? "" : cut([graph.name[box.node], index.value(box.node)].filter(Boolean).join(": "), 36);
+  // Inputs bear the long names of parameters, and there are many side by side.
+  const name = op === "placeholder" ? cutFront(graph.name[box.node], 18) : graph.name[box.node];
+  const detail = op === "output" ? "" : cut([name, index.value(box.node)].filter(Boolean).join(": "), 36);
   return { title, detail };
 }
 

@@ -1,7 +1,7 @@
 // Graphs: which one, and whether as a listing or as a diagram.
 import { useModel, useStore } from "../context";
 import { graphEntity } from "../entities";
-import { type GraphGroup, groupGraphs, rootOf } from "../graph-groups";
+import { type GraphGroup, groupGraphs, rootOf, stageName } from "../graph-groups";
 import type { Model } from "../store";
 import type { GraphView } from "../types";
 import { Empty, Go, plural } from "../ui/bits";
@@ -10,13 +10,13 @@ import { Listing } from "./listing";
 
 function groupName(group: GraphGroup, model: Model): string {
   const frame = model.view.frames.find((f) => f.id === group.graphs[0].frame);
-  return [group.key, frame?.name].filter(Boolean).join("  ");
+  return [group.key, frame?.name].filter(Boolean).join(" \u00b7 ");
 }
 
 function Groups({ groups, shown }: { groups: readonly GraphGroup[]; shown: GraphGroup }) {
   const store = useStore();
   const model = useModel();
-  if (groups.length < 2) return <span class="dl-dim dl-ellipsis">{groupName(shown, model)}</span>;
+  if (groups.length < 2) return <span class="dl-dim dl-ellipsis">{shown.graphs[0].subtitle}</span>;
   const choose = (key: string): void => {
     const group = groups.find((g) => g.key === key);
     if (!group) return;
@@ -25,7 +25,7 @@ function Groups({ groups, shown }: { groups: readonly GraphGroup[]; shown: Graph
     store.graph.value = (alike ?? group.graphs[0]).id;
   };
   return (
-    <select class="dl-select" aria-label="Compilation" value={shown.key} onChange={(event) => choose(event.currentTarget.value)}>
+    <select class="dl-select" aria-label="Captured graph" value={shown.key} onChange={(event) => choose(event.currentTarget.value)}>
       {groups.map((group) => <option key={group.key} value={group.key}>{groupName(group, model)}</option>)}
     </select>
   );
@@ -49,7 +49,7 @@ function Stages({ graphs, shown, label }: { graphs: readonly GraphView[]; shown:
           key={graph.id} type="button" aria-pressed={graph.id === shown.id} title={`${graph.title}: ${graph.subtitle}`}
           onClick={() => (store.graph.value = graph.id)}
         >
-          {graph.stage} <Size operators={graph.operators} kin={held ? kin.countNodes(held, graph.id) : 0} />
+          {stageName(graph)} <Size operators={graph.operators} kin={held ? kin.countNodes(held, graph.id) : 0} />
         </button>
       ))}
     </div>

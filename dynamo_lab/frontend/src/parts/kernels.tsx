@@ -1,114 +1,102 @@
 // Kernels at the left, the code of the chosen one at the right.
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { kernelEntity } from "../entities";
-import type { KernelChoice } from "../store";
-import type { KernelsView, KernelView, WrapperView } from "../types";
-import { Badge, Empty, GraphChip, plural, withoutFolders } from "../ui/bits";
-import { CodeBlock } from "../ui/code-block";
+import { firstWithCode, type Item, isChosen, kernelItems, kinItems } from "../kernel-items";
+import type { WrapperView } from "../types";
+import { Badge, Empty, plural, withoutFolders } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
+import { KernelDetail } from "./kernel-detail";
 
-type Item = { readonly kernel: KernelView } | { readonly wrapper: WrapperView };
-
-/** Each wrapper is listed after the kernels it calls. */
-export function kernelItems(view: KernelsView): Item[] {
-  const loose = view.kernels.filter((k) => !view.wrappers.some((w) => w.id === k.wrapper));
-  return [
-    ...view.wrappers.flatMap((wrapper): Item[] => [
-      ...view.kernels.filter((kernel) => kernel.wrapper === wrapper.id).map((kernel) => ({ kernel })),
-      { wrapper },
-    ]),
-    ...loose.map((kernel) => ({ kernel })),
-  ];
-}
-
-function isChosen(item: Item, choice: KernelChoice | null): boolean {
-  if (!choice) return false;
-  return "kernel" in item ? choice.kind === "kernel" && choice.id === item.kernel.id
-    : choice.kind === "wrapper" && choice.id === item.wrapper.id;
+function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
+  const { kernels } = useModel().view.kernels;
+  const calls = kernels.filter((kernel) => kernel.wrapper === wrapper.id).length;
+  return (
+    <>
+      <span class="dl-kernel-name dl-wrapper-name" title={wrapper.title}>{wrapper.title}</span>
+      <Badge tone="plain">{wrapper.language}</Badge>
+      <span class="dl-kernel-sub dl-dim">{calls > 0 ? `calls ${calls === 1 ? "the kernel" : `the ${calls} kernels`} above` : "calls no kernel"}</span>
+    </>
+  );
 }
 
 function Row({ item }: { item: Item }) {
-  if ("wrapper" in item) {
-    return (
-      <>
-        <span class="dl-kernel-name dl-wrapper-name">{item.wrapper.title}</span>
-        <Badge tone="plain">{item.wrapper.language}</Badge>
-        <span class="dl-kernel-sub dl-dim">the code that calls the kernels{item.wrapper.graph !== null && ` of graph ${item.wrapper.graph}`}</span>
-      </>
-    );
-  }
+  const { graphTitle } = useModel();
+  if ("wrapper" in item) return <WrapperRow wrapper={item.wrapper} />;
   const { kernel } = item;
+  const of = kernel.graph === null ? "" : graphTitle(kernel.graph);
   return (
     <>
       <span class="dl-kernel-name" title={kernel.name}>{kernel.title || kernel.name}</span>
       <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
-      <span class="dl-kernel-sub" title={[kernel.where, ...kernel.operators].join("\n")}>
+      <span class="dl-kernel-sub" title={[of, kernel.where, ...kernel.operators].filter(Boolean).join("\n")}>
         {[withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
       </span>
     </>
   );
 }
 
-function Detail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView[] }) {
-  const store = useStore();
-  const line = store.kernel.value?.line;
-  if ("wrapper" in item) {
-    return <CodeBlock text={item.wrapper.code} language={item.wrapper.language} label={`Code of ${item.wrapper.title}`} line={line} />;
-  }
-  const { kernel } = item;
-  const wrapper = wrappers.find((w) => w.id === kernel.wrapper);
+/** How many kernels there are, or belong to what is pinned, and whether only those are listed. */
+function Head({ all, kin, only, toggle }: { all: number; kin: number; only: boolean; toggle(): void }) {
+  if (kin === 0) return <div class="dl-toolbar dl-kernel-count"><span class="dl-dim">{plural(all, "kernel")}</span></div>;
   return (
-    <>
-      <div class="dl-toolbar dl-kernel-head" data-entity={kernelEntity(kernel.id)}>
-        <code class="dl-ellipsis" title={kernel.name}>{kernel.name}</code>
-        {kernel.calls > 1 && <span class="dl-dim">called {kernel.calls} times</span>}
-        {kernel.is_backward && <Badge tone="plain">backward</Badge>}
-        {kernel.graph !== null && <GraphChip id={kernel.graph} />}
-        <span class="dl-dim">{plural(kernel.nodes.length, "node")}</span>
-        {wrapper && (
-          <button type="button" class="dl-go" data-own onClick={() => (store.kernel.value = { kind: "wrapper", id: wrapper.id, line: kernel.line })}>
-            show in wrapper
-          </button>
-        )}
-      </div>
-      {kernel.code
-        ? <CodeBlock text={kernel.code} language={kernel.language} label={`Code of ${kernel.name}`} />
-        : <Empty title="No code of its own">An extern kernel is a library call: Inductor generates the call, not the kernel. The wrapper shows it.</Empty>}
-    </>
+    <div class="dl-toolbar dl-kernel-count">
+      <label class="dl-check"><input type="checkbox" checked={only} onChange={toggle} /> only kin of what is pinned</label>
+      <span class="dl-kin-count">{kin} of {all}</span>
+    </div>
   );
 }
 
 export function Kernels() {
   const store = useStore();
   const { view, kin } = useModel();
-  const items = kernelItems(view.kernels);
-  if (items.length === 0) {
+  const onlyKin = useSignal(false);
+  const jump = useSignal({ index: -1, tick: 0 });
+  const all = useComputed(() => (store.model.value ? kernelItems(store.model.value.view.kernels) : [])).value;
+  const held = store.held.value;
+  const isHeld = (id: number): boolean => held?.[kin.vertex("kernel", id)] === 1;
+  const kinCount = held ? view.kernels.kernels.filter((kernel) => isHeld(kernel.id)).length : 0;
+  const only = onlyKin.value && kinCount > 0;
+  const items = only ? kinItems(all, isHeld) : all;
+
+  const chosen = all.findIndex((item) => isChosen(item, store.kernel.value));
+  const shown = chosen >= 0 ? all[chosen] : all[firstWithCode(only ? items : all)];
+  const at = shown ? items.indexOf(shown) : -1;
+  const reveal = store.reveal.value;
+  useEffect(() => {
+    const wanted = items.findIndex((item) => "kernel" in item && (reveal.entity === kernelEntity(item.kernel.id)));
+    const first = items.findIndex((item) => "kernel" in item && isHeld(item.kernel.id));
+    jump.value = { index: wanted >= 0 ? wanted : first >= 0 ? first : at, tick: jump.value.tick + 1 };
+  }, [reveal.tick, only]);
+  if (all.length === 0) {
     return <Empty title="No kernels">{view.kernels.empty || "Inductor generated no code in this recording."}</Empty>;
   }
-  const at = Math.max(0, items.findIndex((item) => isChosen(item, store.kernel.value)));
   const choose = (i: number): void => {
     const item = items[i];
     store.kernel.value = "kernel" in item ? { kind: "kernel", id: item.kernel.id } : { kind: "wrapper", id: item.wrapper.id };
   };
   const rowClass = (i: number): string => {
     const item = items[i];
-    const chosen = i === at ? " is-current" : "";
-    if (!("kernel" in item)) return `dl-row-kernel${chosen}`;
-    const vertex = kin.vertex("kernel", item.kernel.id);
-    return `dl-row-kernel${chosen}${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
+    const current = i === at ? " is-current" : "";
+    if (!("kernel" in item)) return `dl-row-kernel${current}`;
+    const lit = store.lit.value?.[kin.vertex("kernel", item.kernel.id)] ? " is-lit" : "";
+    return `dl-row-kernel${current}${lit}${isHeld(item.kernel.id) ? " is-held" : ""}`;
   };
   const entity = (i: number): string => {
     const item = items[i];
     return item && "kernel" in item ? kernelEntity(item.kernel.id) : "";
   };
-  const reveal = store.reveal.value;
   return (
     <div class="dl-kernels">
-      <VirtualList
-        label="Kernels" class="dl-kernel-list" count={items.length} row={46} entity={entity} rowClass={rowClass}
-        renderRow={(i) => <Row item={items[i]} />} onChoose={choose} current={at} show={{ index: at, tick: reveal.tick }}
-      />
-      <div class="dl-kernel-detail"><Detail item={items[at]} wrappers={view.kernels.wrappers} /></div>
+      <div class="dl-kernel-side">
+        <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
+        <VirtualList
+          label="Kernels" class="dl-kernel-list" count={items.length} row={46} entity={entity} rowClass={rowClass}
+          renderRow={(i) => <Row item={items[i]} />} onChoose={choose} current={at} show={jump.value}
+        />
+      </div>
+      <div class="dl-kernel-detail">{shown && <KernelDetail item={shown} wrappers={view.kernels.wrappers} />}</div>
     </div>
   );
 }

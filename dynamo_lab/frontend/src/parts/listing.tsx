@@ -41,6 +41,7 @@ function Row({ index, node, repeat }: { index: GraphIndex; node: number; repeat:
   const hue = useModel().hue(home);
   const module = index.module(node);
   const output = index.op(node) === "output";
+  const isGradient = index.gradient.has(node);
   return (
     <>
       <span class={`dl-row-number${hue >= 0 ? " dl-hued" : ""}`} style={hue >= 0 ? { "--dl-hue": hue } : undefined}>{node}</span>
@@ -53,7 +54,7 @@ function Row({ index, node, repeat }: { index: GraphIndex; node: number; repeat:
       <Bodies index={index} node={node} />
       <span class="dl-cell-module" title={module}>{module}</span>
       <span class="dl-cell-line">
-        {home && <Go to={lineEntity(home[0], home[1])} title={index.line(node)} inRow>{repeat ? `:${home[1]}` : index.shortLine(node)}</Go>}
+        {home && <Go to={lineEntity(home[0], home[1])} title={`${isGradient ? "gradient of " : ""}${index.line(node)}`} inRow>{isGradient && "\u2207 "}{repeat ? `:${home[1]}` : index.shortLine(node)}</Go>}
       </span>
     </>
   );
@@ -95,7 +96,8 @@ export function Listing({ index }: { index: GraphIndex }) {
 
   const reveal = store.reveal.value;
   useEffect(() => {
-    const wanted = parseEntity(reveal.entity);
+    // Also when another stage of the graph is chosen: what is pinned stays, its first kin is shown.
+    const wanted = parseEntity(store.pin.peek() || reveal.entity);
     const own = wanted?.kind === "node" && wanted.a === graph.id ? wanted.b : (kinRows[0] ?? -1);
     if (own < 0) return;
     at.current = own;

@@ -5,6 +5,7 @@ import { breakEntity, type Entity, graphEntity, guardEntity, kernelEntity, lineE
 import type { Mask } from "../kin";
 import { moduleNodes } from "../kin";
 import type { Model } from "../store";
+import { blocks } from "../paragraphs";
 import { Badge, Go, outcomeTone, plural, Prose } from "../ui/bits";
 
 /** Links beyond these are counted, not drawn: a line of a large model has thousands of nodes. */
@@ -15,7 +16,7 @@ function Links({ label, to, more }: { label: string; to: readonly (readonly [ent
   const rest = to.length - MOST_LINKS + (more ?? 0);
   return (
     <div class="dl-links">
-      <dt>{label}</dt>
+      <dt title={label}>{label}</dt>
       <dd>
         {to.slice(0, MOST_LINKS).map(([entity, text]) => <Go key={entity} to={entity}>{text}</Go>)}
         {rest > 0 && <span class="dl-dim">and {rest.toLocaleString("en")} more</span>}
@@ -65,7 +66,7 @@ function KinFacts({ model, mask }: { model: Model; mask: Mask }) {
   return (
     <>
       <Links label="kernels" to={kernels.map((kernel) => [kernelEntity(kernel.id), kernel.title || kernel.name])} />
-      <Links label="breaks" to={breaks.map((item) => [breakEntity(item.id), item.title])} />
+      <Links label="breaks" to={breaks.map((item) => [breakEntity(item.id), `${model.breakNumber(item.id)} ${item.title}`])} />
       <Links label="guards" to={guards} />
     </>
   );
@@ -100,6 +101,7 @@ function Node({ model, entity, mask }: Facts) {
         <Links label="calls" to={bodies} />
         <Links label="inputs" to={named(graph.inputs[node])} />
         <Links label="users" to={named(index.users[node])} />
+        {index.gradient.has(node) && index.home[node] && <Links label={"\u2207 gradient of"} to={[[lineEntity(...index.home[node]), index.shortLine(node)]]} />}
         <KinLines model={model} mask={mask} />
         <KinFacts model={model} mask={mask} />
         <KinGraphs model={model} mask={mask} except={graph.id} />
@@ -115,6 +117,7 @@ function Kernel({ model, entity, mask }: Facts) {
     <>
       <h4><Badge tone="plain">{kernel.language}</Badge> <code>{kernel.name}</code></h4>
       <dl>
+        {kernel.graph !== null && <Links label="graph" to={[[graphEntity(kernel.graph), model.graphTitle(kernel.graph)]]} />}
         {kernel.operators.length > 0 && <Fact label="fuses">{kernel.operators.join(" \u00b7 ")}</Fact>}
         <Fact label="called">{kernel.calls === 1 ? "once" : `${kernel.calls} times`}</Fact>
         <KinLines model={model} mask={mask} />
@@ -129,8 +132,8 @@ function Break({ model, entity, mask }: Facts) {
   if (!item) return null;
   return (
     <>
-      <h4><Badge tone="warning">break</Badge> <Prose text={item.title} /></h4>
-      <p class="dl-clamp"><Prose text={item.explanation || item.reason} /></p>
+      <h4><Badge tone="warning">break {model.breakNumber(item.id)}</Badge> <Prose text={item.title} /></h4>
+      <p class="dl-clamp"><Prose text={blocks(item.explanation)[0]?.text || item.reason} /></p>
       <dl>
         <KinLines model={model} mask={mask} />
         <Links label="graphs" to={[...(item.before === null ? [] : [item.before]), ...item.after].map((id) => [graphEntity(id), model.graphTitle(id)])} />
@@ -149,7 +152,7 @@ function Frame({ model, entity }: Facts) {
       <dl>
         <Links label="line" to={frame.entity ? [[frame.entity, frame.where]] : []} />
         <Links label="graphs" to={frame.graphs.map((id) => [graphEntity(id), model.graphTitle(id)])} />
-        <Links label="breaks" to={frame.breaks.map((id) => [breakEntity(id), `break ${id}`])} />
+        <Links label="breaks" to={frame.breaks.map((id) => [breakEntity(id), `break ${model.breakNumber(id)}`])} />
       </dl>
     </>
   );

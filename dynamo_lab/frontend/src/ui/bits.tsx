@@ -59,7 +59,7 @@ export function Prose({ text }: { text: string }) {
 }
 
 const OUTCOME_TONES: Readonly<Record<string, string>> = {
-  compiled: "good", restarted: "plain", skipped: "grey", failed: "bad", resumed: "warning", recompiled: "warning",
+  compiled: "good", restarted: "plain", skipped: "grey", failed: "bad", compiling: "plain", resumed: "warning", recompiled: "warning",
 };
 export const outcomeTone = (outcome: string): string => OUTCOME_TONES[outcome] ?? "plain";
 

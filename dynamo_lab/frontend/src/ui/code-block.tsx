@@ -7,9 +7,13 @@ interface CodeBlockProps {
   readonly language: string;
   readonly label: string;
   readonly line?: number | null;
+  /** Lines that are told apart: the calls of a kernel in its wrapper. */
+  readonly marked?: readonly number[];
+  /** Shows the line again when it changes. */
+  readonly tick?: number;
 }
 
-export function CodeBlock({ text, language, label, line }: CodeBlockProps) {
+export function CodeBlock({ text, language, label, line, marked, tick }: CodeBlockProps) {
   const parent = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
   useLayoutEffect(() => {
@@ -20,6 +24,7 @@ export function CodeBlock({ text, language, label, line }: CodeBlockProps) {
   }, [text, language]);
   useEffect(() => {
     if (line) editor.current?.showLine(line, "start");
-  }, [text, line]);
+  }, [text, line, tick]);
+  useEffect(() => editor.current?.mark(marked ?? []), [text, language, marked?.join()]);
   return <div class="dl-code-block" ref={parent} />;
 }

@@ -5,6 +5,7 @@ import { moduleEntity, nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import { type Mask, moduleNodes } from "../kin";
 import type { Layout, Placed } from "../layout";
+import type { ModuleView } from "../types";
 
 interface Label {
   readonly title: string;
@@ -17,6 +18,12 @@ interface PictureProps {
   readonly layout: Layout;
   labelOf(box: Box): Label;
   readonly onToggle?: (module: number) => void;
+}
+
+/** "h.0 GPT2Block": a bare number says nothing without what it counts. */
+export function moduleLabel({ name, path, type }: ModuleView): string {
+  const place = /^\d+$/.test(name) ? path.split(".").slice(-2).join(".") : name || path;
+  return [place, type !== name && type].filter(Boolean).join(" ");
 }
 
 function isSet(mask: Mask | null, start: number, nodes: readonly number[]): boolean {
@@ -60,7 +67,7 @@ export function Picture({ index, scene, layout, labelOf, onToggle }: PictureProp
       {[...layout.clusters].sort((a, b) => b[1].width * b[1].height - a[1].width * a[1].height).map(([module, placed]) => (
         <Frame
           key={`c${module}`} placed={placed} entity={moduleEntity(graph.id, module)} onToggle={() => onToggle?.(module)}
-          name={graph.modules[module]?.name ?? ""}
+          name={graph.modules[module] ? moduleLabel(graph.modules[module]) : ""}
         />
       ))}
       {layout.edges.map((edge) => {

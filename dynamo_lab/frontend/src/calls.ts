@@ -1,0 +1,16 @@
+// Where a wrapper calls a kernel. Recordings know where a kernel's code stands in the wrapper, but a
+// library's kernel has none: its calls are found by its name.
+
+const NOT_A_NAME = "(?<![\\w.])";
+
+/** The lines, from 1, on which `code` calls what is named; definitions and comments are none. */
+export function callLines(code: string, name: string): number[] {
+  if (name === "") return [];
+  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const call = new RegExp(`${NOT_A_NAME}${escaped}(?:\\.run)?\\(`);
+  return code.split("\n").flatMap((line, i) => {
+    const text = line.trimStart();
+    const isCall = call.test(line) && !/^(#|\/\/|def |class )/.test(text);
+    return isCall ? [i + 1] : [];
+  });
+}
