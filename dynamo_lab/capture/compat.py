@@ -110,6 +110,7 @@ def watch_caches(patches: Patches, owner: Any, name: str) -> None:
     Settings belong to a thread since torch 2.12, so they are set in the thread that compiles,
     around `owner.name`.
     """
+
     def without_caches(*_: Any, **__: Any) -> Generator[None, Any, None]:
         with _caches_off():
             yield
@@ -130,6 +131,20 @@ def _caches_off() -> Iterator[None]:
             present = {name: False for name in names if hasattr(config, name)}
             stack.enter_context(config.patch(present))
         yield
+
+
+@contextmanager
+def our_frames_skipped() -> Iterator[None]:
+    """Have Dynamo skip this package's own functions, as it skips those of PyTorch."""
+    from torch._dynamo import trace_rules
+
+    before = list(trace_rules.SKIP_DIRS)
+    trace_rules.add("dynamo_lab")
+    try:
+        yield
+    finally:
+        trace_rules.SKIP_DIRS[:] = before
+        trace_rules._recompile_re()
 
 
 def forget_compiled_code() -> None:

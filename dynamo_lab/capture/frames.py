@@ -66,6 +66,8 @@ class FrameProbes:
 
     def looked_at(self, code: CodeType, reason: str, compiled: bool) -> None:
         """Dynamo decided what to do with a call; `reason` says why it skips it, if it does."""
+        if self._recorder.texts.is_ours(code.co_filename):
+            return
         frame = self.frame(code)
         known = self._recorder.frames[frame]
         if compiled or known.attempts:

@@ -7,11 +7,27 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any
 
+from torch._C._dynamo.eval_frame import set_eval_frame
+
 Probe = Callable[..., Generator[None, Any, None]]
 """A generator function with the watched function's arguments: it runs up to its `yield` before the
 call, gets the result from the `yield`, or has the call's exception thrown into it."""
 
 _UNDEFINED = object()
+
+
+class _Unseen:
+    """Keeps Dynamo from compiling what a probe calls.
+
+    A backward can be compiled in the middle of a program that runs under Dynamo, and then every
+    Python function called there is one more frame for it to look at.
+    """
+
+    def __enter__(self) -> None:
+        self._callback = set_eval_frame(None)
+
+    def __exit__(self, *_: object) -> None:
+        set_eval_frame(self._callback)
 
 
 class Patches:
@@ -54,7 +70,7 @@ class Patches:
         if not self._undo:  # a reference to the wrapper that outlived the recording
             return None
         try:
-            with self._lock:
+            with self._lock, _Unseen():
                 watcher = probe(*args, **kwargs)
                 next(watcher)
         except StopIteration:
@@ -70,7 +86,7 @@ class Patches:
         if watcher is None:
             return
         try:
-            with self._lock:
+            with self._lock, _Unseen():
                 watcher.send(result)
         except StopIteration:
             pass
@@ -85,7 +101,7 @@ class Patches:
         # throw() would add the probe's frames to the traceback that the user is going to see
         traceback: TracebackType | None = error.__traceback__
         try:
-            with self._lock:
+            with self._lock, _Unseen():
                 watcher.throw(error)
         except StopIteration:
             pass

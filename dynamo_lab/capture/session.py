@@ -41,6 +41,7 @@ def watch(recorder: Recorder[Any], *, fresh: bool = True) -> Generator[None, Non
         )
     try:
         with ExitStack() as stack:
+            stack.enter_context(compat.our_frames_skipped())
             patches = Patches(recorder.note_failure, recorder.lock)
             stack.callback(recorder.stop)
             stack.callback(patches.undo)

@@ -26,6 +26,10 @@ class Texts:
         self._stacks: dict[Stack, int] = {}
         self._formatted: dict[str, int] = {}
 
+    def is_ours(self, path: str) -> bool:
+        """Whether a file belongs to this package."""
+        return path.startswith(_OURS)
+
     def is_users(self, path: str) -> bool:
         """Whether a file is the user's own: a cell or a program, not a library."""
         return _identify(path, self._cell_label(path))[1] != "library"
@@ -146,8 +150,9 @@ def _ranges(wanted: set[int], count: int) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
+_OURS = str(Path(__file__).parents[1])
 _LIBRARIES = (
-    str(Path(__file__).parents[2]) + "/dynamo_lab",  # ours, also when installed editable
+    _OURS,  # also when it is installed editable
     *dict.fromkeys(sysconfig.get_paths()[key] for key in ("purelib", "platlib", "stdlib")),
 )
 

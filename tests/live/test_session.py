@@ -165,3 +165,25 @@ def test_in_a_fresh_process_the_first_graph_has_its_kernels_too() -> None:
     )
     expected = "1 ['dynamo', 'pre_grad', 'forward', 'post_grad']\n"
     assert done.stdout == expected * 2
+
+
+def test_dynamo_does_not_see_the_recorder_itself() -> None:
+    model = torch.nn.Linear(4, 2)
+
+    def step(x: torch.Tensor) -> torch.Tensor:
+        loss = model(x).sum()
+        loss.backward()  # compiled lazily, in the middle of the program: probes run there too
+        return loss
+
+    def phase(name: str) -> str:
+        return name.upper()
+
+    with lab.record() as recorder:
+        recorder.on_phase = phase
+        torch.compile(step)(torch.randn(3, 4))
+    recording = recorder.recording
+    lab.check(recording, failures=0)
+    assert any(graph.is_backward for graph in recording.graphs)
+    paths = {recording.sources[recording.spans[f.span].source].path for f in recording.frames}
+    assert not [path for path in paths if "dynamo_lab" in path or path.startswith("capture/")]
+    assert phase.__name__ not in {frame.name for frame in recording.frames}
