@@ -102,7 +102,7 @@ function Pane({ source, model, store }: PaneProps) {
     map.current = lines;
     cursor.value = 0;
     const first = lines.docLine(source.marks[0]?.line ?? source.lines.find((line) => line[2] !== "")?.[0] ?? -1);
-    if (first > 12) made.showLine(first, "start");
+    if (first > 6) made.showLine(first, "start");
     return () => made.destroy();
   }, [source.id, text]);
 

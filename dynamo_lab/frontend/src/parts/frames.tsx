@@ -10,16 +10,18 @@ import { Badge, Empty, Fold, Go, GraphChip, outcomeTone, plural, Prose, seconds 
 import { Pager } from "../ui/pager";
 import { SearchBox } from "../ui/search-box";
 
-function Attempt({ attempt, alone }: { attempt: AttemptView; alone?: boolean }) {
+/** One analysis of a frame; what the frame says already is left out. */
+function Attempt({ attempt, frame }: { attempt: AttemptView; frame: FrameView }) {
+  const alone = frame.attempts.length === 1;
   return (
     <li>
       <span class="dl-attempt-head">
         <span><span class="dl-dim">compilation</span> <code>{attempt.label}</code></span>
-        {!alone && <Badge tone={outcomeTone(attempt.outcome)}>{attempt.outcome}</Badge>}
+        {!(alone && attempt.outcome === frame.outcome) && <Badge tone={outcomeTone(attempt.outcome)}>{attempt.outcome}</Badge>}
         {attempt.seconds > 0 && <span class="dl-dim">{seconds(attempt.seconds)}</span>}
         {attempt.graph !== null && !alone && <GraphChip id={attempt.graph} />}
       </span>
-      {attempt.reason && !alone && <p class="dl-dim"><Prose text={attempt.reason} /></p>}
+      {attempt.reason && attempt.reason !== frame.reason && <p class="dl-dim"><Prose text={attempt.reason} /></p>}
       {attempt.recompiled.map((reason, i) => <p key={i} class="dl-dim">recompiled because <code>{reason}</code></p>)}
     </li>
   );
@@ -76,10 +78,10 @@ function Frame({ frame }: { frame: FrameView }) {
       {frame.reason && <p><Prose text={frame.reason} /></p>}
       {frame.explanation && frame.explanation !== frame.reason && <p class="dl-dim"><Prose text={frame.explanation} /></p>}
       {frame.attempts.length === 1
-        ? <ul class="dl-attempts"><Attempt attempt={frame.attempts[0]} alone={frame.attempts[0].outcome === frame.outcome && (frame.attempts[0].reason === frame.reason || !frame.attempts[0].reason)} /></ul>
+        ? <ul class="dl-attempts"><Attempt attempt={frame.attempts[0]} frame={frame} /></ul>
         : frame.attempts.length > 1 && (
           <Fold label={plural(frame.attempts.length, "attempt")}>
-            <ul class="dl-attempts">{frame.attempts.map((attempt, i) => <Attempt key={i} attempt={attempt} />)}</ul>
+            <ul class="dl-attempts">{frame.attempts.map((attempt, i) => <Attempt key={i} attempt={attempt} frame={frame} />)}</ul>
           </Fold>
         )}
       <Bytecode frame={frame} />
@@ -111,6 +113,7 @@ export function Frames() {
   const texts = useMemo(() => (isLong ? listed.map(searchText) : []), [listed, isLong]);
   const found = isLong ? matches(texts, query.value) : null;
   const shown = found ? found.map((i) => listed[i]) : listed;
+  useMemo(() => (start.value = 0), [query.value, all]);
   // Before the drawing, so that the frame asked for is there when it is scrolled to.
   const reveal = store.reveal.value;
   useMemo(() => {

@@ -5,7 +5,7 @@ import { useModel, useStore } from "../context";
 import { kernelEntity } from "../entities";
 import { firstWithCode, type Item, isChosen, kernelItems, kinItems } from "../kernel-items";
 import type { WrapperView } from "../types";
-import { Badge, Empty, plural, withoutFolders } from "../ui/bits";
+import { Badge, Empty, GoTab, plural, withoutFolders } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 import { KernelDetail } from "./kernel-detail";
 
@@ -15,8 +15,7 @@ function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
   return (
     <>
       <span class="dl-kernel-name dl-wrapper-name" title={wrapper.title}>{wrapper.title}</span>
-      <Badge tone="plain">{wrapper.language}</Badge>
-      <span class="dl-kernel-sub dl-dim">{calls > 0 ? `calls ${calls === 1 ? "the kernel" : `the ${calls} kernels`} above` : "calls no kernel"}</span>
+      <span class="dl-kernel-sub dl-dim">{wrapper.language}{"  \u00b7  "}{calls > 0 ? `calls ${calls === 1 ? "the kernel" : `the ${calls} kernels`} above` : "calls no kernel"}</span>
     </>
   );
 }
@@ -42,8 +41,8 @@ function Head({ all, kin, only, toggle }: { all: number; kin: number; only: bool
   if (kin === 0) return <div class="dl-toolbar dl-kernel-count"><span class="dl-dim">{plural(all, "kernel")}</span></div>;
   return (
     <div class="dl-toolbar dl-kernel-count">
-      <label class="dl-check"><input type="checkbox" checked={only} onChange={toggle} /> only kin of what is pinned</label>
-      <span class="dl-kin-count">{kin} of {all}</span>
+      <label class="dl-check" title="List the kernels that belong to what is pinned, and no others"><input type="checkbox" checked={only} onChange={toggle} /> only kin</label>
+      <span class="dl-kin-count" title="kernels that belong to what is pinned">{kin} of {all}</span>
     </div>
   );
 }
@@ -70,7 +69,7 @@ export function Kernels() {
     jump.value = { index: wanted >= 0 ? wanted : first >= 0 ? first : at, tick: jump.value.tick + 1 };
   }, [reveal.tick, only]);
   if (all.length === 0) {
-    return <Empty title="No kernels">{view.kernels.empty || "Inductor generated no code in this recording."}</Empty>;
+    return <Empty title="No kernels">{view.kernels.empty || "Inductor generated no code in this recording."}{view.graphs.length === 0 && view.frames.length > 0 && <> See <GoTab tab={view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</>}</Empty>;
   }
   const choose = (i: number): void => {
     const item = items[i];

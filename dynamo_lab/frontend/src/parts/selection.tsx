@@ -118,7 +118,7 @@ function Kernel({ model, entity, mask }: Facts) {
       <h4><Badge tone="plain">{kernel.language}</Badge> <code>{kernel.name}</code></h4>
       <dl>
         {kernel.graph !== null && <Links label="graph" to={[[graphEntity(kernel.graph), model.graphTitle(kernel.graph)]]} />}
-        {kernel.operators.length > 0 && <Fact label="fuses">{kernel.operators.join(" \u00b7 ")}</Fact>}
+        {kernel.operators.length > 0 && <Fact label={kernel.code ? "fuses" : "computes"}>{kernel.operators.join(" \u00b7 ")}</Fact>}
         <Fact label="called">{kernel.calls === 1 ? "once" : `${kernel.calls} times`}</Fact>
         <KinLines model={model} mask={mask} />
         <KinGraphs model={model} mask={mask} />

@@ -110,6 +110,7 @@ export function Timeline() {
   const told = about.value === null ? undefined : drawn.find((bar) => bar.index === about.value);
   // One stop of the Tab key for all bars; the arrows go on from there.
   const stop = drawn.find((bar) => bar.index === cursor.value) ?? drawn[0];
+  const isNamed = (bar: Bar): boolean => bar.width * width.value >= LEAST_LABEL;
   const tell = (event: Event): void => {
     const bar = event.target instanceof Element ? event.target.closest("[data-phase]") : null;
     about.value = bar ? Number(bar.getAttribute("data-phase")) : null;
@@ -140,14 +141,14 @@ export function Timeline() {
           <button
             key={bar.index} type="button" data-phase={bar.index} tabIndex={bar === stop ? 0 : -1}
             aria-label={describe(phases[bar.index], timeline.seconds)} aria-describedby={bar === told ? tip : undefined}
-            class={`dl-bar-phase dl-r${colourOf(phases[bar.index][0])}${bar.index === zoom.value ? " is-cursor" : ""}`}
+            class={`dl-bar-phase dl-r${colourOf(phases[bar.index][0])}${bar.index === zoom.value ? " is-cursor" : ""}${isNamed(bar) ? "" : " is-bare"}`}
             style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, top: `${bar.row * ROW}px` }}
             onClick={() => {
               cursor.value = bar.index;
               zoom.value = zoom.value === bar.index ? null : bar.index;
             }}
           >
-            {bar.width * width.value >= LEAST_LABEL && labelOf(phases[bar.index], bar.row)}
+            {isNamed(bar) && labelOf(phases[bar.index], bar.row)}
           </button>
         ))}
         {told && <Tip id={tip} phase={phases[told.index]} bar={told} rows={depth} all={timeline.seconds} />}

@@ -1,6 +1,7 @@
 // The small pieces all parts are made of.
 import type { ComponentChildren } from "preact";
-import { useModel } from "../context";
+import { useModel, useStore } from "../context";
+import { type Tab, TAB_NAMES } from "../store";
 import { graphEntity } from "../entities";
 
 /** A sentence where a list would be empty. */
@@ -11,6 +12,12 @@ export function Empty({ title, children }: { title: string; children?: Component
       {children && <p>{children}</p>}
     </div>
   );
+}
+
+/** "the Frames tab", as a link. */
+export function GoTab({ tab }: { tab: Tab }) {
+  const store = useStore();
+  return <button type="button" class="dl-link" onClick={() => store.setTab(tab)}>the {TAB_NAMES[tab]} tab</button>;
 }
 
 interface GoProps {
