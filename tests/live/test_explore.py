@@ -177,6 +177,8 @@ def test_fullgraph_makes_a_break_the_failure() -> None:
 def test_a_skipped_frame_says_why() -> None:
     rnn = torch.nn.LSTM(4, 8)
     recording = lab.explore(lambda x: rnn(x)[0], torch.randn(3, 4))
+    if recording.captured_graphs():
+        pytest.skip("this PyTorch compiles RNNs")
     skipped = next(b for b in recording.breaks if b.effect == "skipped")
     assert "LSTM" in skipped.gb_type
     assert recording.captured_graphs() == ()

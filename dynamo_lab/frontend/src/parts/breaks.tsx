@@ -1,7 +1,7 @@
 // Breaks as cards: where, why, what to do, and the graphs on both sides.
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
-import { breakEntity } from "../entities";
+import { breakEntity, frameEntity } from "../entities";
 import type { BreakView } from "../types";
 import { Badge, Empty, Fold, Go, GraphChip, Prose } from "../ui/bits";
 import { Paragraphs } from "../ui/paragraphs";
@@ -61,7 +61,7 @@ function Details({ item }: { item: BreakView }) {
 
 function Card({ item, number }: { item: BreakView; number: number }) {
   const store = useStore();
-  const { kin } = useModel();
+  const { kin, view } = useModel();
   const card = useRef<HTMLElement>(null);
   const entity = breakEntity(item.id);
   const vertex = kin.vertex("break", item.id);
@@ -71,6 +71,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
   }, [reveal.tick]);
   const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
   const line = item.stack.at(-1)?.entity;
+  const frame = view.frames.find((one) => one.breaks.includes(item.id));
   return (
     <article class={`dl-card${state}`} data-entity={entity} ref={card} tabIndex={0} aria-label={`Break ${number}: ${item.title}`}>
       <header>
@@ -80,7 +81,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
       </header>
       <div class="dl-where">
         {line ? <Go to={line}>{item.where}</Go> : item.where}
-        {item.frame && <span class="dl-dim"> in {item.frame}</span>}
+        {item.frame && <span class="dl-dim"> in {frame ? <Go to={frameEntity(frame.id)}>{item.frame}</Go> : item.frame}</span>}
       </div>
       {item.text && <BrokenLine item={item} />}
       {item.reason && item.reason !== item.title && !item.explanation.startsWith(item.reason) && (

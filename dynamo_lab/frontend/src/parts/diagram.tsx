@@ -47,7 +47,7 @@ export function labelOf(index: GraphIndex, box: Box): Label {
 
 /** Widths of the UI font at 12 and 10.5 pixels, close enough for a box with some air. */
 function sizeOf(label: Label): Size {
-  const width = Math.max(label.title.length * 7.2, label.detail.length * 6.2) + 20;
+  const width = Math.max(label.title.length * 7.9, label.detail.length * 6.2) + 20;
   return { width: Math.max(56, width), height: label.detail ? 36 : 26 };
 }
 

@@ -1,7 +1,7 @@
 // What is selected: its facts, its links, its reason.
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../context";
-import { breakEntity, type Entity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, parseEntity } from "../entities";
+import { breakEntity, type Entity, frameEntity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, parseEntity } from "../entities";
 import type { Mask } from "../kin";
 import { moduleNodes } from "../kin";
 import type { Model } from "../store";
@@ -58,16 +58,23 @@ function KinGraphs({ model, mask, except }: { model: Model; mask: Mask; except?:
   );
 }
 
+function OfFrame({ model, id }: { model: Model; id: number | null }) {
+  const frame = model.view.frames.find((one) => one.id === id);
+  return <Links label="frame" to={frame ? [[frameEntity(frame.id), frame.name]] : []} />;
+}
+
 function KinFacts({ model, mask }: { model: Model; mask: Mask }) {
   const { view, kin } = model;
   const kernels = view.kernels.kernels.filter((kernel) => mask[kin.vertex("kernel", kernel.id)]);
   const breaks = view.breaks.filter((item) => mask[kin.vertex("break", item.id)]);
+  const frames = view.frames.filter((frame) => mask[kin.vertex("frame", frame.id)]);
   const guards = view.guards.guards.flatMap((guard, i) => (mask[kin.vertex("guard", i)] ? [[guardEntity(i), guard.source || guard.kind] as const] : []));
   return (
     <>
       <Links label="kernels" to={kernels.map((kernel) => [kernelEntity(kernel.id), kernel.title || kernel.name])} />
       <Links label="breaks" to={breaks.map((item) => [breakEntity(item.id), `${model.breakNumber(item.id)} ${item.title}`])} />
       <Links label="guards" to={guards} />
+      <Links label="frames" to={frames.map((frame) => [frameEntity(frame.id), frame.name])} />
     </>
   );
 }
@@ -136,6 +143,7 @@ function Break({ model, entity, mask }: Facts) {
       <p class="dl-clamp"><Prose text={blocks(item.explanation)[0]?.text || item.reason} /></p>
       <dl>
         <KinLines model={model} mask={mask} />
+        <OfFrame model={model} id={model.view.frames.find((frame) => frame.breaks.includes(item.id))?.id ?? null} />
         <Links label="graphs" to={[...(item.before === null ? [] : [item.before]), ...item.after].map((id) => [graphEntity(id), model.graphTitle(id)])} />
       </dl>
     </>
@@ -167,6 +175,7 @@ function Guard({ model, entity }: Facts) {
       {guard.expressions.map((text, i) => <pre key={i} class="dl-quote dl-wrap">{text}</pre>)}
       <dl>
         <Links label="asked for by" to={guard.entity ? [[guard.entity, guard.where]] : []} />
+        <OfFrame model={model} id={guard.frame} />
         <Fact label="compilation">{guard.compile_id}</Fact>
       </dl>
     </>
@@ -198,7 +207,10 @@ function Graph({ model, entity }: Facts) {
     <>
       <h4><Badge tone="plain">{graph.stage}</Badge> {graph.title}</h4>
       <p class="dl-dim">{graph.subtitle}</p>
-      <dl><Fact label="holds">{plural(graph.name.length, "node")}, {plural(graph.operators, "operator")}</Fact></dl>
+      <dl>
+        <Fact label="holds">{plural(graph.name.length, "node")}, {plural(graph.operators, "operator")}</Fact>
+        <OfFrame model={model} id={graph.frame} />
+      </dl>
     </>
   );
 }
