@@ -166,7 +166,8 @@ def _identify(path: str, cell: str | None) -> tuple[str, SourceKind]:
             return path[len(library) :].lstrip("/\\"), "library"
     if path.startswith("<"):
         return path, "library" if path.startswith(("<frozen", "<eval", "<string")) else "user"
-    try:
-        return str(Path(path).resolve().relative_to(Path.cwd())), "user"
-    except (ValueError, OSError):
-        return path, "user"
+    file = Path(path).absolute()
+    for folder, sign in ((Path.cwd(), ""), (Path.home(), "~")):
+        if file.is_relative_to(folder):
+            return str(Path(sign) / file.relative_to(folder)), "user"
+    return path, "user"
