@@ -56,12 +56,17 @@ function GuardRow({ row, guards }: { row: Row; guards: readonly GuardView[] }) {
     return <><code class="dl-guard-source">{row.source}</code><span class="dl-count">{row.count}</span></>;
   }
   const guard = guards[row.index];
+  const isKind = row.expression === guard.kind;
   return (
     <>
-      <code class={`dl-cell-main${row.expression === guard.kind ? " dl-dim" : ""}`} title={row.expression}>{row.expression}</code>
-      <span class="dl-dim dl-cell-kind">{row.first && row.expression !== guard.kind ? guard.kind : ""}</span>
-      <span class="dl-dim dl-cell-id">{row.first ? guard.compile_id : ""}</span>
-      <span class="dl-cell-line">{row.first && guard.entity ? <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go> : ""}</span>
+      <code class={`dl-cell-main${isKind ? " dl-dim" : ""}`} title={row.expression}>{row.expression}</code>
+      {row.first && (
+        <>
+          {!isKind && <span class="dl-dim dl-cell-kind" title={guard.kind}>{guard.kind}</span>}
+          <span class="dl-dim dl-cell-id" title="compilation">{guard.compile_id}</span>
+          <span class="dl-cell-line">{guard.entity && <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go>}</span>
+        </>
+      )}
     </>
   );
 }
