@@ -92,7 +92,8 @@ class KernelProbes:
         lines = _definition_lines(code)
         for (owner, name), kernel in self._kernels.items():
             if owner == wrapper.graph:
-                changes = {"wrapper": wrapper.id, "line": lines.get(name)}
+                line = lines.get(name) or _first_line_with(f"{name}(", code)
+                changes = {"wrapper": wrapper.id, "line": line}
                 self._recorder.update(self._recorder.kernels, kernel, **changes)
 
     def _kernel(self, graph: Graph | None, name: str, *, is_extern: bool = False) -> int:
@@ -127,6 +128,12 @@ def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
         for origin in getattr(lowered, "origins", ()) or ():
             if origin.name in index:
                 yield index[origin.name]
+
+
+def _first_line_with(text: str, code: str) -> int | None:
+    """Where an extern kernel, which is defined nowhere, is called first."""
+    position = code.find(text)
+    return None if position < 0 else code.count("\n", 0, position) + 1
 
 
 def _definition_lines(code: str) -> dict[str, int]:

@@ -286,3 +286,13 @@ def test_guards_name_the_value_and_the_line() -> None:
     guard = next(g for g in recording.guards if g.source == "L['n']")
     assert any("5" in expression for expression in guard.expressions)
     assert guard.stack is not None
+
+
+def test_an_extern_kernel_is_found_in_the_wrapper() -> None:
+    weight = torch.randn(4, 4)
+    recording = lab.explore(lambda x: (x @ weight).relu(), torch.randn(2, 4))
+    (extern,) = (kernel for kernel in recording.kernels if kernel.language == "extern")
+    assert extern.wrapper is not None
+    assert extern.line is not None
+    lines = recording.wrappers[extern.wrapper].code.split("\n")
+    assert extern.name in lines[extern.line - 1]
