@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,6 +21,11 @@ from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.timings import Timing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
 
 SAMPLE_CODE = """\
 def step(x):
@@ -190,6 +196,18 @@ def chromium() -> str:
         required = os.environ.get("DYNAMO_LAB_REQUIRE_BROWSER") or os.environ.get("CI")
         (pytest.fail if required else pytest.skip)(reason)
     return path
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """One browser for all tests: Playwright runs once a process."""
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=flags)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(autouse=True)

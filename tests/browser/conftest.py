@@ -36,6 +36,15 @@ class Lab:
         quiet = {"fetchNews": "false", "checkForUpdates": False}
         (target / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
 
+    def stop_kernels(self) -> None:
+        """End every kernel, as a reader does who comes back the next day."""
+        with urllib.request.urlopen(f"{self.url}/api/kernels") as answer:
+            kernels: list[dict[str, Any]] = json.load(answer)
+        for kernel in kernels:
+            address = f"{self.url}/api/kernels/{kernel['id']}"
+            request = urllib.request.Request(address, method="DELETE")
+            urllib.request.urlopen(request)
+
 
 @dataclass
 class Notebook:
@@ -47,20 +56,18 @@ class Notebook:
 
     def run_all(self) -> None:
         """Run every cell, one after the other, and wait until the kernel rests."""
+        self._wait_until("idle")  # the kernel is there
         cells = self.page.locator(".jp-CodeCell .cm-content")
         cells.first.click()
         for _ in range(cells.count()):
             # JupyterLab goes on to the next cell, also where that is scrolled out of sight
             self.page.keyboard.press("Shift+Enter")
-        self.page.wait_for_function(
-            """() => {
-                const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
-                const states = prompts.map(prompt => prompt.textContent);
-                const ran = states.some(text => /\\d/.test(text));
-                return ran && !states.some(text => text.includes('*'));
-            }""",
-            timeout=180_000,
-        )
+        self._wait_until("busy")
+        self._wait_until("idle")
+
+    def _wait_until(self, status: str) -> None:
+        indicator = f".jp-Notebook-ExecutionIndicator[data-status='{status}']"
+        self.page.wait_for_selector(indicator, state="attached", timeout=180_000)
 
     def widgets(self) -> Any:
         """The live views on the page."""
@@ -129,18 +136,6 @@ def _wait_for(url: str, log: Path) -> None:
     pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
 
 
-@pytest.fixture(scope="session")
-def browser(chromium: str) -> Iterator[Any]:
-    """One browser for all tests."""
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=flags)
-        yield launched
-        launched.close()
-
-
 @pytest.fixture
 def open_notebook(lab: Lab, browser: Any) -> Iterator[OpenNotebook]:
     """Open a notebook of these cells, or one that is in the folder already."""
@@ -170,5 +165,6 @@ def open_notebook(lab: Lab, browser: Any) -> Iterator[OpenNotebook]:
     yield open_it
     for notebook in opened:
         notebook.page.close()
+    lab.stop_kernels()
     problems = [error for notebook in opened for error in notebook.errors]
     assert problems == []

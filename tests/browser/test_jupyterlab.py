@@ -1,9 +1,5 @@
 """What a user of JupyterLab sees, clicks and keeps."""
 
-import json
-import urllib.request
-from typing import Any
-
 from tests.browser.conftest import Lab, OpenNotebook
 
 SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
@@ -74,7 +70,7 @@ def test_reopened_without_its_kernel_a_notebook_still_shows_what_was_found(
     notebook.widgets().first.get_by_text("2 breaks").first.wait_for()
     notebook.save()
     notebook.page.close()
-    _stop_kernels(lab)
+    lab.stop_kernels()
     again = open_notebook("kept.ipynb")
     static = again.page.locator(".dynamo-lab-static")
     static.first.wait_for()
@@ -114,11 +110,3 @@ def test_the_page_can_be_saved_from_the_view(open_notebook: OpenNotebook) -> Non
     with notebook.page.expect_download() as download:
         view.get_by_text("page", exact=False).last.click()
     assert download.value.suggested_filename.endswith(".html")
-
-
-def _stop_kernels(lab: Lab) -> None:
-    with urllib.request.urlopen(f"{lab.url}/api/kernels") as answer:
-        kernels: list[dict[str, Any]] = json.load(answer)
-    for kernel in kernels:
-        request = urllib.request.Request(f"{lab.url}/api/kernels/{kernel['id']}", method="DELETE")
-        urllib.request.urlopen(request)

@@ -22,19 +22,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "hostile", "big"]
 LOCAL = re.compile(r"(file|blob|data):")
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-        yield launched
-        launched.close()
 
 
 class Opened:
