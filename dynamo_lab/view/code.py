@@ -58,7 +58,10 @@ _ORDER = {"cell": 0, "user": 1, "library": 2}
 def build(
     recording: Recording, places: Places, ancestry: Ancestry
 ) -> tuple[tuple[SourceView, ...], int]:
-    """The sources, the reader's own first, and the index of the one to show first."""
+    """The sources, the reader's own first, and the index of the one to show first.
+
+    Libraries that have nothing to show but skipped lines are left out: a training loop has dozens.
+    """
     regions = Regions(recording, places)
     kernels = _kernel_counts(recording, places, ancestry)
     marks = _marks(recording, places)
@@ -74,7 +77,23 @@ def build(
         for index, source in enumerate(recording.sources)
     ]
     views.sort(key=lambda view: _ORDER[view.kind])
-    return tuple(views), _main(views, recording, regions)
+    linked = _linked_sources(recording, places)
+    kept = [view for view in views if view.id in linked or _says_something(view)] or views
+    return tuple(kept), _main(kept, recording, regions)
+
+
+def _says_something(view: SourceView) -> bool:
+    if view.kind != "library" or view.marks:
+        return True
+    return any(line.state in ("compiled", "failed") for line in view.lines)
+
+
+def _linked_sources(recording: Recording, places: Places) -> set[int]:
+    """The sources that the stack of a break or of a graph's node runs through."""
+    stacks = {item.stack for item in recording.breaks if item.stack is not None}
+    for graph in recording.graphs:
+        stacks.update(stack for stack in graph.nodes.stack if stack >= 0)
+    return {source for stack in stacks for source, _ in places.stacks[stack]}
 
 
 def _lines(
@@ -93,15 +112,25 @@ def _lines(
 
 
 def _main(views: list[SourceView], recording: Recording, regions: Regions) -> int:
-    """Where the reader should begin: their source in which most was recorded, first come first."""
+    """Where the reader should begin: the cell that ran, else their source with breaks, with most.
+
+    A recording is named after the cell or the file that ran, if any did.
+    """
     weights: dict[int, int] = {}
     for frame in recording.frames:
         source = recording.spans[frame.span].source
         weights[source] = weights.get(source, 0) + 1
     for (source, _), count in regions.nodes.items():
         weights[source] = weights.get(source, 0) + count
+
+    def rank(index: int) -> tuple[bool, bool, int]:
+        view = views[index]
+        is_named = recording.title in (view.label, view.path)
+        broke = any(mark.kind == "break" for mark in view.marks)
+        return is_named, broke, weights.get(view.id, 0)
+
     own = [i for i, view in enumerate(views) if view.kind != "library"] or list(range(len(views)))
-    return max(own, key=lambda i: weights.get(views[i].id, 0), default=0)
+    return max(own, key=rank, default=0)
 
 
 def _kernel_counts(recording: Recording, places: Places, ancestry: Ancestry) -> dict[Line, int]:

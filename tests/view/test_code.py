@@ -2,8 +2,9 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source
+from dynamo_lab.model.frames import Instruction
+from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.view import View, build
 from dynamo_lab.view.code import LineView, Mark
 from dynamo_lab.view.places import source_labels
@@ -108,11 +109,55 @@ def test_the_graph_of_a_failed_attempt_compiled_no_line(make: Make) -> None:
 def test_the_readers_own_sources_come_first(make: Make) -> None:
     recording = make("branch_and_print")
     library = Source("torch/nn/functional.py", "library", (Excerpt(10, "x"),))
-    sources = (*recording.sources[::-1], library)
-    moved = replace(recording, sources=sources, spans=(), stacks=(), graphs=(), links=())
-    view = build(replace(moved, frames=(), breaks=(), guards=(), kernels=(), wrappers=()))
-    assert [(s.id, s.kind) for s in view.sources] == [(1, "cell"), (0, "user"), (2, "library")]
+    sources = (library, *recording.sources[::-1])
+    spans, failure = (Span(0, 10, "gelu"),), Failure(type="E", message="", traceback="", span=0)
+    moved = replace(recording, sources=sources, spans=spans, stacks=(), graphs=(), links=())
+    moved = replace(moved, failure=failure, frames=(), breaks=(), guards=(), kernels=())
+    view = build(replace(moved, wrappers=()))
+    assert [(s.id, s.kind) for s in view.sources] == [(2, "cell"), (1, "user"), (0, "library")]
     assert view.main_source == 0
+
+
+def test_the_cell_that_ran_is_shown_first(make: Make) -> None:
+    recording = replace(make("branch_and_print"), title="model.py")
+    view = build(recording)
+    assert view.sources[view.main_source].label == "model.py"
+    assert build(replace(recording, title="cell 3")).main_source == 0
+
+
+def test_a_source_with_breaks_is_shown_before_one_with_more_nodes(make: Make) -> None:
+    recording = make("branch_and_print")
+    calm = build(replace(recording, title="", breaks=()))
+    first, second = recording.breaks
+    moved = (replace(first, span=1, stack=None), replace(second, span=1, stack=None))
+    broken = build(replace(recording, title="", breaks=moved))
+    assert calm.sources[calm.main_source].label == "cell 3"
+    assert broken.sources[broken.main_source].label == "model.py"
+
+
+def test_libraries_of_which_frames_were_only_skipped_are_left_out(make: Make) -> None:
+    recording = make("branch_and_print")
+    library = Source("/x/site-packages/zmq/sugar/socket.py", "library", (Excerpt(1, "a"),))
+    skipped = replace(
+        recording.frames[0],
+        id=3,
+        span=len(recording.spans),
+        outcome="skipped",
+        attempts=(),
+        bytecode=(Instruction(0, "NOP", "", 1),),
+    )
+    more = replace(
+        recording,
+        sources=(*recording.sources, library),
+        spans=(*recording.spans, Span(2, 1, "send")),
+        frames=(*recording.frames, skipped),
+    )
+    view = build(more)
+    assert [source.kind for source in view.sources] == ["cell", "user"]
+    assert view.frames[3].entity == "line:2:1"
+    broken = replace(more.breaks[0], span=len(more.spans) - 1, stack=None)
+    view = build(replace(more, breaks=(broken, *more.breaks[1:])))
+    assert [source.label for source in view.sources][2:] == ["zmq/sugar/socket.py"]
 
 
 def test_labels_are_short_and_differ() -> None:

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../context";
 import { type Tab, TAB_NAMES } from "../store";
-import { graphEntity } from "../entities";
+import { graphEntity, parseEntity } from "../entities";
 
 /** A sentence where a list would be empty. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -28,8 +28,14 @@ interface GoProps {
   readonly inRow?: boolean;
 }
 
-/** Leads to an entity: lights its kin under the pointer, pins and shows it on click. */
+/**
+ * Leads to an entity: lights its kin under the pointer, pins and shows it on click. A line of a
+ * source that the view leaves out cannot be shown, so it is plain text.
+ */
 export function Go({ to, children, title, inRow }: GoProps) {
+  const { sources } = useModel();
+  const entity = parseEntity(to);
+  if (entity?.kind === "line" && !sources.get(entity.a)) return <span title={title}>{children}</span>;
   return (
     <button type="button" class="dl-go" data-go={to} title={title} tabIndex={inRow ? -1 : undefined}>
       {children}
