@@ -2,74 +2,35 @@
 
 import argparse
 import os
-import runpy
 import shutil
 import sys
-import traceback
 from collections.abc import Callable, Sequence
-from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
+from dynamo_lab.arguments import MIN_WIDTH, parse
 from dynamo_lab.check import check
 from dynamo_lab.check import options as expectations
 from dynamo_lab.diff import diff
 from dynamo_lab.errors import CheckFailed, DynamoLabError, OptionError
 from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.script import Script
 from dynamo_lab.view.graphs import GraphView, stage_word
 from dynamo_lab.view.view import View
 
 T = TypeVar("T")
 
-_MANUAL = """\
-Shows what torch.compile did with your program: which Python became which graph, where and why
-it broke, and the kernels that came out, each tied to the line you wrote.
-
-Start with a script that uses torch.compile:
-
-    dynamo-lab explore train.py                      run it, print what was compiled
-    dynamo-lab explore train.py --html out.html      ... and write a page to open in a browser
-    dynamo-lab explore train.py --json run.json.gz   ... and keep the recording
-    dynamo-lab explore train.py -- --epochs 1        arguments after -- are the script's own
-
-Then read the recording, on any machine, with or without PyTorch's compiler at work:
-
-    dynamo-lab show run.json.gz                      everything
-    dynamo-lab show run.json.gz --section breaks     one section
-    dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
-    dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
-    dynamo-lab html run.json.gz out.html             the page, later
-
-In tests and CI:
-
-    dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
-    dynamo-lab diff before.json after.json           what changed
-"""
-
-_EXITS = """\
-Exit codes: 0 all is well; 1 the script failed, or the check did; 2 the command cannot do what was
-asked, and says why. In a notebook, use `%load_ext dynamo_lab` and `%%compile` instead.
-"""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    own, script_arguments = _cut(given)
-    parser = _parser()
-    options, unknown = parser.parse_known_args(own)
-    if unknown:
-        hint = "; what is for the script goes after --" if options.run is _explore else ""
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
-    options.script_arguments = script_arguments
     try:
-        return options.run(options)
+        options = parse(given)
+        return _COMMANDS[options.command](options)
     except CheckFailed as error:
         print(error, file=sys.stderr)
         return 1
@@ -84,59 +45,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _explore(options: argparse.Namespace) -> int:
     if not Path(options.script).is_file():
         raise OptionError(f"There is no script {options.script!r}: check the path.")
+    writers = _writers(options)
+    _refuse_unknown_sections(options)
     import dynamo_lab
 
-    script = _Script(options.script, options.script_arguments)
+    script = Script(options.script, options.script_arguments)
     with dynamo_lab.record(Path(options.script).name) as recorder:
         script.run()
         if script.error is not None:
             recorder.fail(script.error)
     recording = recorder.recording
-    if options.json:
-        save(recording, options.json)
-    if options.html:
-        _write_page(recording, options.html)
+    failures = [error for write, path in writers if (error := _attempt(write, recording, path))]
     _print_view(_view(recording), options)
-    return script.code
+    for error in failures:
+        print(f"dynamo-lab: {error}", file=sys.stderr)
+    return script.code or (2 if failures else 0)
 
 
-class _Script:
-    """A script to run as Python would: `code` is what Python would exit with."""
-
-    def __init__(self, path: str, arguments: Sequence[str]) -> None:
-        self.path = path
-        self.argv = [path, *arguments]
-        self.code = 0
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        """Run it. What it raises is printed as Python would, and kept."""
-        argv, search_path = sys.argv, sys.path
-        sys.argv, sys.path = self.argv, [str(Path(self.path).resolve().parent), *search_path]
-        try:
-            runpy.run_path(self.path, run_name="__main__")
-        except SystemExit as leaving:
-            self.code = _exit_code(leaving)
-        except BaseException as error:
-            self.code, self.error = 1, error.with_traceback(self._own_part(error))
-            traceback.print_exception(self.error)
-        finally:
-            sys.argv, sys.path = argv, search_path
-            sys.stdout.flush()
-
-    def _own_part(self, error: BaseException) -> TracebackType | None:
-        """The traceback from the script's first line on: what ran the script is no news."""
-        at = error.__traceback__
-        while at is not None and at.tb_frame.f_code.co_filename != self.path:
-            at = at.tb_next
-        return at  # None for a syntax error, which names its own place
+_Writer = Callable[[Recording, str], None]
 
 
-def _exit_code(error: SystemExit) -> int:
-    if error.code is None or isinstance(error.code, int):
-        return error.code or 0
-    print(error.code, file=sys.stderr)
-    return 1
+def _writers(options: argparse.Namespace) -> list[tuple[_Writer, str]]:
+    """How to write each file asked for, and where, also if the script changes its folder."""
+    asked: list[tuple[_Writer, str | None]] = [(save, options.json), (_write_page, options.html)]
+    writers = [(write, os.path.abspath(path)) for write, path in asked if path is not None]
+    for _, path in writers:
+        _refuse_unwritable(path)
+    if len({path for _, path in writers}) < len(writers):
+        raise OptionError("--json and --html name the same file: name two.")
+    return writers
+
+
+def _attempt(write: _Writer, recording: Recording, path: str) -> DynamoLabError | None:
+    try:
+        write(recording, path)
+    except DynamoLabError as error:
+        return error
+    return None
+
+
+def _refuse_unknown_sections(options: argparse.Namespace) -> None:
+    """Say now what the renderer would say of a section once a long script has run."""
+    from dynamo_lab.render import terminal
+
+    terminal.renderable(_view(Recording(title="")), _sections(options))
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -173,7 +125,23 @@ def _write_page(recording: Recording, path: str) -> None:
     try:
         Path(path).write_text(page(_view(recording)), encoding="utf-8")
     except OSError as error:
-        raise OptionError(f"{path!r} cannot be written: {error.strerror}.") from error
+        raise OptionError(_unwritable(path, error.strerror or str(error))) from error
+
+
+def _refuse_unwritable(path: str) -> None:
+    """Say now what would be an error once a long script has run."""
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise OptionError(_unwritable(path, "it is a folder"))
+    if not os.path.isdir(folder):
+        raise OptionError(_unwritable(path, "there is no such folder"))
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise OptionError(_unwritable(path, "permission denied"))
+
+
+def _unwritable(path: str, why: str) -> str:
+    advice = "name a file in a folder that exists and that you may write to"
+    return f"{path!r} cannot be written ({why}): {advice}."
 
 
 def _view(recording: Recording) -> View:
@@ -188,7 +156,7 @@ def _print_view(view: View, options: argparse.Namespace) -> None:
     asked = _graphs(view, options)
     text = terminal.render(
         _chosen(view, options),
-        width=options.width or shutil.get_terminal_size((100, 0)).columns,
+        width=options.width or max(MIN_WIDTH, shutil.get_terminal_size((100, 0)).columns),
         color=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
         sections=_sections(options),
         graphs=None if asked is None else [graph.id for graph in asked],
@@ -249,93 +217,13 @@ def _one(word: str, rows: tuple[T, ...], number: int) -> tuple[T, ...]:
     raise OptionError(f"There is no {word} {number}: pass 0 to {len(rows) - 1}.")
 
 
-def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """What is ours and, after `--`, what is the script's."""
-    if "--" not in arguments:
-        return arguments, []
-    at = arguments.index("--")
-    return arguments[:at], arguments[at + 1 :]
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="dynamo-lab",
-        description=_MANUAL,
-        epilog=_EXITS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=_version())
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    add = partial(_command, commands.add_parser)
-
-    explore = add("explore", _explore, "run a script and show what was compiled in it")
-    explore.usage = "dynamo-lab explore SCRIPT [options] [-- SCRIPT ARGUMENTS]"
-    explore.add_argument("script", metavar="SCRIPT", help="the Python file to run")
-    explore.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
-    explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
-    _add_reading_options(explore, "--show")
-    explore.set_defaults(graph=None, kernel=None, stage=None)
-
-    show = add("show", _show, "print a recording")
-    show.add_argument("recording", metavar="RECORDING", help="a file that was saved")
-    show.add_argument("--graph", type=int, metavar="N", help="only this graph, from 1")
-    show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
-    show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
-    show.add_argument("--json", action="store_true", help="print it as JSON, for a program")
-    _add_reading_options(show, "--section")
-
-    html = add("html", _html, "write a recording as one offline page")
-    html.add_argument("recording", metavar="RECORDING", help="a file that was saved")
-    html.add_argument("page", metavar="PAGE", help="the HTML file to write")
-
-    checked = add("check", _check, "exit with 1 unless a recording is as expected")
-    checked.add_argument("recording", metavar="RECORDING", help="a file that was saved")
-    for name, sentence in expectations().items():
-        flag = f"--{name.replace('_', '-')}"
-        checked.add_argument(flag, type=int, metavar="N", help=_phrase(sentence))
-    checked.set_defaults(failures=0)
-
-    diffed = add("diff", _diff, "show what changed between two recordings")
-    diffed.add_argument("a", metavar="A", help="the earlier recording")
-    diffed.add_argument("b", metavar="B", help="the later recording")
-    return parser
-
-
-def _command(
-    add_parser: Callable[..., argparse.ArgumentParser],
-    name: str,
-    run: Callable[[argparse.Namespace], int],
-    sentence: str,
-) -> argparse.ArgumentParser:
-    parser = add_parser(name, help=sentence, description=f"{_capital(sentence)}.")
-    parser.set_defaults(run=run)
-    return parser
-
-
-def _add_reading_options(parser: argparse.ArgumentParser, flag: str) -> None:
-    parser.add_argument(
-        flag,
-        dest="section",
-        metavar="NAMES",
-        help="only these sections, with commas: breaks,graphs,kernels (a wrong name lists them)",
-    )
-    parser.add_argument("--width", type=int, metavar="N", help="columns to print in")
-
-
-def _version() -> str:
-    try:
-        return version("dynamo-lab")
-    except PackageNotFoundError:  # run from a checkout that is not installed
-        return "unknown"
-
-
-def _phrase(sentence: str) -> str:
-    """A sentence in the form of argparse's own help; `%` is argparse's."""
-    return f"{sentence[0].lower()}{sentence[1:].rstrip('.')}".replace("%", "%%")
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "explore": _explore,
+    "show": _show,
+    "html": _html,
+    "check": _check,
+    "diff": _diff,
+}
 
 
 if __name__ == "__main__":

@@ -62,8 +62,9 @@ class TestShow:
         assert (graph["id"], graph["number"]) == (1, 1)
 
     def test_the_width_is_kept(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["show", saved, "--width", "60"]) == 0
-        assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+        for width in (40, 60):
+            assert main(["show", saved, "--width", str(width)]) == 0
+            assert max(map(len, capsys.readouterr().out.splitlines())) <= width
 
     def test_json_is_for_programs(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["show", saved, "--json", "--section", "breaks,summary"]) == 0
@@ -81,6 +82,8 @@ class TestShow:
             (["--stage", "joint"], "--stage chooses a stage of one graph: pass --graph N as well."),
             (["--kernel", "-1"], "There is no kernel -1: pass 0 to 0."),
             (["--section", "brakes"], "There is no section 'brakes': pass "),
+            (["--width", "5"], "--width 5 is too narrow to read: pass 40 or more."),
+            (["--width", "0"], "--width 0 is too narrow to read: pass 40 or more."),
             (["--json", "--section", "brakes"], "There is no section 'brakes' in JSON: pass "),
         ],
     )
@@ -240,3 +243,59 @@ class TestExplore:
         done = dynamo_lab("explore", "nothing.py", folder=folder)
         assert done.returncode == 2
         assert done.stderr == "dynamo-lab: There is no script 'nothing.py': check the path.\n"
+
+    @pytest.mark.parametrize(
+        ("arguments", "advice"),
+        [
+            (["--json", "no/run.json"], "cannot be written (there is no such folder): name a file"),
+            (["--html", "no/run.html"], "cannot be written (there is no such folder): name a file"),
+            (["--json", "."], "cannot be written (it is a folder): name a file"),
+            (["--json", "a", "--html", "./a"], "--json and --html name the same file: name two."),
+            (["--show", "brakes"], "There is no section 'brakes': pass some of summary, "),
+            (["--width", "5"], "--width 5 is too narrow to read: pass 40 or more."),
+        ],
+    )
+    def test_what_cannot_be_done_is_said_before_the_script_runs(
+        self,
+        folder: Path,
+        arguments: list[str],
+        advice: str,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.chdir(folder)
+        assert main(["explore", "script.py", *arguments]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert advice in err
+        assert err.count("\n") == 1
+
+    @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="may write anywhere")
+    def test_a_folder_that_may_not_be_written_to(
+        self, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (folder / "locked").mkdir(mode=0o500)
+        page = str(folder / "locked" / "run.html")
+        assert main(["explore", str(folder / "script.py"), "--html", page]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "(permission denied)" in err
+
+    def test_paths_are_those_of_the_start(self, folder: Path) -> None:
+        (folder / "moves.py").write_text("import os\nos.mkdir('else')\nos.chdir('else')\n")
+        done = dynamo_lab("explore", "moves.py", "--json", "run.json", folder=folder)
+        assert done.returncode == 0, done.stderr
+        assert load(folder / "run.json").title == "moves.py"
+
+    def test_a_file_that_fails_late_costs_nothing_else(self, folder: Path) -> None:
+        (folder / "out").mkdir()
+        (folder / "removes.py").write_text(
+            SCRIPT.replace("sys.exit(", "import os; os.rmdir('out'); sys.exit(")
+        )
+        arguments = ("explore", "removes.py", "--json", "out/run.json", "--html", "run.html")
+        done = dynamo_lab(*arguments, folder=folder)
+        assert done.returncode == 2
+        assert "mul" in done.stdout
+        assert "<html" in (folder / "run.html").read_text(encoding="utf-8")
+        assert done.stderr.startswith("dynamo-lab: ")
+        assert "out/run.json' cannot be written" in done.stderr

@@ -1,0 +1,149 @@
+"""What the `dynamo-lab` command understands, and its manual."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+
+from dynamo_lab.check import options as expectations
+from dynamo_lab.errors import OptionError
+
+MIN_WIDTH = 40
+"""The fewest columns that a table fits in."""
+
+_MANUAL = """\
+Shows what torch.compile did with your program: which Python became which graph, where and why
+it broke, and the kernels that came out, each tied to the line you wrote.
+
+Start with a script that uses torch.compile:
+
+    dynamo-lab explore train.py                      run it, print what was compiled
+    dynamo-lab explore train.py --html out.html      ... and write a page to open in a browser
+    dynamo-lab explore train.py --json run.json.gz   ... and keep the recording
+    dynamo-lab explore train.py -- --epochs 1        arguments after -- are the script's own
+
+Then read the recording, on any machine, with or without PyTorch's compiler at work:
+
+    dynamo-lab show run.json.gz                      everything
+    dynamo-lab show run.json.gz --section breaks     one section
+    dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
+    dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
+    dynamo-lab html run.json.gz out.html             the page, later
+
+In tests and CI:
+
+    dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
+    dynamo-lab diff before.json after.json           what changed
+"""
+
+_EXITS = """\
+Exit codes: 0 all is well; 1 the script failed, or the check did; 2 the command cannot do what was
+asked, and says why. In a notebook, use `%load_ext dynamo_lab` and `%%compile` instead.
+"""
+
+
+def parse(given: Sequence[str]) -> argparse.Namespace:
+    """The options in `given`; what follows `--` is `script_arguments`.
+
+    Raises:
+        OptionError: a value is not offered.
+    """
+    own, script_arguments = _cut(list(given))
+    parser = _parser()
+    options, unknown = parser.parse_known_args(own)
+    if unknown:
+        hint = "; what is for the script goes after --" if options.command == "explore" else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    width = getattr(options, "width", None)
+    if width is not None and width < MIN_WIDTH:
+        raise OptionError(f"--width {width} is too narrow to read: pass {MIN_WIDTH} or more.")
+    options.script_arguments = script_arguments
+    return options
+
+
+def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """What is ours and, after `--`, what is the script's."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dynamo-lab",
+        description=_MANUAL,
+        epilog=_EXITS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", required=True
+    )
+    add = partial(_command, commands.add_parser)
+
+    explore = add("explore", "run a script and show what was compiled in it")
+    explore.usage = "dynamo-lab explore SCRIPT [options] [-- SCRIPT ARGUMENTS]"
+    explore.add_argument("script", metavar="SCRIPT", help="the Python file to run")
+    explore.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
+    explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
+    _add_reading_options(explore, "--show")
+    explore.set_defaults(graph=None, kernel=None, stage=None)
+
+    show = add("show", "print a recording")
+    show.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    show.add_argument("--graph", type=int, metavar="N", help="only this graph, from 1")
+    show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
+    show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
+    show.add_argument("--json", action="store_true", help="print it as JSON, for a program")
+    _add_reading_options(show, "--section")
+
+    html = add("html", "write a recording as one offline page")
+    html.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    html.add_argument("page", metavar="PAGE", help="the HTML file to write")
+
+    checked = add("check", "exit with 1 unless a recording is as expected")
+    checked.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    for name, sentence in expectations().items():
+        flag = f"--{name.replace('_', '-')}"
+        checked.add_argument(flag, type=int, metavar="N", help=_phrase(sentence))
+    checked.set_defaults(failures=0)
+
+    diffed = add("diff", "show what changed between two recordings")
+    diffed.add_argument("a", metavar="A", help="the earlier recording")
+    diffed.add_argument("b", metavar="B", help="the later recording")
+    return parser
+
+
+def _command(
+    add_parser: Callable[..., argparse.ArgumentParser], name: str, sentence: str
+) -> argparse.ArgumentParser:
+    return add_parser(name, help=sentence, description=f"{_capital(sentence)}.")
+
+
+def _add_reading_options(parser: argparse.ArgumentParser, flag: str) -> None:
+    parser.add_argument(
+        flag,
+        dest="section",
+        metavar="NAMES",
+        help="only these sections, with commas: breaks,graphs,kernels (a wrong name lists them)",
+    )
+    parser.add_argument(
+        "--width", type=int, metavar="N", help=f"columns to print in, from {MIN_WIDTH}"
+    )
+
+
+def _version() -> str:
+    try:
+        return version("dynamo-lab")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "unknown"
+
+
+def _phrase(sentence: str) -> str:
+    """A sentence in the form of argparse's own help; `%` is argparse's."""
+    return f"{sentence[0].lower()}{sentence[1:].rstrip('.')}".replace("%", "%%")
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
