@@ -47,6 +47,7 @@ def check(
         failures: How many probes failed, so that something is missing.
         **unknown: A name that is none of these is an error that names the nearest.
     """
+    refuse_others("check", recording)
     for name in unknown:
         raise TypeError(_advice(name))
     expected = {
@@ -70,6 +71,16 @@ def options() -> dict[str, str]:
     lines = [line.strip() for line in doc.partition("Args:")[2].splitlines()]
     told = {name: text for name, _, text in (line.partition(": ") for line in lines)}
     return {name: told.get(name, f"How many {name}.") for name in _COUNTS}  # -OO strips docs
+
+
+def refuse_others(function: str, *values: object) -> None:
+    """Raise a TypeError, for `function`, where a value is not a recording."""
+    for value in values:
+        if not isinstance(value, Recording):
+            raise TypeError(
+                f"{function}() takes recordings, not {type(value).__name__}: pass what explore() "
+                "or load() returned, or the `recording` of what record() gave."
+            )
 
 
 def frames_that_matter(recording: Recording) -> list[Frame]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from dynamo_lab.check import frames_that_matter
+from dynamo_lab.check import frames_that_matter, refuse_others
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table, visible
@@ -76,6 +76,7 @@ class Diff(Struct, frozen=True, kw_only=True):
 
 def diff(a: Recording, b: Recording) -> Diff:
     """What changed from recording `a` to recording `b`."""
+    refuse_others("diff", a, b)
     stage = _common_stage(a, b)
     breaks_a, breaks_b = _unmatched(_break_facts(a), _break_facts(b), _break_key)
     kernels_a, kernels_b = _unmatched(_kernel_facts(a), _kernel_facts(b), _kernel_key)

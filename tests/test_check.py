@@ -119,6 +119,12 @@ class TestOptions:
         assert "breaks" in options()
 
 
+@pytest.mark.parametrize("value", [5, None, "run.json"])
+def test_what_is_no_recording(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"check\(\) takes recordings, not \w+: pass what explore"):
+        check(value, breaks=0)
+
+
 def test_hostile_text_stays_text(sample: Recording) -> None:
     hostile = replace(sample.breaks[0], gb_type="\x1b[31mred\u2028\u202e</script>")
     text = message(replace(sample, breaks=(hostile,)), breaks=0)

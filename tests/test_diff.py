@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 
 from dynamo_lab.diff import BreakFact, Change, KernelFact, diff
 
@@ -139,6 +140,15 @@ kernels only in b:
 operators (post_grad)  a  b
 aten.mul.Tensor        0  1  +1"""
     )
+
+
+def test_what_is_no_recording(sample: Recording) -> None:
+    other: Any = 5
+    for pair in ((sample, other), (other, sample)):
+        with pytest.raises(
+            TypeError, match=r"diff\(\) takes recordings, not int: pass what explore"
+        ):
+            diff(*pair)
 
 
 def test_hostile_text_stays_text(sample: Recording) -> None:
