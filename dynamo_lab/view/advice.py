@@ -37,6 +37,22 @@ _C_FUNCTION = (
     "`torch.library.custom_op`, or let it into the graph with `torch.compiler.allow_in_graph`.",
     "If it is no tensor work, call it outside, or mark it with `torch.compiler.disable`.",
 )
+_SKIPPED = (
+    "Dynamo skips this library function on purpose. Call it outside the compiled function.",
+)
+_OPTIMIZER = (
+    "Dynamo skips this method of the optimizer on purpose. Compile the forward and the loss, and "
+    "call `zero_grad` and `step` outside.",
+    "To compile the update as well, compile it on its own: `torch.compile(opt.step)`.",
+)
+_LOOP = (
+    "Move the loop's body into a function and compile that: Dynamo cannot resume inside a loop, so "
+    "the whole frame runs eagerly."
+)
+_ON_PURPOSE = (
+    "The library calls `torch._dynamo.graph_break()` here on purpose: there is nothing to remove "
+    "in your code."
+)
 _BRANCH = (
     "Choose with tensors: `torch.where(condition, a, b)` computes both sides and stays in the "
     "graph.",
@@ -111,8 +127,8 @@ RULES = (
         r"(?i)graph break in loop",
         "break inside a loop",
         (
-            "Dynamo cannot resume inside a loop, so the whole frame runs eagerly. Fix the break in "
-            "the loop's body, or move the body into a function of its own.",
+            _LOOP,
+            "Or fix the break in the loop's body: without one, the loop is captured.",
         ),
     ),
     Rule(
@@ -159,7 +175,16 @@ RULES = (
         "builtin function",
         ("Use an equivalent `torch` function, or call the builtin outside the compiled function.",),
     ),
-    Rule(r"function marked as skipped", "function Dynamo does not trace", _C_FUNCTION),
+    Rule(
+        r"function marked as skipped", "C function", _C_FUNCTION, r"trace the builtin|C/C\+\+ func"
+    ),
+    Rule(
+        r"function marked as skipped",
+        "optimizer call",
+        _OPTIMIZER,
+        r"\bOptimizer\.|\btorch[./\\]optim[./\\](?!lr_scheduler)",
+    ),
+    Rule(r"function marked as skipped", "function Dynamo skips", _SKIPPED),
     Rule(r"^Unsupported function call", "function Dynamo cannot trace", _C_FUNCTION),
     Rule(
         r"RNN, GRU, or LSTM",
@@ -227,7 +252,8 @@ def rule_of(graph_break: Break) -> Rule:
 
 # Hints that leave a reader nothing to do, or nothing that the title does not say.
 _IDLE = re.compile(
-    r"Please report an issue|This graph break is fundamental|This is likely to be a Dynamo bug|"
+    r"Please (?:report|file) an issue|This graph break is fundamental|"
+    r"This is likely to be a Dynamo bug|"
     r"This graph break may be difficult to debug|It may be possible to write Dynamo tracing rules|"
     r"Consider finding a workaround|Avoid calling "
 )
@@ -235,14 +261,29 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 _NAME = re.compile(r"\btorch(?:\.\w+)+")
 
 
-def advice_for(graph_break: Break) -> tuple[str, ...]:
-    """Our advice, then those of PyTorch's hints that name something new to do."""
-    ours = rule_of(graph_break).advice
+_IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:for|while) loop")
+
+
+def advice_for(graph_break: Break, is_library: bool = False) -> tuple[str, ...]:
+    """Our advice, then those of PyTorch's hints that name something new to do.
+
+    `is_library` tells that the line which broke is not the reader's.
+    """
+    ours = _ours(graph_break, is_library)
     known = set(_NAME.findall(" ".join(ours)))
     tidy = (_SPACE.sub(" ", hint).strip() for hint in graph_break.hints)
     hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
     helpful = [*ours, *(hint for hint in hints if not _IDLE.match(hint))]
     return tuple(dict.fromkeys(helpful or hints))
+
+
+def _ours(graph_break: Break, is_library: bool) -> tuple[str, ...]:
+    advice = rule_of(graph_break).advice
+    if is_library and re.search(r"graph_break\(\)", graph_break.gb_type):
+        advice = (_ON_PURPOSE,)
+    if graph_break.effect != "skipped" or not _IN_LOOP.search(graph_break.reason):
+        return advice
+    return (_LOOP, *advice)
 
 
 def _is_said(hint: str, known: set[str]) -> bool:

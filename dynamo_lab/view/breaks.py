@@ -69,7 +69,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=tidy(item.explanation, line[1], places.text(line)),
-        advice=advice_for(item),
+        advice=advice_for(item, places.is_library(line)),
         context=item.context,
         registry_id=item.registry_id,
         # From a file of anyone's: an address of another scheme could be a script.

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -125,6 +126,51 @@ def test_a_hint_that_names_what_ours_names_is_left_out() -> None:
         hints=("Try `torch._dynamo.config.reorderable_logging_functions`.",),
     )  # fmt: skip
     assert len(advice_for(item)) == 2
+
+
+def _break(gb_type: str, context: str = "", reason: str = "", **more: Any) -> Break:
+    facts: dict[str, Any] = {"effect": "resumed", **more}
+    return Break(
+        id=0, frame=0, compile_id="", span=0, gb_type=gb_type, reason=reason, context=context,
+        **facts,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["inline", "call"])
+def test_a_function_that_is_skipped_on_purpose_is_no_c_function(verb: str) -> None:
+    gb_type = f"Attempted to {verb} function marked as skipped"
+    (advice,) = advice_for(_break(gb_type, "module: re, qualname: compile, skip reason: x"))
+    assert "on purpose" in advice
+    first, second = advice_for(_break(gb_type, "qualname: Optimizer.zero_grad, name: zero_grad"))
+    assert "forward and the loss" in first
+    assert "torch.compile(opt.step)" in second
+    reason = "Dynamo does not know how to trace the builtin `my_ext.f.`"
+    assert "C code" in advice_for(_break(gb_type, "module: my_ext, qualname: f", reason))[0]
+
+
+def test_a_break_in_a_loop_is_answered_with_the_loop_first() -> None:
+    reason = "torch.compile detected a graph break in a for/while loop. Skipping the frame"
+    item = _break("Unsupported Tensor.item() call", "", reason, effect="skipped")
+    assert [text[:20] for text in advice_for(item)[:2]] == [
+        "Move the loop's body",
+        "Keep the value a ten",
+    ]
+    assert sum("loop's body into" in s for s in advice_for(_break("graph break in loop"))) == 1
+    again = _break("graph break in loop", "", reason, effect="skipped")
+    assert sum("loop's body into" in s for s in advice_for(again)) == 1
+
+
+def test_a_library_breaks_on_purpose() -> None:
+    hints = ("Remove the `torch._dynamo.graph_break()` call.",)
+    item = _break("Call to `torch._dynamo.graph_break()`", hints=hints)
+    assert "Remove the call" in advice_for(item)[0]
+    (advice,) = advice_for(item, is_library=True)
+    assert "nothing to remove" in advice
+
+
+def test_filing_an_issue_is_nothing_to_do() -> None:
+    item = _break("of no rule", hints=("Please file an issue to PyTorch.", "Move it."))
+    assert advice_for(item) == ("Move it.",)
 
 
 EXPLANATION = """\
