@@ -61,12 +61,21 @@ def _guard(guard: Guard, places: Places) -> GuardView:
     return GuardView(
         kind=guard.kind,
         source=guard.source,
-        expressions=guard.expressions,
+        expressions=_telling(guard.expressions),
         where=places.where(line) if line else "",
         entity=entity(line) if line else "",
         frame=guard.frame,
         compile_id=guard.compile_id,
     )
+
+
+# Each tensor is asked whether someone marked its sizes dynamic: five guards that hardly ever fail.
+_UNMARKED = re.compile(r"hasattr\(.*, '_dynamo_\w*_indices'\) == False")
+
+
+def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
+    kept = tuple(text for text in expressions if not _UNMARKED.search(text))
+    return kept or tuple(expressions)
 
 
 def _recompile(item: Recompile, names: Sequence[str]) -> RecompileView:
@@ -87,9 +96,15 @@ _LIMIT = (
     "Find what changes between calls below and make it a tensor or mark it dynamic; "
     "`torch._dynamo.config.recompile_limit` is the limit."
 )
+_OF_ITEM = (
+    r"___stack\d+['\"\]]*\s*==\s*-?\d",
+    "A Python number changed that came out of `.item()` or `float()` at the break before: the code "
+    "after the break was compiled for that very number. Keep it a tensor.",
+)
 _ADVICE = (
     (
-        r"size mismatch|\.size\(\)|\.shape|stride mismatch|Eq\(|Ne\(|check_tensor_dims",
+        r"size mismatch|\.size\(\)|\.shape|stride mismatch|rank mismatch|Eq\(|Ne\(|"
+        r"check_tensor_dims",
         "A size changed. If it goes on changing, compile with `dynamic=True`, or mark that "
         "dimension with `torch._dynamo.mark_dynamic(tensor, dimension)` before the first call.",
     ),
@@ -114,6 +129,7 @@ _ADVICE = (
         r"type_id|check_obj_id|type mismatch|expected type",
         "A value of another type or another object was passed. Pass the same one, or a tensor.",
     ),
+    _OF_ITEM,
     (
         r"==|EQUALS",
         "Python numbers and strings are compiled in as constants. Pass what changes as a tensor, "
@@ -123,7 +139,19 @@ _ADVICE = (
 
 
 def _advice(item: Recompile) -> str:
+    """An advice for each kind of failure, of the latest earlier compilation first."""
     if item.limit_hit:
         return _LIMIT
-    about = " ".join(guard for _, guard in item.failures)
-    return next((text for pattern, text in _ADVICE if re.search(pattern, about)), "")
+    latest_first = sorted(item.failures, key=lambda failure: _order(failure[0]), reverse=True)
+    found = (_advice_on(guard) for _, guard in latest_first)
+    return " ".join(dict.fromkeys(text for text in found if text))
+
+
+def _advice_on(guard: str) -> str:
+    check = guard.partition("  # ")[0]  # what follows is the reader's line, which names anything
+    return next((text for pattern, text in _ADVICE if re.search(pattern, check)), "")
+
+
+def _order(compile_id: str) -> tuple[int, ...]:
+    """Compile ids in their order: "0/10" is later than "0/9"."""
+    return tuple(int(number) for number in re.findall(r"\d{1,9}", compile_id))

@@ -263,6 +263,36 @@ def test_a_recompilation_says_what_to_do(make: Make) -> None:
     assert "recompile_limit" in item.advice
 
 
+@pytest.mark.parametrize(
+    ("guards", "words"),
+    [
+        (("tensor 'x' size mismatch at index 0", "L['n'] == 3"), ["constants", "A size changed"]),
+        (("L['s'].seen == 1  # if x.shape:  # a.py:3 in f", "L['s'].seen == 0"), ["constants"]),
+        (("tensor 'x' dtype mismatch", "___stack1 == 93.55"), [".item()", "dtype"]),
+        (("of no kind",), []),
+    ],
+)
+def test_each_kind_of_failure_has_its_advice(
+    make: Make, guards: tuple[str, ...], words: list[str]
+) -> None:
+    recording = make("recompiled")
+    failures = tuple((f"0/{number}", guard) for number, guard in enumerate(guards, 9))
+    again = replace(recording.recompiles[0], failures=failures)
+    advice = build(replace(recording, recompiles=(again,))).guards.recompiles[0].advice
+    places = [advice.index(word) for word in words]
+    assert places == sorted(places)
+    assert bool(advice) == bool(words)
+
+
+def test_guards_that_say_next_to_nothing_are_left_out(make: Make) -> None:
+    recording = make("branch_and_print")
+    idle = "hasattr(L['x'], '_dynamo_dynamic_indices') == False"
+    first = replace(recording.guards[0], expressions=(idle, "check_tensor(L['x'])"))
+    alone = replace(recording.guards[0], expressions=(idle,))
+    view = build(replace(recording, guards=(first, alone)))
+    assert [g.expressions for g in view.guards.guards] == [("check_tensor(L['x'])",), (idle,)]
+
+
 def test_phases_nest_and_totals_count_each_second_once(make: Make) -> None:
     timeline = build(make("branch_and_print")).timeline
     assert [(p.name, p.depth) for p in timeline.phases] == [
