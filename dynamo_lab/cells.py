@@ -1,12 +1,14 @@
 """Notebook cells: what readers call them, and how a cell's statements become one frame.
 
 `torch.compile` compiles functions, a cell is a module. So the statements of a cell become the body
-of a function whose locals are the names that they bind, and the function returns those names. (As
-globals they would cost the graphs after the first break: Dynamo does not resume past a store to a
-global.) Definitions and imports stay at module level, where code in other cells finds them.
+of a function. The names that they bind are its locals, which Dynamo follows best (of a global that
+a function stores and reads again it captures nothing), and each store is written through to the
+global of that name, where other cells, and functions and lambdas of this one, find it.
+Definitions and imports stay at module level.
 """
 
 import ast
+import dis
 import re
 import symtable
 import sys
@@ -16,7 +18,7 @@ from typing import Any, NamedTuple
 
 from dynamo_lab.errors import CellError
 
-RESULT = "__lab_result__"
+_LOCAL = "__lab_local_"
 MODULE = "<module>"
 _DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -34,54 +36,22 @@ def cell_label(path: str) -> str | None:
     return "cell" if "ipykernel_" in path or path.startswith("<ipython-input") else None
 
 
-class Unbound:
-    """Stands in a frame for a name that has no value yet. Any use of it is the usual NameError."""
-
-    def __init__(self, name: str) -> None:
-        object.__setattr__(self, "_name", name)
-
-    def _fail(self, *_: Any, **__: Any) -> Any:
-        raise NameError(f"name {object.__getattribute__(self, '_name')!r} is not defined")
-
-    __getattr__ = __call__ = __bool__ = __iter__ = __len__ = __getitem__ = __repr__ = _fail
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = _fail
-    __truediv__ = __rtruediv__ = __pow__ = __neg__ = __lt__ = __gt__ = __le__ = __ge__ = _fail
-
-
 class CellFrame(NamedTuple):
     """A cell, ready to run: `definitions` first, then the frame, a function made of `code`.
 
-    `names` are the names that the frame binds and hands back, each also a parameter of it. `shared`
-    are names it stores as globals, since functions read them there.
+    `parameters` are the names that the frame binds and that have a value before. The function
+    returns the value of the cell's last line if that is an expression: if it `displays`.
     """
 
     definitions: CodeType
     code: CodeType | None
-    names: tuple[str, ...]
-    shared: tuple[str, ...]
+    parameters: tuple[str, ...]
     displays: bool
 
-    def function(self, namespace: dict[str, Any]) -> Callable[..., dict[str, Any]]:
-        """The frame as a function of this namespace."""
+    def function(self, namespace: dict[str, Any]) -> Callable[..., Any]:
+        """The frame as a function of this namespace, into which it also writes."""
         assert self.code is not None
         return FunctionType(self.code, namespace, MODULE)
-
-    def arguments(self, namespace: Mapping[str, Any]) -> dict[str, Any]:
-        """The values that the frame's names had before."""
-        before = {name: namespace.get(name, Unbound(name)) for name in self.names}
-        assert self.code is not None
-        parameters = self.code.co_varnames[: self.code.co_argcount]
-        deleted = {p: Unbound(p.removeprefix(_nothing(""))) for p in parameters if p not in before}
-        return before | deleted
-
-
-def hand_back(values: dict[str, Any], namespace: dict[str, Any]) -> None:
-    """Put what the frame bound into the notebook's namespace, and take out what it deleted."""
-    for name, value in values.items():
-        if not isinstance(value, Unbound):
-            namespace[name] = value
-        else:
-            namespace.pop(name, None)
 
 
 def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> CellFrame:
@@ -96,15 +66,15 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
     refuse_await(source)
     compile(tree, filename, "exec")  # a function would accept a `return`, a cell must not
     definitions, statements = _split(tree.body)
-    shared = _shared_names(definitions, statements, namespace)
-    definitions, statements = _hoist_constants(definitions, statements, shared)
-    names = _bound_names(statements)
-    kept_shared = tuple(name for name in names if name in shared)
-    names = tuple(name for name in names if name not in shared)
-    displays = bool(statements) and isinstance(statements[-1], ast.Expr)
-    code = _frame_code(statements, names, kept_shared, filename) if statements else None
-    module = ast.Module(definitions, [])
-    return CellFrame(compile(module, filename, "exec"), code, names, kept_shared, displays)
+    module = compile(ast.Module(definitions, []), filename, "exec")
+    if not statements:
+        return CellFrame(module, None, (), displays=False)
+    bound = set(_bound_names(statements)) | _names_of_expressions(statements)
+    stored = _names_of_targets(statements) - _written_by_functions(tree, namespace)
+    parameters = tuple(sorted(stored & namespace.keys()))
+    displays = isinstance(statements[-1], ast.Expr)
+    code = _frame_code(statements, bound, stored, parameters, filename)
+    return CellFrame(module, code, parameters, displays)
 
 
 _MAGIC = re.compile(r"^\s*(%%?\w+|!\S+|\?\w+)|^\s*\w+\s*=\s*([%!]\w+)", re.MULTILINE)
@@ -151,8 +121,9 @@ def _split(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
     definitions: list[ast.stmt] = []
     statements: list[ast.stmt] = []
     for statement in body:
-        needed_now = _names_when_defined(statement)
-        if isinstance(statement, _DEFINITIONS) and not needed_now & set(_bound_names(statements)):
+        mentioned = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)}
+        involved = _names_when_defined(statement) | set(_bound_names([statement]))
+        if isinstance(statement, _DEFINITIONS) and not involved & mentioned:
             definitions.append(statement)
         else:
             statements.append(statement)
@@ -161,17 +132,25 @@ def _split(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
 
 def _names_when_defined(statement: ast.stmt) -> set[str]:
     """The names that a definition reads when it is made: decorators, defaults, class bodies."""
-    match statement:
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            defaults = [d for d in statement.args.kw_defaults if d is not None]
-            parts = [*statement.decorator_list, *statement.args.defaults, *defaults]
-        case ast.ClassDef():
-            parts = [*statement.decorator_list, *statement.bases, *statement.keywords]
-            parts += statement.body
-        case _:
-            parts = []
+    if isinstance(statement, ast.ClassDef):
+        parts: list[ast.AST] = [statement]
+    else:
+        parts = _evaluated_parts(statement)
     nodes = (node for part in parts for node in ast.walk(part))
     return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def _evaluated_parts(node: ast.AST) -> list[ast.AST]:
+    """The parts of a function, lambda or class that run where it stands, not inside it."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+            defaults = [d for d in node.args.kw_defaults if d is not None]
+            return [*decorators, *node.args.defaults, *defaults]
+        case ast.ClassDef():
+            return [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]
+        case _:
+            return []
 
 
 def _bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
@@ -184,135 +163,177 @@ def _bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
     )
 
 
-def _shared_names(
-    definitions: list[ast.stmt], statements: list[ast.stmt], namespace: Mapping[str, Any]
-) -> set[str]:
-    """Names that the frame binds and that functions of this or another cell read as globals."""
-    bound = set(_bound_names(statements))
-    if not bound:
-        return set()
-    read: set[str] = set()
-    if definitions:
-        table = symtable.symtable(ast.unparse(ast.Module(definitions, [])), "<cell>", "exec")
-        read |= {name for child in table.get_children() for name in _globals_of(child)}
+def _names_of_targets(statements: list[ast.stmt]) -> set[str]:
+    """The names that only assignments, `del`, `for` and `with` bind: they can be locals.
+
+    Names that anything else binds too stay globals, which is always right and only costs graphs.
+    """
+    targets: set[str] = set()
+    others: set[str] = set()
+    for statement in _statements_in(statements):
+        targets |= _bound_by(statement)
+    others |= _names_of_expressions(statements) | _names_bound_by_text(statements)
+    return targets - others
+
+
+def _names_of_expressions(statements: list[ast.stmt]) -> set[str]:
+    """What `:=` binds, also inside comprehensions, which the symbol table counts apart."""
+    return {n.target.id for n in _own_nodes(statements) if isinstance(n, ast.NamedExpr)}
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """The names that a statement itself binds or deletes, through its targets."""
+    nodes = (node for target in _targets(statement) for node in ast.walk(target))
+    return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+
+
+def _names_bound_by_text(statements: list[ast.stmt]) -> set[str]:
+    """Names bound by what has them as text: imports, definitions, `except`, `match`, `global`."""
+    names: set[str] = set()
+    for node in _own_nodes(statements):
+        match node:
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                names.add(name)
+            case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names.add(name)
+            case ast.ClassDef(name=name):
+                names.add(name)
+            case ast.Import() | ast.ImportFrom():
+                names |= {(a.asname or a.name).partition(".")[0] for a in node.names}
+            case ast.Global():
+                names |= set(node.names)
+            case _:
+                pass
+    return names
+
+
+def _statements_in(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements and those nested in them, without the insides of functions and classes."""
+    return (node for node in _own_nodes(statements) if isinstance(node, ast.stmt))
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement assigns to."""
+    match statement:
+        case ast.Assign() | ast.Delete():
+            return statement.targets
+        case ast.AugAssign() | ast.For():
+            return [statement.target]
+        case ast.AnnAssign() if statement.value is not None:
+            return [statement.target]
+        case ast.With():
+            return [i.optional_vars for i in statement.items if i.optional_vars is not None]
+        case _:
+            return []
+
+
+def _header(statement: ast.stmt) -> list[ast.AST]:
+    """The parts of a statement that are not statements themselves."""
+    skipped = (ast.stmt, ast.ExceptHandler, ast.match_case)
+    if isinstance(statement, _DEFINITIONS):
+        return _evaluated_parts(statement)
+    return [child for child in ast.iter_child_nodes(statement) if not isinstance(child, skipped)]
+
+
+def _written_by_functions(tree: ast.Module, namespace: Mapping[str, Any]) -> set[str]:
+    """Globals that functions of this or another cell store: a local would not see it."""
+    names = {name for n in ast.walk(tree) if isinstance(n, ast.Global) for name in n.names}
     for value in list(namespace.values()):
-        read |= {name for code in _codes_of(value, namespace) for name in _names_of(code)}
-    return bound & read
-
-
-def _globals_of(table: symtable.SymbolTable) -> Iterator[str]:
-    yield from (s.get_name() for s in table.get_symbols() if s.is_global())
-    for child in table.get_children():
-        yield from _globals_of(child)
-
-
-def _codes_of(value: object, namespace: Mapping[str, Any]) -> Iterator[CodeType]:
-    """The code of a function of this namespace, or of the methods of a class of it."""
-    if isinstance(value, FunctionType) and value.__globals__ is namespace:
-        yield value.__code__
-    elif isinstance(value, type) and value.__module__ == namespace.get("__name__"):
-        for member in vars(value).values():
-            function = getattr(member, "__func__", member)
-            if isinstance(function, FunctionType):
-                yield function.__code__
-
-
-def _names_of(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names_of(constant)
-
-
-def _hoist_constants(
-    definitions: list[ast.stmt], statements: list[ast.stmt], shared: set[str]
-) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """Move `scale = 2.0` to module level where functions read `scale`: no value depends on when."""
-    stores = [name for s in statements for name in _bound_names([s])]
-    hoisted = [
-        statement
-        for statement in statements
-        if isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Constant)
-        and all(name in shared and stores.count(name) == 1 for name in _bound_names([statement]))
-    ]
-    return [*hoisted, *definitions], [s for s in statements if s not in hoisted]
+        if isinstance(value, FunctionType) and value.__globals__ is namespace:
+            code = value.__code__
+            names |= {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"}
+    return names
 
 
 def _frame_code(
-    statements: list[ast.stmt], names: tuple[str, ...], shared: tuple[str, ...], filename: str
+    statements: list[ast.stmt],
+    bound: set[str],
+    stored: set[str],
+    parameters: tuple[str, ...],
+    filename: str,
 ) -> CodeType:
-    deletions = _Deletions(names)
-    body: list[ast.stmt] = deletions.visit(ast.Module(list(statements), [])).body
-    results: dict[str, ast.expr] = {name: ast.Name(name, ast.Load()) for name in names}
-    if isinstance(body[-1], ast.Expr):
-        last = body[-1]
-        body[-1] = ast.copy_location(
-            ast.Assign([ast.Name(RESULT, ast.Store())], last.value, lineno=last.lineno), last
-        )
-        results[RESULT] = ast.Name(RESULT, ast.Load())
-    declared: list[ast.stmt] = [ast.Global(list(shared))] if shared else []
-    returned = ast.Return(ast.Dict([ast.Constant(n) for n in results], list(results.values())))
-    taken = [*names, *map(_nothing, dict.fromkeys(deletions.deleted))]
-    parameters = ast.arguments([], [ast.arg(name) for name in taken], None, [], [], None, [])
-    first, last_line = statements[0].lineno, statements[-1].end_lineno or statements[-1].lineno
-    function = ast.FunctionDef("cell", parameters, [*declared, *body, returned], [])
-    function.lineno, function.end_lineno = 1, last_line
-    for statement, line in ((returned, last_line), *((d, first) for d in declared)):
-        _place(statement, line)
+    last = statements[-1]
+    body = _Frame(stored).block(statements)
+    if isinstance(last, ast.Expr):
+        shown = body[-1]
+        assert isinstance(shown, ast.Expr)
+        body[-1] = ast.copy_location(ast.Return(shown.value), shown)
+    declared: list[ast.stmt] = [ast.Global(sorted(bound))] if bound else []
+    arguments = [ast.arg(_LOCAL + name) for name in parameters]
+    function = ast.FunctionDef(
+        "cell", ast.arguments([], arguments, None, [], [], None, []), [*declared, *body], []
+    )
+    function.lineno, function.end_lineno = 1, last.end_lineno
     module = ast.fix_missing_locations(ast.Module([function], []))
     code = compile(module, filename, "exec")
     frame = next(constant for constant in code.co_consts if isinstance(constant, CodeType))
     # the name of a cell's code: tracebacks find and show its lines by that
-    return frame.replace(co_name=MODULE, co_qualname=MODULE)
+    return _with_own_names(frame).replace(co_name=MODULE, co_qualname=MODULE)
 
 
-def _nothing(name: str) -> str:
-    """The parameter that carries "no value" for a name that the cell deletes."""
-    return f"__lab_unbound_{name}"
+def _with_own_names(code: CodeType) -> CodeType:
+    """The code with its locals under the names that the cell gave them."""
+    own = {
+        field: tuple(name.removeprefix(_LOCAL) for name in getattr(code, field))
+        for field in ("co_varnames", "co_cellvars", "co_freevars")
+    }
+    nested = tuple(_with_own_names(c) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=nested, **own)
 
 
-class _Deletions(ast.NodeTransformer):
-    """Turns `del x` into binding `x` to nothing, so that the frame can still hand `x` back."""
+class _Frame:
+    """Turns names into locals, in place, and writes each store through to the global."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, names: set[str]) -> None:
         self._names = names
-        self.deleted: list[str] = []
 
-    def visit_Delete(self, node: ast.Delete) -> Any:
-        replaced: list[ast.stmt] = []
-        for target in node.targets:
-            if isinstance(target, ast.Name) and target.id in self._names:
-                nothing = ast.Name(_nothing(target.id), ast.Load())
-                statement: ast.stmt = ast.Assign([ast.Name(target.id, ast.Store())], nothing)
-                self.deleted.append(target.id)
-            else:
-                statement = ast.Delete([target])
-            replaced.append(ast.fix_missing_locations(ast.copy_location(statement, node)))
-        return replaced
+    def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements, each with what it has to write through."""
+        return [new for statement in statements for new in self._with_stores(statement)]
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
-        """Python deletes the name of a caught exception when its handler ends."""
-        self.generic_visit(node)
-        if node.name in self._names:
-            name, node.name = node.name, f"__lab_caught_{node.name}"
-            bind = ast.parse(f"{name} = {node.name}").body
-            unbind = ast.parse(f"{name} = {_nothing(name)}").body
-            self.deleted.append(name)
-            for statement, line in ((bind[0], node.lineno), (unbind[0], node.body[-1].end_lineno)):
-                _place(statement, line or node.lineno)
-            node.body = [*bind, *node.body, *unbind]
-        return node
+    def _with_stores(self, statement: ast.stmt) -> list[ast.stmt]:
+        bound = sorted(_bound_by(statement) & self._names)
+        stores = [_store(name, statement) for name in bound]
+        for part in _header(statement):
+            self._rename(part)
+        if not isinstance(statement, _DEFINITIONS):
+            self._blocks_of(statement)
+        if isinstance(statement, ast.For | ast.With):
+            statement.body[:0] = stores
+            return [statement]
+        return [statement, *stores]
 
-    def visit(self, node: ast.AST) -> Any:
-        """Leave functions and classes alone: their names are their own affair."""
-        inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-        return node if isinstance(node, inner) else super().visit(node)
+    def _blocks_of(self, statement: ast.stmt) -> None:
+        for field in ("body", "orelse", "finalbody"):
+            if inner := getattr(statement, field, None):
+                setattr(statement, field, self.block(inner))
+        for part in [*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]:
+            for condition in (getattr(part, "type", None), getattr(part, "guard", None)):
+                if condition is not None:
+                    self._rename(condition)
+            part.body = self.block(part.body)
+
+    def _rename(self, expression: ast.AST) -> None:
+        pending = [expression]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name) and node.id in self._names:
+                node.id = _LOCAL + node.id
+            inside = _evaluated_parts(node) if isinstance(node, ast.Lambda) else None
+            pending.extend(ast.iter_child_nodes(node) if inside is None else inside)
 
 
-def _place(statement: ast.stmt, line: int) -> None:
-    """Give a statement that the cell does not have the line that it is for."""
-    for node in ast.walk(statement):
+def _store(name: str, statement: ast.stmt) -> ast.stmt:
+    """Write a local through to its global, on the line of the statement that bound it."""
+    store: ast.stmt
+    if isinstance(statement, ast.Delete):
+        store = ast.Delete([ast.Name(name, ast.Del())])
+    else:
+        store = ast.Assign([ast.Name(name, ast.Store())], ast.Name(_LOCAL + name, ast.Load()))
+    for node in ast.walk(store):
         if isinstance(node, ast.stmt | ast.expr):
-            node.lineno = node.end_lineno = line
-            node.col_offset = node.end_col_offset = 0
+            node.lineno = node.end_lineno = statement.lineno
+            node.col_offset = node.end_col_offset = statement.col_offset
+    return store

@@ -9,7 +9,7 @@ import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dynamo_lab.cells import RESULT, CellFrame, build_frame, hand_back, refuse_await
+from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
 
 if TYPE_CHECKING:
@@ -109,10 +109,7 @@ def _run(frame: CellFrame, options: argparse.Namespace, shell: Any) -> Any:
         dynamic=options.dynamic,
         fullgraph=options.fullgraph,
     )
-    values = compiled(**frame.arguments(shell.user_ns))
-    shown = values.pop(RESULT, None)
-    hand_back(values, shell.user_ns)
-    return shown
+    return compiled(*(shell.user_ns[name] for name in frame.parameters))
 
 
 def _record_cell(line: str, cell: str) -> None:
