@@ -42,9 +42,23 @@ class Regions:
         if frame.outcome == "skipped":
             self._raise_all(lines, "skipped")
         elif frame.outcome == "failed":
-            self._raise_all(lines, "failed")
+            lines = tuple(lines)
+            self._raise_all(self._failing_lines(frame, lines) or lines, "failed")
         else:
             self._read_compiled(frame, lines)
+
+    def _failing_lines(self, frame: Frame, lines: Iterable[Line]) -> set[Line]:
+        """Where a frame failed, as far as that is known: the lines before it did no harm."""
+        found: set[Line] = set()
+        for item in self._recording.breaks:
+            if item.frame == frame.id and item.effect == "failed":
+                found.update(
+                    (*self._places.lines_of(item.stack)[:1], self._places.line_of(item.span))
+                )
+        failure = self._recording.failure
+        if not found and failure is not None and failure.span is not None:
+            found = {self._places.line_of(failure.span)} & set(lines)
+        return found
 
     def _read_compiled(self, frame: Frame, lines: Iterable[Line]) -> None:
         """Lines without nodes were folded into the graph around them, up to the break.

@@ -57,17 +57,23 @@ def test_the_lines_of_a_skipped_frame_are_skipped(make: Make) -> None:
     assert states(build(make("skipped"))) == [(2, "skipped", -1)]
 
 
-def test_the_lines_of_a_failed_frame_are_failed_and_marked_once(make: Make) -> None:
+def test_the_line_on_which_a_frame_failed_is_failed_and_marked_once(make: Make) -> None:
     view = build(make("fullgraph_failed"))
-    assert states(view) == [(2, "failed", -1), (3, "failed", -1)]
+    assert states(view) == [(3, "failed", -1)]
     assert [(m.kind, m.line) for m in view.sources[0].marks] == [("break", 3)]
 
 
 def test_a_failure_that_is_no_break_is_marked(make: Make) -> None:
     view = build(replace(make("fullgraph_failed"), breaks=()))
+    assert states(view) == [(3, "failed", -1)]
     assert [(m.kind, m.line, m.label, m.target) for m in view.sources[0].marks] == [
         ("failure", 3, "Unsupported: Failed to trace builtin operator", "")
     ]
+
+
+def test_a_frame_that_failed_at_an_unknown_line_failed_whole(make: Make) -> None:
+    view = build(replace(make("fullgraph_failed"), breaks=(), failure=None))
+    assert states(view) == [(2, "failed", -1), (3, "failed", -1)]
 
 
 def test_lines_that_no_graph_holds_ran_in_python(make: Make) -> None:
