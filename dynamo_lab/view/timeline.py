@@ -1,6 +1,8 @@
 """Where compile time went: phases as nested bars, and the totals of the largest."""
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -20,11 +22,16 @@ class PhaseView(Struct, frozen=True, array_like=True):
 
 
 class TimelineView(Struct, frozen=True, kw_only=True):
-    """`totals` are (phase, seconds without those nested in it, share of all), largest first."""
+    """`totals` are (phase, seconds without those nested in it, share of all), largest first.
+
+    They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
+    other threads and processes did meanwhile.
+    """
 
     seconds: float
     phases: tuple[PhaseView, ...]
     totals: tuple[tuple[str, float, float], ...]
+    parallel: tuple[tuple[str, float], ...] = ()
 
 
 _EXPLANATIONS = {
@@ -63,6 +70,7 @@ _EXPLANATIONS = {
     "compile_file": "The C++ compiler builds a kernel.",
     "inductor_codecache_torch_key": "PyTorch hashes its own sources, for the cache key; once.",
 }
+_CLOCK = 1e-4  # roots that follow one another may seem to overlap by the clock's steps
 _PREFIXES = (
     ("compile_attempt_", "One analysis of the frame. A frame that breaks is analysed again."),
     ("pass.", "One rewriting pass over a graph."),
@@ -83,10 +91,13 @@ def build(recording: Recording) -> TimelineView:
     timings = recording.timings
     depths = _depths(timings)
     order = sorted(range(len(timings)), key=lambda i: (timings[i].start, depths[i]))
+    beside = _beside(timings, order, depths)
+    seconds = compile_seconds(recording)
     return TimelineView(
-        seconds=compile_seconds(recording),
+        seconds=seconds,
         phases=tuple(_phase(timings[i], depths[i]) for i in order),
-        totals=_totals(timings),
+        totals=_totals([(timings[i], depths[i]) for i in order if i not in beside], seconds),
+        parallel=_parallel(timings, beside),
     )
 
 
@@ -129,15 +140,56 @@ def _depths(timings: Sequence[Timing]) -> list[int]:
     return depths
 
 
-def _totals(timings: Sequence[Timing]) -> tuple[tuple[str, float, float], ...]:
-    own = [timing.seconds for timing in timings]
-    for timing in timings:
-        # Another thread's work runs beside its parent, it does not use up the parent's time.
-        if timing.parent >= 0 and timings[timing.parent].thread == timing.thread:
-            own[timing.parent] -= timing.seconds
-    by_name: dict[str, float] = {}
-    for timing, value in zip(timings, own, strict=True):
-        by_name[timing.name] = by_name.get(timing.name, 0.0) + max(0.0, value)
-    whole = sum(by_name.values()) or 1.0
+def _beside(timings: Sequence[Timing], order: Sequence[int], depths: Sequence[int]) -> set[int]:
+    """The phases that ran beside others: in another thread than their parent, or than a root."""
+    beside: set[int] = set()
+    reached = float("-inf")
+    for index in sorted(order, key=lambda i: depths[i]):  # stable: of one depth by their start
+        timing = timings[index]
+        if timing.parent < 0:
+            if timing.start < reached - _CLOCK:
+                beside.add(index)
+            else:
+                reached = max(reached, timing.start + timing.seconds)
+        elif timing.parent in beside or timings[timing.parent].thread != timing.thread:
+            beside.add(index)
+    return beside
+
+
+def _totals(
+    phases: Sequence[tuple[Timing, int]], seconds: float
+) -> tuple[tuple[str, float, float], ...]:
+    """Each moment belongs to the deepest phase of that moment, so that none counts twice.
+
+    `phases` come with their depths, in order of start.
+    """
+    by_name = {timing.name: 0.0 for timing, _ in phases}
+    moments = sorted({m for t, _ in phases for m in (t.start, t.start + t.seconds)})
+    active: list[tuple[int, float, float, str]] = []
+    coming = 0
+    for moment, following in pairwise(moments):
+        while coming < len(phases) and phases[coming][0].start <= moment:
+            timing, depth = phases[coming]
+            end = timing.start + timing.seconds
+            heappush(active, (-depth, -timing.start, end, timing.name))
+            coming += 1
+        while active and active[0][2] <= moment:
+            heappop(active)
+        if active:
+            by_name[active[0][3]] += following - moment
+    whole = max(seconds, sum(by_name.values())) or 1.0
     ranked = sorted(by_name.items(), key=lambda item: -item[1])
     return tuple((name, value, value / whole) for name, value in ranked)
+
+
+def _parallel(timings: Sequence[Timing], beside: set[int]) -> tuple[tuple[str, float], ...]:
+    own = {index: timings[index].seconds for index in beside}
+    for index in beside:
+        parent = timings[index].parent
+        if parent in beside and timings[parent].thread == timings[index].thread:
+            own[parent] -= timings[index].seconds
+    by_name: dict[str, float] = {}
+    for index in sorted(beside):
+        name = timings[index].name
+        by_name[name] = by_name.get(name, 0.0) + max(0.0, own[index])
+    return tuple(sorted(by_name.items(), key=lambda item: -item[1]))

@@ -305,14 +305,31 @@ def test_phases_nest_and_totals_count_each_second_once(make: Make) -> None:
     assert timeline.totals == (
         ("_compile.compile_inner", 0.75, 0.5),
         ("backend_compile", 0.5, pytest.approx(1 / 3)),
-        ("bytecode_tracing", 0.25, pytest.approx(1 / 6)),
+        ("bytecode_tracing", pytest.approx(0.25), pytest.approx(1 / 6)),
     )
 
 
-def test_other_threads_do_not_use_up_their_parents_time() -> None:
-    timings = (Timing("wait", 0.0, 1.0), Timing("g++", 0.0, 1.0, 0, thread=7))
+def test_what_other_threads_do_meanwhile_is_told_apart() -> None:
+    timings = (
+        Timing("wait", 0.0, 1.0),
+        Timing("g++", 0.0, 1.0, 0, thread=7),
+        Timing("link", 0.5, 0.25, 1, thread=7),
+        Timing("g++", 0.5, 1.0, thread=8),
+        Timing("backward", 2.0, 1.0, thread=9),
+    )
+    timeline = build(Recording(title="t", timings=timings)).timeline
+    assert timeline.totals == (
+        ("wait", 1.0, pytest.approx(0.4)),
+        ("backward", 1.0, pytest.approx(0.4)),
+    )
+    assert timeline.parallel == (("g++", 1.75), ("link", 0.25))
+
+
+def test_shares_never_sum_to_more_than_all() -> None:
+    processes = tuple(Timing("compile_file", 0.1 * i, 1.0, 0) for i in range(5))
+    timings = (Timing("async_compile.wait", 0.0, 2.0), *processes)
     totals = build(Recording(title="t", timings=timings)).timeline.totals
-    assert totals == (("wait", 1.0, 0.5), ("g++", 1.0, 0.5))
+    assert sum(share for *_, share in totals) == pytest.approx(1)
 
 
 def test_a_cycle_of_parents_ends() -> None:

@@ -9,7 +9,7 @@ from dynamo_lab.render.terminal.parts import Page, grid, heading, line, text
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.timeline import explain
-from dynamo_lab.view.words import seconds
+from dynamo_lab.view.words import listed, seconds
 
 _BRIEF = 8
 _BAR = 20
@@ -31,6 +31,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         spent = seconds(sum(item[1] for item in rest))
         left = f"… {len(rest):,} more phases, {spent} in all; "
         yield line((left, "dim"), ("dynamo-lab show --section timeline", "dim italic"))
+    if parallel := view.timeline.parallel:
+        names = listed([f"{name} {seconds(spent)}" for name, spent in parallel], limit=4)
+        yield text(f"in parallel, in other threads: {names}", "dim")
 
 
 def _row(name: str, spent: float, share: float, page: Page) -> tuple[Text, ...]:
