@@ -275,12 +275,17 @@ def _frame_code(
 
 def _with_own_names(code: CodeType) -> CodeType:
     """The code with its locals under the names that the cell gave them."""
-    own = {
-        field: tuple(name.removeprefix(_LOCAL) for name in getattr(code, field))
-        for field in ("co_varnames", "co_cellvars", "co_freevars")
-    }
     nested = tuple(_with_own_names(c) if isinstance(c, CodeType) else c for c in code.co_consts)
-    return code.replace(co_consts=nested, **own)
+    return code.replace(
+        co_consts=nested,
+        co_varnames=_own(code.co_varnames),
+        co_cellvars=_own(code.co_cellvars),
+        co_freevars=_own(code.co_freevars),
+    )
+
+
+def _own(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.removeprefix(_LOCAL) for name in names)
 
 
 class _Frame:

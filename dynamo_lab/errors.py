@@ -23,3 +23,7 @@ class CheckFailed(DynamoLabError, AssertionError):
 
 class OptionError(DynamoLabError, ValueError):
     """An option or argument with a value that is not offered."""
+
+
+class OutputError(DynamoLabError, OSError):
+    """A file that cannot be written."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import shlex
 import traceback
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
@@ -84,16 +86,36 @@ def _compile_parser() -> _Parser:
 
 def _compile_cell(line: str, cell: str) -> None:
     options = _compile_parser().parse_args(_words(line))
+    _check_choice("--backend", options.backend, _backends())
+    _check_choice("--mode", options.mode, _modes())
     shell = _shell()
     source = _with_command("%%compile", line, cell)
     number = _number(shell)
     filename = shell.compile.cache(source, number)
     frame = build_frame("\n" + cell, filename, shell.user_ns)
-    with _shown(options, f"cell {number}", shell) as recorder:
+    with _shown("%%compile", options, f"cell {number}", shell) as recorder:
         recorder.options.update(_chosen(options))
         shown = _run(frame, options, shell)
     if frame.displays and not _ends_in_semicolon(cell):
         shell.displayhook(shown)
+
+
+def _check_choice(option: str, value: str | None, choices: list[str]) -> None:
+    if value is not None and value not in choices:
+        raise CellError(f"There is no {option} {value!r}: say one of {', '.join(choices)}.")
+
+
+def _backends() -> list[str]:
+    import torch
+
+    offered: Any = torch.compiler
+    return sorted({*offered.list_backends(exclude_tags=()), "inductor"})
+
+
+def _modes() -> list[str]:
+    from dynamo_lab.capture.compat import modes
+
+    return modes()
 
 
 def _run(frame: CellFrame, options: argparse.Namespace, shell: Any) -> Any:
@@ -117,7 +139,7 @@ def _record_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%record", line, cell)
     refuse_await(shell.transform_cell(source))
-    with _shown(options, f"cell {_number(shell)}", shell) as recorder:
+    with _shown("%%record", options, f"cell {_number(shell)}", shell) as recorder:
         with _numbered(shell):
             result = shell.run_cell(source, store_history=False)
         if not result.success:
@@ -133,31 +155,42 @@ def _with_command(command: str, line: str, cell: str) -> str:
 
 @contextmanager
 def _shown(
-    options: argparse.Namespace, title: str, shell: Any
+    command: str, options: argparse.Namespace, title: str, shell: Any
 ) -> Generator[Recorder[Recording], None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
     from dynamo_lab.explore import record
     from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
 
+    _check_outputs(options)
     live = None if options.quiet or not in_notebook() else LiveDisplay()
-    failure: Exception | None = None
+    failure: BaseException | None = None
     with record(title) as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:
             yield recorder
-        except Exception as error:
+        except BaseException as error:  # an interrupted cell has a view as well
             recorder.fail(error)
             failure = error
     recording: Any = recorder.recording
-    _keep(recording, options, shell)
     if live is not None:
         live.finish(recording)
     elif not options.quiet:
         display(recording)
+    _keep(recording, options, shell)
     if failure is not None:
         _show_traceback(failure, shell)
-        _fail_cell("%%compile", failure)
+        _fail_cell(command, failure)
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Refuse before the cell runs what could not be kept after it."""
+    if options.into and not options.into.isidentifier():
+        raise CellError(f"--into {options.into!r} is not a name: say --into rec, for example.")
+    for path in filter(None, (options.html, options.json)):
+        folder = Path(path).absolute().parent
+        if not os.access(folder, os.W_OK):
+            raise CellError(f"There is no folder {str(folder)!r} to write {path!r} into: make it.")
 
 
 def _keep(recording: Any, options: argparse.Namespace, shell: Any) -> None:
@@ -169,7 +202,7 @@ def _keep(recording: Any, options: argparse.Namespace, shell: Any) -> None:
         recording.save(options.json)
 
 
-def _show_traceback(error: Exception, shell: Any) -> None:
+def _show_traceback(error: BaseException, shell: Any) -> None:
     """Show the traceback from the cell's own line on, without the machinery that ran it."""
     cells = set(getattr(shell.compile, "_filename_map", {}))
     trace = error.__traceback__
@@ -220,12 +253,16 @@ def _number(shell: Any) -> int:
 @contextmanager
 def _numbered(shell: Any) -> Generator[None, None, None]:
     """Let a cell run inside a cell go by the number of the outer one."""
-    count = shell.execution_count
-    shell.execution_count = _number(shell)
+    number, cache = _number(shell), shell.compile.cache
+
+    def cache_under_number(code: str, _: int = 0, raw_code: str | None = None) -> str:
+        return cache(code, number, raw_code=raw_code)
+
+    shell.compile.cache = cache_under_number
     try:
         yield
     finally:
-        shell.execution_count = count
+        del shell.compile.cache
 
 
 def _shell() -> Any:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dynamo_lab.errors import OutputError
 from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording as Facts
 
@@ -24,7 +25,11 @@ class Recording(Facts, frozen=True, kw_only=True):
         from dynamo_lab.render.html import page
         from dynamo_lab.view import build
 
-        Path(path).write_text(page(build(self)), encoding="utf-8")
+        text = page(build(self))
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import render
@@ -34,9 +39,10 @@ class Recording(Facts, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         captured = len(self.captured_graphs())
+        failed = f", failed with {self.failure.type}" if self.failure else ""
         return (
-            f"<Recording of {self.title}: {len(self.frames)} frames, {captured} graphs, "
-            f"{len(self.breaks)} breaks, {len(self.kernels)} kernels>"
+            f"<Recording of {self.title}: {captured} graphs, {len(self.breaks)} breaks, "
+            f"{len(self.kernels)} kernels{failed}>"
         )
 
     def _ipython_display_(self) -> None:

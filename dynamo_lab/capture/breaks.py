@@ -113,8 +113,7 @@ class BreakProbes:
         candidate, self._candidate = self._candidate, None
         if candidate is None:
             return
-        position = len(self._recorder.breaks)
-        self._add(
+        position = self._add(
             frame, compile_id, candidate.message, "resumed", candidate.span, candidate.stack, graph
         )
         for code in candidate.resumed:
@@ -151,10 +150,15 @@ class BreakProbes:
         span: int,
         stack: int | None,
         graph: int | None,
-    ) -> None:
+    ) -> int:
+        """The id of a break, which a recompilation meets again."""
         cause, *later = self._stories_in(message)
         without_paths = self._recorder.texts.without_paths
         self._unattached = None
+        for known in self._recorder.breaks:
+            if (known.frame, known.span, known.gb_type) == (frame, span, cause.gb_type):
+                self._recorder.update(self._recorder.breaks, known.id, times=known.times + 1)
+                return known.id
         self._recorder.breaks.append(
             Break(
                 id=len(self._recorder.breaks),
@@ -173,6 +177,7 @@ class BreakProbes:
                 graph_before=graph,
             )
         )
+        return len(self._recorder.breaks) - 1
 
     def _stories_in(self, message: str) -> list[Story]:
         """The stories that a message tells, the cause first: one break can lead to another."""

@@ -147,6 +147,13 @@ def our_frames_skipped() -> Iterator[None]:
         trace_rules._recompile_re()
 
 
+def modes() -> list[str]:
+    """The modes that `torch.compile` takes."""
+    import torch._inductor
+
+    return ["default", *torch._inductor.list_mode_options()]
+
+
 def forget_compiled_code() -> None:
     """Let Dynamo look at every function again, also at those that it has compiled or skipped."""
     import torch._dynamo

@@ -151,6 +151,10 @@ class FrameProbes:
     ) -> None:
         attempts = self._recorder.frames[frame].attempts
         graph = self._compilations.take_graph(compile_id)
+        if outcome == "restarted" and graph is not None:
+            # the analysis began anew after the backend had its graph, whose code never runs
+            self._recorder.update(self._recorder.graphs, graph, stage="unknown")
+            graph = None
         attempt = Attempt(
             compile_id=compile_id,
             restart=sum(a.compile_id == compile_id for a in attempts),

@@ -13,7 +13,8 @@ class Break(Struct, frozen=True, kw_only=True):
     `gb_type` is PyTorch's name for the kind of break and `registry_id` its number in the registry
     of breaks (torch/_dynamo/graph_break_registry.json), empty where that lacks it.
     `effect` tells what came of it: the frame resumed after the break, was skipped whole, or
-    failed (`fullgraph=True`). `stack` goes from the frame to the line that broke.
+    failed (`fullgraph=True`); `times` counts the compilations of the frame that broke there, of
+    which `compile_id` is the first. `stack` goes from the frame to the line that broke.
     """
 
     id: int
@@ -31,3 +32,4 @@ class Break(Struct, frozen=True, kw_only=True):
     stack: int | None = None
     graph_before: int | None = None
     resume_frames: tuple[int, ...] = ()
+    times: int = 1

@@ -296,3 +296,18 @@ def test_an_extern_kernel_is_found_in_the_wrapper() -> None:
     assert extern.line is not None
     lines = recording.wrappers[extern.wrapper].code.split("\n")
     assert extern.name in lines[extern.line - 1]
+
+
+def test_a_break_that_recompilations_meet_again_is_one_break() -> None:
+    with lab.record() as recorder:
+        branch = torch.compile(branch_and_print, backend="eager", dynamic=False)
+        for size in (3, 4, 5):
+            branch(torch.ones(size, size))
+    assert [b.times for b in recorder.recording.breaks] == [3, 3]
+
+
+def test_a_graph_whose_analysis_began_anew_does_not_count() -> None:
+    layer = torch.nn.TransformerEncoderLayer(16, 2, batch_first=True).eval()
+    recording = lab.explore(layer, torch.randn(2, 5, 16), dynamic=True, backend="aot_eager")
+    compiled = [a for f in recording.frames for a in f.attempts if a.outcome == "compiled"]
+    assert len(recording.captured_graphs()) == len([a for a in compiled if a.graph is not None])

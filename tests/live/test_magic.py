@@ -33,6 +33,13 @@ CELLS = {
     "cell compiles itself": (
         "%%compile --backend eager\ng = torch.compile(lambda t: t * 2)\nr = g(x).sum()\nr"
     ),
+    "interrupted": "%%compile --backend eager\nbefore = x + 1\nraise KeyboardInterrupt",
+    "kept what came before": "print('before' in globals())",
+    "no such folder": "%%compile --html no/such/folder/x.html\nx",
+    "no such backend": "%%compile --backend nope\nx",
+    "no such mode": "%%compile --mode nope\nx",
+    "no name": "%%compile --into 'a b'\nx",
+    "out": "[In[k] for k, v in Out.items() if isinstance(v, str) and v == 'shown']",
     "only definitions": "%%compile\ndef only(a):\n    return a",
 }
 
@@ -58,7 +65,8 @@ def test_a_cell_prints_and_displays_as_ever_and_shows_its_breaks(cells: dict[str
 
 def test_names_are_handed_back(cells: dict[str, Any]) -> None:
     assert "out is 256.0" in text_of(cells["uses names of the cell before"])
-    assert "q True" not in text_of(cells["went on before it failed"])
+    assert "q True" in text_of(cells["went on before it failed"])
+    assert "True" in text_of(cells["kept what came before"])
 
 
 def test_the_lasting_output_is_small_and_runs_nothing(cells: dict[str, Any]) -> None:
@@ -87,6 +95,7 @@ def test_a_recording_is_kept_under_a_name_and_in_files(cells: dict[str, Any]) ->
         ("fails as Python does", "ValueError"),
         ("fullgraph", "Unsupported"),
         ("record fails", "ZeroDivisionError"),
+        ("interrupted", "KeyboardInterrupt"),
     ],
 )
 def test_a_failing_cell_shows_what_was_recorded_and_one_traceback(
@@ -114,6 +123,10 @@ def test_a_traceback_points_at_the_line_of_the_cell(cells: dict[str, Any]) -> No
         ("record awaits", "Line 2 awaits something"),
         ("unknown option", "unrecognized arguments: --nonsense"),
         ("bad value", "say true, false or auto"),
+        ("no such folder", "There is no folder"),
+        ("no such backend", "There is no --backend 'nope': say one of"),
+        ("no such mode", "There is no --mode 'nope': say one of"),
+        ("no name", "--into 'a b' is not a name"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(
@@ -163,3 +176,7 @@ def test_a_failed_cell_fails_a_notebook_that_is_run_as_a_test() -> None:
     )
     with pytest.raises(CellExecutionError):
         NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+
+
+def test_the_output_history_is_a_plain_cells(cells: dict[str, Any]) -> None:
+    assert "run_cell_magic('record'" in text_of(cells["out"])
