@@ -46,6 +46,11 @@ def mark_name(mark: Mark) -> str:
     return f"{kind} {int(number) + 1}" if number.isdecimal() else mark.kind
 
 
+def times_of(item: BreakView) -> str:
+    """'6 compilations' with a sign of multiplication, where more than one broke there."""
+    return f"\N{MULTIPLICATION SIGN} {item.times:,} compilations" if item.times > 1 else ""
+
+
 def sides_of(item: BreakView, titles: dict[int, str]) -> str:
     """'graph 1 before it, graph 2 after it'; `titles` names graphs by their ids."""
     before = "" if item.before is None else f"{titles[item.before]} before it"

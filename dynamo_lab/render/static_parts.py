@@ -14,6 +14,7 @@ from dynamo_lab.render.excerpt import (
     regions,
     sides_of,
     sources_to_show,
+    times_of,
 )
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Markup, join, tag
@@ -100,6 +101,7 @@ def _break(item: BreakView, titles: dict[int, str]) -> Markup:
         "p",
         tag("b", f"break {item.id + 1}: {shortened(item.title, 200)}", style="color:#c08a00"),
         f" · {shortened(item.where, 200)} · {item.effect}",
+        *([f" · {times_of(item)}"] if item.times > 1 else []),
         *([f" · {shortened(item.registry_id, 20)}"] if item.registry_id else []),
     )
     why = clipped((item.explanation or item.reason).strip(), 1_500)

@@ -25,7 +25,7 @@ class StackLine(Struct, frozen=True, kw_only=True):
 class BreakView(Struct, frozen=True, kw_only=True):
     """One break, ready to be read. Texts are plain, never markup; people count breaks from 1.
 
-    `before` and `after` are graph ids.
+    `before` and `after` are graph ids. `times` is how many compilations of the frame broke there.
     """
 
     id: int
@@ -45,6 +45,7 @@ class BreakView(Struct, frozen=True, kw_only=True):
     stack: tuple[StackLine, ...]
     before: int | None = None
     after: tuple[int, ...] = ()
+    times: int = 1
 
 
 def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
@@ -77,6 +78,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         stack=_stack(item, places),
         before=item.graph_before,
         after=tuple(_graphs_of(recording, item.resume_frames)),
+        times=item.times,
     )
 
 

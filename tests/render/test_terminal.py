@@ -7,7 +7,8 @@ from rich.cells import cell_len
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render import terminal
+from dynamo_lab.model.timings import Timing
+from dynamo_lab.render import static_html, terminal
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
@@ -41,6 +42,21 @@ def test_hostile_text_neither_controls_nor_is_lost(make: Make, sections: list[st
     assert "[red]markup[/red]" in text
     assert "\\x1b[31mred\\x1b[0m" in text
     assert "'right\\u202eleft' + 'para\\u2028graph' + '\\u200f'" in text
+
+
+def test_a_break_says_how_many_compilations_it_cut(make: Make) -> None:
+    recording = make("branch_and_print")
+    often = replace(recording.breaks[0], times=6)
+    view = build(replace(recording, breaks=(often, *recording.breaks[1:])))
+    sign = "\N{MULTIPLICATION SIGN}"
+    assert terminal.render(view).count(f"resumed  {sign} 6 compilations") == 1
+    assert f" · {sign} 6 compilations" in static_html.fallback(view)
+
+
+def test_what_ran_in_parallel_is_named() -> None:
+    timings = (Timing("wait", 0.0, 1.0), Timing("g++", 0.0, 1.0, 0, thread=7))
+    text = terminal.render(build(Recording(title="t", timings=timings)), sections=["timeline"])
+    assert "in parallel, in other threads: g++ 1.0 s" in text
 
 
 def test_colour_is_asked_for(make: Make) -> None:

@@ -35,6 +35,14 @@ def test_a_break_tells_where_why_and_what_to_do(make: Make) -> None:
     assert (second.before, second.after) == (1, (2,))
 
 
+def test_a_break_in_several_compilations_is_one_place(make: Make) -> None:
+    recording = make("branch_and_print")
+    often = replace(recording.breaks[0], times=6)
+    view = build(replace(recording, breaks=(often, *recording.breaks[1:])))
+    assert [item.times for item in view.breaks] == [6, 1]
+    assert [(c.value, c.label) for c in view.summary.counts][2] == ("2", "breaks")
+
+
 def test_a_span_over_several_lines_ends_with_its_first(make: Make) -> None:
     recording = make("branch_and_print")
     spans = list(recording.spans)

@@ -50,6 +50,7 @@ export interface BreakView {
   readonly stack: readonly StackLine[];
   readonly before: number | null;
   readonly after: readonly number[];
+  readonly times: number;
 }
 
 export interface AttemptView {
@@ -195,6 +196,7 @@ export interface TimelineView {
   readonly seconds: number;
   readonly phases: readonly PhaseView[];
   readonly totals: readonly (readonly [string, number, number])[];
+  readonly parallel: readonly (readonly [string, number])[];
 }
 
 export interface NoteView {

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.excerpt import sides_of
+from dynamo_lab.render.excerpt import sides_of, times_of
 from dynamo_lab.render.terminal.parts import (
     OUTCOMES,
     Page,
@@ -45,6 +45,7 @@ def _break(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[Rend
         (item.title, "bold"),
         (f"  {item.where}", ""),
         (f"  {item.effect}", OUTCOMES[item.effect]),
+        (f"  {times_of(item)}" if item.times > 1 else "", ""),
         (f"  {item.registry_id}" if item.registry_id else "", "dim"),
     )
     yield from (indented(row, _INDENT) for row in _code(item, page))

@@ -154,6 +154,9 @@ export function Timeline() {
         {told && <Tip id={tip} phase={phases[told.index]} bar={told} rows={depth} all={timeline.seconds} />}
       </div>
       <Totals timeline={timeline} />
+      {timeline.parallel.length > 0 && (
+        <p class="dl-dim">In parallel, in other threads: {timeline.parallel.slice(0, 6).map(([name, time]) => `${name} ${seconds(time)}`).join(", ")}</p>
+      )}
     </div>
   );
 }
