@@ -50,8 +50,8 @@ _LOOP = (
     "the whole frame runs eagerly."
 )
 _ON_PURPOSE = (
-    "The library calls `torch._dynamo.graph_break()` here on purpose: there is nothing to remove "
-    "in your code."
+    "The library calls `torch._dynamo.graph_break()` on purpose: there is nothing to remove in "
+    "your code."
 )
 _BRANCH = (
     "Choose with tensors: `torch.where(condition, a, b)` computes both sides and stays in the "
@@ -267,7 +267,7 @@ _IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:fo
 def advice_for(graph_break: Break, is_library: bool = False) -> tuple[str, ...]:
     """Our advice, then those of PyTorch's hints that name something new to do.
 
-    `is_library` tells that the line which broke is not the reader's.
+    `is_library` tells that the innermost line which broke is not the reader's.
     """
     ours = _ours(graph_break, is_library)
     known = set(_NAME.findall(" ".join(ours)))

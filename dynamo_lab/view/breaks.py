@@ -70,7 +70,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=tidy(item.explanation, line[1], places.text(line)),
-        advice=advice_for(item, places.is_library(line)),
+        advice=advice_for(item, _is_in_library(item, places)),
         context=item.context,
         registry_id=item.registry_id,
         # From a file of anyone's: an address of another scheme could be a script.
@@ -80,6 +80,12 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         after=tuple(_graphs_of(recording, item.resume_frames)),
         times=item.times,
     )
+
+
+def _is_in_library(item: Break, places: Places) -> bool:
+    """Whether the innermost line, which asked for the break, is not the reader's."""
+    lines = places.lines_of(item.stack)
+    return places.is_library(lines[-1] if lines else places.line_of(item.span))
 
 
 def columns(span: Span, text: str) -> tuple[int, int]:

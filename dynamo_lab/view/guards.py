@@ -70,12 +70,15 @@ def _guard(guard: Guard, places: Places) -> GuardView:
 
 
 # Each tensor is asked whether someone marked its sizes dynamic: five guards that hardly ever fail.
-_UNMARKED = re.compile(r"hasattr\(.*, '_dynamo_\w*_indices'\) == False")
+_UNMARKED = re.compile(r"(hasattr\(.*, '_dynamo_)\w*(_indices'\) == False)")
+
+_FOLDED = re.compile("'_dynamo_\N{HORIZONTAL ELLIPSIS}_indices'")
 
 
 def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
-    kept = tuple(text for text in expressions if not _UNMARKED.search(text))
-    return kept or tuple(expressions)
+    """The expressions, those on marks folded into one that comes last."""
+    folded = (_UNMARKED.sub("\\1\N{HORIZONTAL ELLIPSIS}\\2", text) for text in expressions)
+    return tuple(sorted(dict.fromkeys(folded), key=lambda text: bool(_FOLDED.search(text))))
 
 
 def _recompile(item: Recompile, names: Sequence[str]) -> RecompileView:

@@ -176,6 +176,27 @@ def test_a_library_breaks_on_purpose() -> None:
     assert "nothing to remove" in advice
 
 
+def test_a_library_that_breaks_below_the_readers_line_breaks_on_purpose(make: Make) -> None:
+    recording = make("branch_and_print")
+    library = Source("/x/site-packages/torch/optim/optimizer.py", "library", (Excerpt(79, "a"),))
+    first = recording.breaks[0]
+    below = replace(
+        first,
+        gb_type="Call to `torch._dynamo.graph_break()`",
+        hints=(),
+        stack=len(recording.stacks),
+    )
+    moved = replace(
+        recording,
+        sources=(*recording.sources, library),
+        spans=(*recording.spans, Span(2, 79, "maybe_fallback")),
+        stacks=(*recording.stacks, (first.span, len(recording.spans))),
+        breaks=(below, *recording.breaks[1:]),
+    )
+    (advice,) = build(moved).breaks[0].advice
+    assert "nothing to remove" in advice
+
+
 def test_filing_an_issue_is_nothing_to_do() -> None:
     item = _break("of no rule", hints=("Please file an issue to PyTorch.", "Move it."))
     assert advice_for(item) == ("Move it.",)
