@@ -86,8 +86,11 @@ def _compile_parser() -> _Parser:
 
 def _compile_cell(line: str, cell: str) -> None:
     options = _compile_parser().parse_args(_words(line))
-    _check_choice("--backend", options.backend, _backends())
-    _check_choice("--mode", options.mode, _modes())
+    # only where something was chosen: asking for the modes imports Inductor, which takes its time
+    if options.backend != "inductor":
+        _check_choice("--backend", options.backend, _backends())
+    if options.mode is not None:
+        _check_choice("--mode", options.mode, _modes())
     shell = _shell()
     source = _with_command("%%compile", line, cell)
     number = _number(shell)
@@ -100,8 +103,8 @@ def _compile_cell(line: str, cell: str) -> None:
         shell.displayhook(shown)
 
 
-def _check_choice(option: str, value: str | None, choices: list[str]) -> None:
-    if value is not None and value not in choices:
+def _check_choice(option: str, value: str, choices: list[str]) -> None:
+    if value not in choices:
         raise CellError(f"There is no {option} {value!r}: say one of {', '.join(choices)}.")
 
 

@@ -100,12 +100,8 @@ class BreakProbes:
         if self._candidate is not None:
             self._candidate.resumed.append(code)
 
-    def begin_attempt(self) -> None:
-        """A frame is analysed (again): what an earlier attempt was about to break on is void."""
-        self._candidate = None
-
-    def drop(self) -> None:
-        """The attempt came to nothing, and its break with it."""
+    def forget(self) -> None:
+        """An attempt begins, or came to nothing: what was about to break is void."""
         self._candidate = None
 
     def commit(self, frame: int, compile_id: str, graph: int | None) -> None:

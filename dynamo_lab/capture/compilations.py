@@ -4,15 +4,13 @@ from typing import Any
 
 import torch._guards
 
-from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.model.graphs import Graph
 
 
 class Compilations:
     """Knows, for each of Dynamo's compile ids ("0/1"), its frame and the graph captured last."""
 
-    def __init__(self, recorder: Recorder[Any]) -> None:
-        self._recorder = recorder
+    def __init__(self) -> None:
         self._frames: dict[str, int] = {}
         self._graphs: dict[str, int] = {}
 

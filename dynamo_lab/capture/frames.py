@@ -135,7 +135,7 @@ class FrameProbes:
         """Dynamo analyses a frame once."""
         compile_id = self._compilations.current_id()
         started = self._recorder.now()
-        self._breaks.begin_attempt()
+        self._breaks.forget()
         outcome: AttemptOutcome = "compiled"
         reason = ""
         try:
@@ -168,7 +168,7 @@ class FrameProbes:
         if outcome == "compiled":
             self._breaks.commit(frame, compile_id, graph)
         else:
-            self._breaks.drop()
+            self._breaks.forget()
 
     def recompilation(
         self, cache_entries: Any, frame: Any, *_: Any, **__: Any

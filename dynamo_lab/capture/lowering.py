@@ -1,7 +1,9 @@
 """Inductor: its graphs before and after its passes, and which graph it is generating code for."""
 
 import threading
+from collections import Counter
 from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 from torch import fx
@@ -35,6 +37,16 @@ class LoweringProbes:
             self._local.running = []
         return self._local.running
 
+    @contextmanager
+    def _nested(self, passes: str) -> Generator[bool, None, None]:
+        """Whether these passes run on a whole graph, not on a body inside one."""
+        depths = self._local.__dict__.setdefault("depths", Counter[str]())
+        depths[passes] += 1
+        try:
+            yield depths[passes] == 1
+        finally:
+            depths[passes] -= 1
+
     @property
     def current_graph(self) -> Graph | None:
         """The post-grad graph that this thread generates code for."""
@@ -42,13 +54,9 @@ class LoweringProbes:
 
     def pre_grad_passes(self, gm: fx.GraphModule, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor rewrites Dynamo's graph; it calls itself for the bodies of operators."""
-        depth = self._local.__dict__.setdefault("pre_grad_depth", 0)
-        self._local.pre_grad_depth = depth + 1
-        try:
+        with self._nested("pre_grad") as is_outermost:
             result = yield
-        finally:
-            self._local.pre_grad_depth = depth
-        if depth == 0:
+        if is_outermost:
             self._graphs.record(result, "pre_grad")
 
     def lowered(
@@ -71,13 +79,9 @@ class LoweringProbes:
         self, gm: fx.GraphModule, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         """Inductor rewrites the graph in place; what comes out is lowered."""
-        depth = self._local.__dict__.setdefault("post_grad_depth", 0)
-        self._local.post_grad_depth = depth + 1
-        try:
+        with self._nested("post_grad") as is_outermost:
             yield
-        finally:
-            self._local.post_grad_depth = depth
-        if depth == 0:
+        if is_outermost:
             is_backward = self._running[-1][0] if self._running else False
             graph = self._graphs.record(gm, "post_grad", is_backward=is_backward)
             if self._running:

@@ -55,7 +55,7 @@ def watch(recorder: Recorder[Any], *, fresh: bool = True) -> Generator[None, Non
 
 
 def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], None]]:
-    compilations = Compilations(recorder)
+    compilations = Compilations()
     breaks = BreakProbes(recorder, compilations)
     frames = FrameProbes(recorder, compilations, breaks)
     graphs = GraphProbes(recorder, compilations)
