@@ -21,9 +21,10 @@ from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.timings import Timing
+from tests.view import samples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser
 
@@ -196,6 +197,12 @@ def chromium() -> str:
         required = os.environ.get("DYNAMO_LAB_REQUIRE_BROWSER") or os.environ.get("CI")
         (pytest.fail if required else pytest.skip)(reason)
     return path
+
+
+@pytest.fixture
+def make() -> Callable[[str], Recording]:
+    """Make a recording of tests/view/samples by name, as `make("branch_and_print")`."""
+    return lambda name: getattr(samples, name)()
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,3 @@ class Ancestry:
             fresh = [n for n in self._parents.get(node, ()) if n not in seen]
             seen.update(fresh)
             waiting += fresh
-
-    def has_parents(self, node: NodeKey) -> bool:
-        """Whether the node came from a node of an earlier graph."""
-        return node in self._parents

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
 
 def plural(count: int, word: str, many: str = "") -> str:
     """'1 graph', '3 graphs'."""
@@ -18,11 +16,6 @@ def unit(count: int, word: str, many: str = "") -> str:
 def times(count: int) -> str:
     """'once', 'twice', '3 times'."""
     return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
-
-
-def small(count: int) -> str:
-    """Counts up to ten as a word, as prose wants them."""
-    return _SMALL[count] if 0 <= count < len(_SMALL) else f"{count:,}"
 
 
 def listed(items: Sequence[str], limit: int = 4, last: str = "and") -> str:
