@@ -1,7 +1,7 @@
 """Frames: the code objects that Dynamo looks at, each attempt on them, and what came of it."""
 
 import dis
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from types import CodeType
 from typing import Any
 
@@ -231,12 +231,22 @@ def keep_code(code: CodeType, texts: Texts) -> None:
 
 def bytecode(code: CodeType, texts: Texts) -> tuple[Instruction, ...]:
     """The instructions of a code object, with the source position of each."""
-    return tuple(_instruction(code, i, texts) for i in dis.get_instructions(code))
+    return tuple(_instruction(code, item, texts) for item in dis.get_instructions(code))
 
 
-def _instruction(code: CodeType, instruction: dis.Instruction, texts: Texts) -> Instruction:
+def instructions(code: CodeType, items: Iterable[Any], texts: Texts) -> tuple[Instruction, ...]:
+    """Instructions of a code object as Dynamo holds them, which leaves their arguments unnamed."""
+    known = {item.offset: item for item in dis.get_instructions(code)}
+    return tuple(_instruction(code, item, texts, known.get(item.offset)) for item in items)
+
+
+def _instruction(code: CodeType, instruction: Any, texts: Texts, named: Any = None) -> Instruction:
     at = instruction.positions
-    offset, name, argument = instruction.offset, instruction.opname, instruction.argrepr[:200]
+    offset = -1 if instruction.offset is None else instruction.offset
+    name = instruction.opname
+    if named is None or named.opname != name:
+        named = instruction
+    argument = (named.argrepr or "")[:200]
     if at is None or at.lineno is None:
         return Instruction(offset, name, argument, is_jump_target=instruction.is_jump_target)
     start, end = texts.columns(

@@ -43,12 +43,16 @@ class GuardProbes:
 
     def _guard(self, guard: Any, frame: int, compile_id: str) -> Guard:
         texts = self._recorder.texts
-        name = str(guard.name() if callable(guard.name) else guard.name)
         return Guard(
             frame=frame,
             compile_id=compile_id,
             kind=guard.create_fn_name(),
-            source=name,
+            source=guard_source(guard),
             expressions=tuple(part[:_LONGEST_EXPRESSION] for part in guard.code_list or ()),
             stack=texts.stack_of_summary(guard.user_stack) if guard.user_stack else None,
         )
+
+
+def guard_source(guard: Any) -> str:
+    """Dynamo's name for the value that a guard checks, "L['x']"; a method before torch 2.12."""
+    return str(guard.name() if callable(guard.name) else guard.name)

@@ -40,7 +40,7 @@ def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
         name=tuple(node.name for node in nodes),
         op=tuple(strings.add(node.op) for node in nodes),
         target=tuple(strings.add(target_name(node)) for node in nodes),
-        arguments=tuple(_arguments(node) for node in nodes),
+        arguments=tuple(arguments_text(node) for node in nodes),
         inputs=tuple(tuple(index[n] for n in node.all_input_nodes if n in index) for node in nodes),
         value=tuple(values.add(node_value(node)) for node in nodes),
         stack=tuple(_stack(node, texts) for node in nodes),
@@ -78,7 +78,8 @@ def target_name(node: fx.Node) -> str:
     return f"{module.removeprefix('builtins').removeprefix('.')}.{name}".lstrip(".")
 
 
-def _arguments(node: fx.Node) -> str:
+def arguments_text(node: fx.Node) -> str:
+    """The arguments of a node as code, cut where they are very long."""
     if node.op == "placeholder":
         return ""
     parts = [format_argument(argument) for argument in node.args]
@@ -113,7 +114,7 @@ def node_value(node: fx.Node) -> Value:
     found = meta.get("val", meta.get("example_value"))
     if isinstance(found, torch.Tensor):
         return _tensor_value(found)
-    return Value(text=_describe(found))
+    return Value(text=describe_value(found))
 
 
 def _tensor_value(tensor: torch.Tensor) -> Value:
@@ -130,14 +131,15 @@ def _tensor_value(tensor: torch.Tensor) -> Value:
     )
 
 
-def _describe(found: Any) -> str:
+def describe_value(found: Any) -> str:
+    """A value in a few words: "f32[8, 4]", "Sym(s0)", the name of its type."""
     match found:
         case None:
             return ""
         case torch.Tensor():
             return _tensor_value(found).text
         case tuple() | list():
-            return f"({', '.join(map(_describe, found))})"
+            return f"({', '.join(map(describe_value, found))})"
         case torch.SymInt() | torch.SymFloat() | torch.SymBool():
             return f"Sym({found})"
         case _:

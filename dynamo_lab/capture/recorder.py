@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from dynamo_lab.capture.environment import describe_environment
+from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.texts import Texts
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
@@ -49,6 +50,7 @@ class Recorder(Generic[R]):
         self.wrappers: list[Wrapper] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
+        self.reel: Reel | None = None  # where steps are asked for
         self.notes: list[Note] = []
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
@@ -117,6 +119,7 @@ class Recorder(Generic[R]):
                 wrappers=tuple(self.wrappers),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
+                film=self.reel.freeze() if self.reel else None,
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),
                 failure=self.failure,

@@ -17,6 +17,7 @@ from dynamo_lab.capture.kernels import KernelProbes
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.steps import StepProbes
 from dynamo_lab.capture.timings import TimingProbes
 from dynamo_lab.errors import AlreadyRecordingError
 from dynamo_lab.model.notes import Note
@@ -60,6 +61,8 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
     frames = FrameProbes(recorder, compilations, breaks)
     graphs = GraphProbes(recorder, compilations)
     undo = [frames.install(patches)]
+    if recorder.reel is not None:
+        StepProbes(recorder, compilations, recorder.reel).install(patches)
     for probes in (
         breaks,
         GuardProbes(recorder, compilations, frames.frame),

@@ -13,6 +13,7 @@ from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.sources import Source, Span, Stack
+from dynamo_lab.model.steps import Film
 from dynamo_lab.model.timings import Timing
 
 
@@ -46,6 +47,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     wrappers: tuple[Wrapper, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
+    film: Film | None = None
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()
     failure: Failure | None = None

@@ -15,6 +15,7 @@ from dynamo_lab.view import (
     guards,
     kernels,
     links,
+    steps,
     summary,
     timeline,
 )
@@ -27,6 +28,7 @@ from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.steps import StepsView
 from dynamo_lab.view.summary import Summary
 from dynamo_lab.view.timeline import TimelineView
 
@@ -55,6 +57,7 @@ class View(Struct, frozen=True, kw_only=True):
     links: LinksView
     notes: tuple[NoteView, ...]
     environment: tuple[tuple[str, str], ...]
+    steps: StepsView | None = None
 
 
 def build(recording: Recording) -> View:
@@ -78,6 +81,7 @@ def build(recording: Recording) -> View:
         links=linked,
         notes=tuple(_note(note) for note in recording.notes),
         environment=tuple(_environment(recording.environment)),
+        steps=steps.build(recording, places),
     )
 
 

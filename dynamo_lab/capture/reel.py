@@ -1,0 +1,139 @@
+"""The reel: a film while it is shot, in columns that grow."""
+
+from array import array
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from dynamo_lab.model.frames import Instruction
+from dynamo_lab.model.steps import (
+    AddedGuard,
+    AddedNode,
+    Call,
+    Code,
+    Event,
+    Film,
+    Symbolic,
+    Take,
+    pack,
+)
+
+
+class Reel:
+    """A film of at most `most` steps. Those after it are counted, and what they do is not kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._cut = 0
+        self._codes: list[Code] = []
+        self._calls: list[Call] = []
+        self._takes: list[Take] = []
+        self._call = array("i")
+        self._instruction = array("i")
+        self._stack = array("i")
+        self._bound = array("i")
+        self._nodes: list[AddedNode] = []
+        self._guards: list[AddedGuard] = []
+        self._events: list[Event] = []
+        self._strings: dict[str, int] = {}
+        self._values: dict[Symbolic, int] = {}
+        self._cells: dict[tuple[int, int], int] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what comes now is past the end."""
+        return len(self._call) >= self._most
+
+    def begin(self, frame: int, compile_id: str) -> int:
+        """An attempt begins; returns its take."""
+        again = sum(take.compile_id == compile_id for take in self._takes)
+        first = len(self._call)
+        self._takes.append(
+            Take(frame=frame, compile_id=compile_id, restart=again, first=first, end=first)
+        )
+        return len(self._takes) - 1
+
+    def end(self, take: int, attempt: int) -> None:
+        """The attempt of a take is over: it became this one of its frame's attempts."""
+        self._takes[take] = replace(self._takes[take], end=len(self._call), attempt=attempt)
+
+    def code(self, name: str, span: int, instructions: tuple[Instruction, ...]) -> int:
+        """A code object to be interpreted."""
+        self._codes.append(Code(name=name, span=span, instructions=instructions))
+        return len(self._codes) - 1
+
+    def call(self, code: int, parent: int, step: int) -> int:
+        """An interpretation of a code object begins."""
+        depth = self._calls[parent].depth + 1 if parent >= 0 else 0
+        self._calls.append(Call(code, parent, step, depth))
+        return len(self._calls) - 1
+
+    def step(self, call: int, instruction: int) -> int:
+        """An instruction is going to be interpreted."""
+        self._call.append(call)
+        self._instruction.append(instruction)
+        self._stack.append(-1)
+        return len(self._call) - 1
+
+    def skip(self) -> None:
+        """An instruction is interpreted past the end."""
+        self._cut += 1
+
+    def stack(self, step: int, values: Iterable[int]) -> None:
+        """The stack after a step, its top last. Stacks share the cells below what differs."""
+        cell = -1
+        for value in values:
+            cell = self._cells.setdefault((cell, value), len(self._cells))
+        self._stack[step] = cell
+
+    def value(self, value: Symbolic) -> int:
+        """The index of what a value looks like."""
+        return self._values.setdefault(value, len(self._values))
+
+    def bind(self, step: int, name: str, value: int) -> None:
+        """A step gave a local variable this value, -1 for none."""
+        self._bound.extend((step, self._strings.setdefault(name, len(self._strings)), value))
+
+    def node(self, node: AddedNode) -> int:
+        """A step put a node into the graph."""
+        self._nodes.append(node)
+        return len(self._nodes) - 1
+
+    def update_node(self, node: int, **changes: Any) -> None:
+        """More is known of a node now."""
+        self._nodes[node] = replace(self._nodes[node], **changes)
+
+    def guard(self, guard: AddedGuard) -> None:
+        """A step made a guard necessary."""
+        self._guards.append(guard)
+
+    def event(self, event: Event) -> None:
+        """A step did something else."""
+        self._events.append(event)
+
+    def has_ended(self, step: int) -> bool:
+        """Whether the last event is of this step, and so says how it ended."""
+        return bool(self._events) and self._events[-1].step == step
+
+    def freeze(self) -> Film:
+        """The film so far."""
+        below, held = zip(*self._cells, strict=True) if self._cells else ((), ())
+        takes = (t if t.attempt >= 0 else replace(t, end=len(self._call)) for t in self._takes)
+        return Film(
+            codes=tuple(self._codes),
+            calls=tuple(self._calls),
+            takes=tuple(takes),
+            strings=tuple(self._strings),
+            values=tuple(self._values),
+            below=pack(below),
+            held=pack(held),
+            call=pack(self._call),
+            instruction=pack(self._instruction),
+            stack=pack(self._stack),
+            bound=pack(self._bound),
+            nodes=tuple(self._nodes),
+            guards=tuple(self._guards),
+            events=tuple(self._events),
+            cut=self._cut,
+        )
