@@ -50,7 +50,9 @@ def _explore(options: argparse.Namespace) -> int:
     import dynamo_lab
 
     script = Script(options.script, options.script_arguments)
-    with dynamo_lab.record(Path(options.script).name) as recorder:
+    detail = "steps" if options.steps else "normal"
+    title = Path(options.script).name
+    with dynamo_lab.record(title, detail=detail, max_steps=options.max_steps) as recorder:
         script.run()
         if script.error is not None:
             recorder.fail(script.error)
@@ -100,6 +102,18 @@ def _show(options: argparse.Namespace) -> int:
         print(_json(_chosen(view, options), _sections(options)))
     else:
         _print_view(view, options)
+    return 0
+
+
+def _step(options: argparse.Namespace) -> int:
+    from dynamo_lab.stepper import play, playback_of
+
+    view = _view(load(options.recording))
+    playback_of(view)  # says so where there are no steps
+    if options.list:
+        _print_view(view, options)
+    else:
+        play(view, options.at)
     return 0
 
 
@@ -220,6 +234,7 @@ def _one(word: str, rows: tuple[T, ...], number: int) -> tuple[T, ...]:
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "explore": _explore,
     "show": _show,
+    "step": _step,
     "html": _html,
     "check": _check,
     "diff": _diff,

@@ -7,9 +7,12 @@ from importlib.metadata import PackageNotFoundError, version
 
 from dynamo_lab.check import options as expectations
 from dynamo_lab.errors import OptionError
+from dynamo_lab.explore import MAX_STEPS
 
 MIN_WIDTH = 40
 """The fewest columns that a table fits in."""
+
+_WIDTH = f"columns to print in, from {MIN_WIDTH}"
 
 _MANUAL = """\
 Shows what torch.compile did with your program: which Python became which graph, where and why
@@ -29,6 +32,11 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
     dynamo-lab html run.json.gz out.html             the page, later
+
+Or watch Dynamo at work, one instruction at a time, like a debugger that can go back:
+
+    dynamo-lab explore train.py --steps --json run.json.gz
+    dynamo-lab step run.json.gz
 
 In tests and CI:
 
@@ -87,6 +95,12 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("script", metavar="SCRIPT", help="the Python file to run")
     explore.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
+    explore.add_argument(
+        "--steps", action="store_true", help="film each instruction that Dynamo interprets"
+    )
+    explore.add_argument(
+        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to keep"
+    )
     _add_reading_options(explore, "--show")
     explore.set_defaults(graph=None, kernel=None, stage=None)
 
@@ -97,6 +111,13 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
     show.add_argument("--json", action="store_true", help="print it as JSON, for a program")
     _add_reading_options(show, "--section")
+
+    step = add("step", "step through what Dynamo interpreted, forwards and back")
+    step.add_argument("recording", metavar="RECORDING", help="a file that was saved, with steps")
+    step.add_argument("--at", type=int, default=1, metavar="N", help="start at this step, from 1")
+    step.add_argument("--list", action="store_true", help="print the steps instead")
+    step.add_argument("--width", type=int, metavar="N", help=_WIDTH)
+    step.set_defaults(graph=None, kernel=None, stage=None, section="steps")
 
     html = add("html", "write a recording as one offline page")
     html.add_argument("recording", metavar="RECORDING", help="a file that was saved")
@@ -128,9 +149,7 @@ def _add_reading_options(parser: argparse.ArgumentParser, flag: str) -> None:
         metavar="NAMES",
         help="only these sections, with commas: breaks,graphs,kernels (a wrong name lists them)",
     )
-    parser.add_argument(
-        "--width", type=int, metavar="N", help=f"columns to print in, from {MIN_WIDTH}"
-    )
+    parser.add_argument("--width", type=int, metavar="N", help=_WIDTH)
 
 
 def _version() -> str:

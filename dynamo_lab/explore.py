@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from dynamo_lab.cells import cell_label
+from dynamo_lab.errors import OptionError
 from dynamo_lab.recording import Recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from dynamo_lab.capture.recorder import Recorder
+
+Detail = Literal["normal", "steps"]
+
+MAX_STEPS = 100_000
+"""The most steps kept by default: a larger model is better looked at in parts."""
 
 
 def explore(
@@ -23,6 +29,8 @@ def explore(
     fullgraph: bool = False,
     options: dict[str, Any] | None = None,
     grad: bool | None = None,
+    detail: Detail = "normal",
+    max_steps: int = MAX_STEPS,
     **kwargs: Any,
 ) -> Recording:
     """Compile `fn` with `torch.compile`, run it once on these arguments, and return the recording.
@@ -40,13 +48,15 @@ def explore(
         options: Inductor's options, as for `torch.compile`.
         grad: True also runs a backward pass from the sum of the tensors returned, False runs
             under `torch.no_grad()`. By default only the forward runs, with gradients on.
+        detail: "steps" also keeps each instruction that Dynamo interprets, to step through.
+        max_steps: The most steps to keep; the film then says where it is cut.
         **kwargs: Keyword arguments of `fn`.
     """
     from dynamo_lab.capture.running import run_once
     from dynamo_lab.capture.session import watch  # imports torch, which reading a file need not
 
     settings = {"mode": mode, "dynamic": dynamic, "options": options}
-    recorder = _recorder(_name_of(fn))
+    recorder = _recorder(_name_of(fn), detail, max_steps)
     chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
     recorder.options.update({k: _name_of(v) for k, v in chosen.items() if v is not None})
     with watch(recorder):
@@ -59,20 +69,25 @@ def explore(
 
 @contextmanager
 def record(
-    title: str = "recording", *, fresh: bool = True
+    title: str = "recording",
+    *,
+    fresh: bool = True,
+    detail: Detail = "normal",
+    max_steps: int = MAX_STEPS,
 ) -> Generator[Recorder[Recording], None, None]:
     """Record whatever `torch.compile` compiles in the block: `recording` of what it yields.
 
     Exceptions pass through, and what was recorded before them stays. By default Dynamo first
     forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before
-    the block is seen too; `fresh=False` keeps it, to see why something compiles *again*.
+    the block is seen too; `fresh=False` keeps it, to see why something compiles *again*. `detail`
+    and `max_steps` are those of `explore`.
 
     Raises:
         AlreadyRecordingError: another recording is running.
     """
     from dynamo_lab.capture.session import watch
 
-    recorder = _recorder(title)
+    recorder = _recorder(title, detail, max_steps)
     with watch(recorder, fresh=fresh):
         try:
             yield recorder
@@ -81,10 +96,16 @@ def record(
             raise
 
 
-def _recorder(title: str) -> Recorder[Recording]:
+def _recorder(title: str, detail: Detail, max_steps: int) -> Recorder[Recording]:
+    if detail not in get_args(Detail):
+        raise OptionError(f'There is no detail {detail!r}: pass "normal" or "steps".')
+    if max_steps < 1:
+        raise OptionError(f"max_steps={max_steps} keeps nothing: pass 1 or more.")
     from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.capture.reel import Reel
 
-    return Recorder(title, cell_label, Recording)
+    reel = Reel(max_steps) if detail == "steps" else None
+    return Recorder(title, cell_label, Recording, reel=reel)
 
 
 def _name_of(thing: Any) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
+from dynamo_lab.explore import MAX_STEPS, record
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -65,6 +66,12 @@ def _record_parser(name: str = "%%record", text: str = _RECORD) -> _Parser:
     parser.add_argument("--into", metavar="NAME", help="also keep the recording under this name")
     parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
     parser.add_argument("--json", metavar="FILE", help="also save the recording")
+    parser.add_argument(
+        "--steps", action="store_true", help="film each instruction that Dynamo interprets"
+    )
+    parser.add_argument(
+        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to keep"
+    )
     parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only keep the recording"
     )
@@ -161,13 +168,13 @@ def _shown(
     command: str, options: argparse.Namespace, title: str, shell: Any
 ) -> Generator[Recorder[Recording], None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
-    from dynamo_lab.explore import record
     from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
 
     _check_outputs(options)
     live = None if options.quiet or not in_notebook() else LiveDisplay()
     failure: BaseException | None = None
-    with record(title) as recorder:
+    detail = "steps" if options.steps else "normal"
+    with record(title, detail=detail, max_steps=options.max_steps) as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:

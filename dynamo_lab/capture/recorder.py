@@ -27,7 +27,8 @@ R = TypeVar("R", bound=Recording)
 class Recorder(Generic[R]):
     """Facts so far. Probes of several threads write here, each under `lock`.
 
-    `on_phase` is called with the name of each phase of compilation that starts.
+    `on_phase` is called with the name of each phase of compilation that starts; steps are kept
+    where there is a `reel` for them.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Recorder(Generic[R]):
         cell_label: Callable[[str], str | None] = lambda path: None,
         recording_type: type[R] = Recording,
         clock: Callable[[], float] = time.perf_counter,
+        reel: Reel | None = None,
     ) -> None:
         self.title = title
         self._recording_type = recording_type
@@ -50,7 +52,7 @@ class Recorder(Generic[R]):
         self.wrappers: list[Wrapper] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
-        self.reel: Reel | None = None  # where steps are asked for
+        self.reel = reel
         self.notes: list[Note] = []
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}

@@ -45,6 +45,10 @@ class Reel:
         """Whether what comes now is past the end."""
         return len(self._call) >= self._most
 
+    def latest(self) -> int:
+        """The last step of the take, or the one that will be its first."""
+        return max(len(self._call) - 1, self._takes[-1].first if self._takes else 0)
+
     def begin(self, frame: int, compile_id: str) -> int:
         """An attempt begins; returns its take."""
         again = sum(take.compile_id == compile_id for take in self._takes)
@@ -119,21 +123,28 @@ class Reel:
     def freeze(self) -> Film:
         """The film so far."""
         below, held = zip(*self._cells, strict=True) if self._cells else ((), ())
+        # what a call adds after the function that it inlined still belongs to the call
+        order = sorted(range(len(self._nodes)), key=lambda row: self._nodes[row].step)
+        row_of = {row: position for position, row in enumerate(order)} | {-1: -1}
         takes = (t if t.attempt >= 0 else replace(t, end=len(self._call)) for t in self._takes)
         return Film(
             codes=tuple(self._codes),
             calls=tuple(self._calls),
             takes=tuple(takes),
             strings=tuple(self._strings),
-            values=tuple(self._values),
+            values=tuple(replace(value, node=row_of[value.node]) for value in self._values),
             below=pack(below),
             held=pack(held),
             call=pack(self._call),
             instruction=pack(self._instruction),
             stack=pack(self._stack),
             bound=pack(self._bound),
-            nodes=tuple(self._nodes),
-            guards=tuple(self._guards),
-            events=tuple(self._events),
+            nodes=tuple(self._nodes[row] for row in order),
+            guards=tuple(sorted(self._guards, key=_step)),
+            events=tuple(sorted(self._events, key=_step)),
             cut=self._cut,
         )
+
+
+def _step(row: AddedGuard | Event) -> int:
+    return row.step

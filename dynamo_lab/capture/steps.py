@@ -38,7 +38,7 @@ class StepProbes:
         self._recorder = recorder
         self._compilations = compilations
         self._reel = reel
-        self._describer = Describer()
+        self._describer = Describer(self._row_of)
         self._working: dict[int, Interpretation] = {}
         self._codes: dict[int, tuple[CodeType, int]] = {}
         self._nodes: dict[int, tuple[Any, int]] = {}
@@ -97,7 +97,8 @@ class StepProbes:
             return
         work = self._interpretation(translator)
         step = self._reel.step(work.call, pointer)
-        self._bind(step, work)  # on a call's first step these are its arguments
+        if not work.locals:
+            self._bind(step, work)  # a call's first step: these are its arguments
         self._steps.append(step)
         try:
             goes_on = yield
@@ -172,11 +173,15 @@ class StepProbes:
             added = AddedNode(self._now(), node.name, node.op, text, depth=_depth(tracer))
             self._nodes[id(node)] = (node, self._reel.node(added))
 
+    def _row_of(self, node: Any) -> int:
+        known = self._nodes.get(id(node))
+        return known[1] if known is not None and known[0] is node else -1
+
     def node_removed(self, _: Any, node: Any) -> Generator[None, Any, None]:
         """A node is taken out of the graph again."""
-        known = self._nodes.get(id(node))
-        if known is not None and known[0] is node:
-            self._reel.update_node(known[1], removed=self._now())
+        row = self._row_of(node)
+        if row >= 0:
+            self._reel.update_node(row, removed=self._now())
         yield
 
     def guard_added(
@@ -219,7 +224,8 @@ class StepProbes:
             self._reel.event(Event(self._steps[-1], kind, text))
 
     def _now(self) -> int:
-        return self._steps[-1] if self._steps else -1
+        """The step under way; between steps the one before, and the first before any."""
+        return self._steps[-1] if self._steps else self._reel.latest()
 
 
 def _depth(tracer: Any) -> int:

@@ -6,7 +6,7 @@ Dynamo has not looked at yet, and `isinstance` alone would make it look. So kind
 names of their types, and attributes are read from where objects keep them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -17,6 +17,7 @@ from types import (
 from typing import Any
 
 import torch
+from torch import fx
 
 from dynamo_lab.capture.nodes import describe_value, node_value
 from dynamo_lab.model.steps import Symbolic
@@ -30,9 +31,10 @@ _BRACKETS = {"Tuple": "()", "Size": "()", "NamedTuple": "()", "Set": "{}", "Froz
 
 
 class Describer:
-    """Describes variables, each once while it stays as it is."""
+    """Describes variables, each once while it stays as it is; `row_of` finds nodes on film."""
 
-    def __init__(self) -> None:
+    def __init__(self, row_of: Callable[[fx.Node], int]) -> None:
+        self._row_of = row_of
         # With the variable itself, since an id is only good while its object lives.
         self._known: dict[int, tuple[Any, Symbolic]] = {}
 
@@ -56,10 +58,9 @@ class Describer:
         return found
 
     def _describe(self, variable: Any) -> Symbolic:
-        kind = type(variable).__name__
-        return Symbolic(
-            kind, _shorten(self._text(variable, kind)), _source(variable), _node_name(variable)
-        )
+        kind, node = type(variable).__name__, _node(variable)
+        row = -1 if node is None else self._row_of(node)
+        return Symbolic(kind, _shorten(self._text(variable, kind)), _source(variable), row)
 
     def _text(self, variable: Any, kind: str) -> str:
         if _is_lazy(variable):
@@ -70,6 +71,8 @@ class Describer:
         node = _node(variable)
         if node is not None:
             return node_value(node).text
+        if kind == "GetAttrVariable":  # a method about to be called
+            return f"{self._short(vars(variable)['obj'])}.{vars(variable)['name']}"
         for field in ("value", "fn"):
             if field in vars(variable):
                 return _value_text(vars(variable)[field])
@@ -130,22 +133,20 @@ def _first(items: Iterable[Any]) -> list[Any]:
     return [item for _, item in zip(range(_MOST_ITEMS), items, strict=False)]
 
 
-def _node(variable: Any) -> torch.fx.Node | None:
+def _node(variable: Any) -> fx.Node | None:
     node = getattr(vars(variable).get("proxy"), "node", None)
-    return node if isinstance(node, torch.fx.Node) else None
-
-
-def _node_name(variable: Any) -> str:
-    node = _node(variable)
-    return node.name if node is not None else ""
+    return node if isinstance(node, fx.Node) else None
 
 
 def _source(variable: Any) -> str:
     source = vars(variable).get("source")
     if source is None:
         return ""
-    name = source.name
-    return str(name() if callable(name) else name)  # a method before torch 2.12
+    try:
+        name = source.name
+        return str(name() if callable(name) else name)  # a method before torch 2.12
+    except NotImplementedError:  # some sources have no expression
+        return ""
 
 
 def _value_text(value: Any) -> str:

@@ -26,13 +26,13 @@ class Symbolic(Struct, frozen=True, array_like=True):
     """What Dynamo knows of a value.
 
     `kind` is its kind of variable ("TensorVariable"), `text` a few words ("f32[8, 4]", "3"),
-    `source` where it comes from ("L['x']"), `node` the graph node that makes it.
+    `source` where it comes from ("L['x']"), `node` the row of the node that makes it, -1 for none.
     """
 
     kind: str
     text: str = ""
     source: str = ""
-    node: str = ""
+    node: int = -1
 
 
 class Code(Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ class AddedNode(Struct, frozen=True, array_like=True):
 
 
 class AddedGuard(Struct, frozen=True, array_like=True):
-    """A guard that a step made necessary; `step` is -1 for one made before the first."""
+    """A guard that a step made necessary; what was made before the first step counts to it."""
 
     step: int
     kind: str
@@ -113,6 +113,7 @@ class Film(Struct, frozen=True, kw_only=True):
         instruction: For each step, the instruction of its call's code.
         stack: For each step, the stack after it.
         bound: Changes of local variables, in order: step, name and value, -1 for a name unbound.
+        nodes, guards, events: In the order of their steps.
         cut: How many steps came after the most that were asked for, and are not kept.
     """
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dynamo_lab.model import validate_film
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 
@@ -55,6 +56,9 @@ def problems(recording: Recording) -> Iterator[str]:
     yield from _dangling(recording)
     yield from _stacks(recording)
     yield from _attempts(recording)
+    if recording.film is not None:
+        counts = len(recording.frames), len(recording.spans)
+        yield from validate_film.problems(recording.film, *counts)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):

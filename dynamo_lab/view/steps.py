@@ -1,5 +1,6 @@
 """The film of the analysis: its takes in words, and its columns as they were recorded."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -14,7 +15,10 @@ from dynamo_lab.view.advice import rule_of
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.titles import GraphTitles
+from dynamo_lab.view.variables import kind_in_words
 from dynamo_lab.view.words import plural
+
+_RESUME = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")
 
 R = TypeVar("R", AddedNode, Event)
 
@@ -60,13 +64,17 @@ class EventRow(Struct, frozen=True, array_like=True):
 
 
 class StepsView(Struct, frozen=True, kw_only=True):
-    """The film. Columns are base64 of 32-bit little-endian integers: see model/steps.py."""
+    """The film. Columns are base64 of 32-bit little-endian integers: see model/steps.py.
+
+    `kinds` has plain words for the kinds of values.
+    """
 
     takes: tuple[TakeView, ...]
     codes: tuple[CodeView, ...]
     calls: tuple[Call, ...]
     strings: tuple[str, ...]
     values: tuple[Symbolic, ...]
+    kinds: dict[str, str]
     below: bytes
     held: bytes
     call: bytes
@@ -91,6 +99,7 @@ def build(recording: Recording, places: Places) -> StepsView | None:
         calls=film.calls,
         strings=film.strings,
         values=film.values,
+        kinds={value.kind: kind_in_words(value.kind) for value in film.values},
         below=film.below,
         held=film.held,
         call=film.call,
@@ -197,7 +206,7 @@ class _Teller:
         for code in self._film.codes:
             line = self._places.line_of(code.span)
             yield CodeView(
-                name=code.name,
+                name=_RESUME.sub(r"\1 after line \2", code.name),
                 where=self._places.where(line),
                 source=line[0],
                 is_library=self._places.is_library(line),
