@@ -1,6 +1,5 @@
 """The stepper of the terminal: a film, the keyboard, and one screen a step."""
 
-import shutil
 import sys
 from collections.abc import Callable
 
@@ -20,7 +19,13 @@ _MOVES: dict[str, tuple[Stop, bool]] = {
 }  # fmt: skip
 
 
-def play(view: View, at: int, *, read_key: Callable[[], str] | None = None) -> None:
+def play(
+    view: View,
+    at: int,
+    *,
+    read_key: Callable[[], str] | None = None,
+    console: Console | None = None,
+) -> None:
     """Show one step after another, as the keyboard asks for them, from step `at` (from 1).
 
     Raises:
@@ -33,13 +38,12 @@ def play(view: View, at: int, *, read_key: Callable[[], str] | None = None) -> N
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise OptionError("Stepping needs a terminal with a keyboard: pass --list to print.")
         read_key = _read_key
-    console = Console(markup=False, emoji=False, highlight=False)
+    console = console or Console(markup=False, emoji=False, highlight=False)
     step = at - 1
     with Live(console=console, screen=True, auto_refresh=False) as live:
         while True:
-            width, height = shutil.get_terminal_size()
-            moment = playback.moment(step)
-            live.update(steps.screen(view, moment, len(playback), width, height), refresh=True)
+            shown = steps.screen(view, playback.moment(step), len(playback), *console.size)
+            live.update(shown, refresh=True)
             key = read_key()
             if key in ("q", "escape", ""):
                 return

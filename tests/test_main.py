@@ -13,11 +13,19 @@ import pytest
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.model.codec import load, save
+from tests.view.samples import film
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.model.recording import Recording
+
+
+@pytest.fixture
+def filmed(tmp_path: Path) -> str:
+    path = tmp_path / "film.json"
+    save(film(), path)
+    return str(path)
 
 
 @pytest.fixture
@@ -121,6 +129,24 @@ def test_diff(
     assert "breaks only in a:" in capsys.readouterr().out
 
 
+class TestStep:
+    def test_the_listing(self, filmed: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["step", filmed, "--list"]) == 0
+        text = capsys.readouterr().out
+        assert "outer, analysis 2" in text
+        assert "+ node  mul: f32[8] = x * 2" in text
+        assert "Break: print call." in text
+        assert "The film is cut here: 1 more step" in text
+
+    def test_what_cannot_be_played(
+        self, saved: str, filmed: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["step", saved]) == 2
+        assert "has no steps: record it with" in capsys.readouterr().err
+        assert main(["step", filmed]) == 2
+        assert "needs a terminal with a keyboard: pass --list" in capsys.readouterr().err
+
+
 def test_html(saved: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["html", saved, str(tmp_path / "out.html")]) == 0
     assert "<html" in (tmp_path / "out.html").read_text(encoding="utf-8")
@@ -215,6 +241,18 @@ class TestExplore:
         recording = load(folder / "run.json")
         assert recording.title == "script.py"
         assert len(recording.captured_graphs()) == 1
+
+    def test_its_steps_are_filmed_where_asked_for(self, folder: Path) -> None:
+        done = dynamo_lab(
+            *("explore", "script.py", "--steps", "--max-steps", "3", "--json", "run.json"),
+            folder=folder,
+        )
+        assert done.returncode == 0, done.stderr
+        film = load(folder / "run.json").film
+        assert film is not None
+        assert len(film) == 3
+        assert film.cut
+        assert "Steps  3 in 1 analysis" in done.stdout
 
     def test_its_failure_shows_its_traceback_and_what_was_recorded(self, folder: Path) -> None:
         done = dynamo_lab(

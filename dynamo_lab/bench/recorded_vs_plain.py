@@ -11,6 +11,7 @@ from dynamo_lab.bench._children import measure
 from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, spread, take_turns
 
 BUDGET = 1.05
+STEPS_BUDGET = 1.15
 
 _CACHES_OFF = {"TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
 
@@ -19,11 +20,12 @@ def main() -> None:
     """Measure and print."""
     rounds = options(__doc__, rounds=5).rounds
     compile_gpt2 = partial(measure, "-m", "dynamo_lab.bench._gpt2")
-    plain, uncached, recorded = take_turns(
+    plain, uncached, recorded, filmed = take_turns(
         [
             partial(compile_gpt2, "plain"),
             partial(compile_gpt2, "plain", **_CACHES_OFF),
             partial(compile_gpt2, "recorded"),
+            partial(compile_gpt2, "steps"),
         ],
         rounds,
         announce(rounds),
@@ -32,12 +34,20 @@ def main() -> None:
         Line(name="plain", value=spread(plain)),
         Line(name="plain, caches off", value=spread(uncached)),
         Line(name="recorded", value=spread(recorded)),
+        Line(name="recorded with steps", value=spread(filmed)),
         Line(name="recorded / plain", value=ratio(plain, recorded), unit="", budget=BUDGET),
+        Line(name="steps / plain", value=ratio(plain, filmed), unit="", budget=STEPS_BUDGET),
         Line(
             name="recorded / plain, caches off",
             value=ratio(uncached, recorded),
             unit="",
             budget=BUDGET,
+        ),
+        Line(
+            name="steps / plain, caches off",
+            value=ratio(uncached, filmed),
+            unit="",
+            budget=STEPS_BUDGET,
         ),
     ]
     print(report("Compiling GPT-2 small, 64 tokens, CPU, cold caches", lines, rounds))

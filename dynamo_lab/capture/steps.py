@@ -15,6 +15,9 @@ from dynamo_lab.capture.symbolic import Describer
 from dynamo_lab.model.steps import AddedGuard, AddedNode, Event, EventKind
 
 
+_CUT = -1  # in place of a step that is past the end of the film
+
+
 class Bound(NamedTuple):
     """A local variable as it was last seen: the object and what it was described as."""
 
@@ -94,6 +97,11 @@ class StepProbes:
             return
         if self._reel.is_full:
             self._reel.skip()
+            self._steps.append(_CUT)
+            try:
+                yield
+            finally:
+                self._steps.pop()
             return
         work = self._interpretation(translator)
         step = self._reel.step(work.call, pointer)
@@ -168,9 +176,10 @@ class StepProbes:
     def node_added(self, tracer: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """An instruction adds a node to the graph."""
         node = yield
-        if not self._reel.is_full:
+        step = self._now()
+        if step != _CUT:
             text = str(node.target) if node.op == "placeholder" else _call_text(node)
-            added = AddedNode(self._now(), node.name, node.op, text, depth=_depth(tracer))
+            added = AddedNode(step, node.name, node.op, text, depth=_depth(tracer))
             self._nodes[id(node)] = (node, self._reel.node(added))
 
     def _row_of(self, node: Any) -> int:
@@ -179,18 +188,19 @@ class StepProbes:
 
     def node_removed(self, _: Any, node: Any) -> Generator[None, Any, None]:
         """A node is taken out of the graph again."""
-        row = self._row_of(node)
-        if row >= 0:
-            self._reel.update_node(row, removed=self._now())
+        row, step = self._row_of(node), self._now()
+        if row >= 0 and step != _CUT:
+            self._reel.update_node(row, removed=step)
         yield
 
     def guard_added(
         self, guards: Any, guard: Any, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         """An instruction makes Dynamo assume something of a value."""
-        if guard not in guards.inner and not self._reel.is_full:
+        step = self._now()
+        if guard not in guards.inner and step != _CUT:
             kind, source = guard.create_fn_name(), guard_source(guard)
-            self._reel.guard(AddedGuard(self._now(), kind, source))
+            self._reel.guard(AddedGuard(step, kind, source))
         yield
 
     def mutated(self, _: Any, variable: Any) -> Generator[None, Any, None]:
@@ -220,12 +230,14 @@ class StepProbes:
         yield
 
     def _event(self, kind: EventKind, text: str = "") -> None:
-        if self._steps and not self._reel.is_full:
+        if self._steps and self._steps[-1] != _CUT:
             self._reel.event(Event(self._steps[-1], kind, text))
 
     def _now(self) -> int:
         """The step under way; between steps the one before, and the first before any."""
-        return self._steps[-1] if self._steps else self._reel.latest()
+        if self._steps:
+            return self._steps[-1]
+        return _CUT if self._reel.is_full else self._reel.latest()
 
 
 def _depth(tracer: Any) -> int:

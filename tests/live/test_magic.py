@@ -35,6 +35,9 @@ CELLS = {
     ),
     "interrupted": "%%compile --backend eager\nbefore = x + 1\nraise KeyboardInterrupt",
     "kept what came before": "print('before' in globals())",
+    "film": "%%compile --backend eager --steps --quiet --into filmed\nz = x.sin()",
+    "frames of the film": "print(len(filmed.film), filmed.film.takes[0].first)",
+    "no steps": "%%compile --steps --max-steps 0\nx",
     "no such folder": "%%compile --html no/such/folder/x.html\nx",
     "no such backend": "%%compile --backend nope\nx",
     "no such mode": "%%compile --mode nope\nx",
@@ -88,6 +91,12 @@ def test_a_recording_is_kept_under_a_name_and_in_files(cells: dict[str, Any]) ->
     assert {path.name for path in cells["folder"].iterdir()} == {"kept.html", "kept.json.gz"}
 
 
+def test_steps_are_filmed_where_asked_for(cells: dict[str, Any]) -> None:
+    count, first = text_of(cells["frames of the film"]).split()
+    assert int(count) > 3
+    assert first == "0"
+
+
 @pytest.mark.parametrize(
     ("name", "error"),
     [
@@ -123,6 +132,7 @@ def test_a_traceback_points_at_the_line_of_the_cell(cells: dict[str, Any]) -> No
         ("record awaits", "Line 2 awaits something"),
         ("unknown option", "unrecognized arguments: --nonsense"),
         ("bad value", "say true, false or auto"),
+        ("no steps", "max_steps=0 keeps nothing: pass 1 or more."),
         ("no such folder", "There is no folder"),
         ("no such backend", "There is no --backend 'nope': say one of"),
         ("no such mode", "There is no --mode 'nope': say one of"),
