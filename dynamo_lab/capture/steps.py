@@ -14,7 +14,6 @@ from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.symbolic import Describer
 from dynamo_lab.model.steps import AddedGuard, AddedNode, Event, EventKind
 
-
 _CUT = -1  # in place of a step that is past the end of the film
 
 

@@ -44,6 +44,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
     yield "Recompilations", _recompiles(view)
+    yield "Steps", _steps(view)
     yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
 
 
@@ -177,6 +178,18 @@ def _recompiles(view: View) -> Iterator[Markup]:
             tag("ul", *(tag("li", failure) for failure in failures)),
             *([tag("p", prose(item.advice))] if item.advice else []),
         )
+
+
+def _steps(view: View) -> Iterator[Markup]:
+    """The analyses alone: stepping through them needs scripts."""
+    if view.steps is None:
+        return
+    for take in view.steps.takes:
+        head = tag("b", shortened(take.title, 200))
+        steps = plural(take.end - take.first, "step")
+        yield tag("p", head, f" · {steps} · ", prose(shortened(take.ending, 600)))
+    if view.steps.cut:
+        yield tag("p", prose(view.steps.cut))
 
 
 def _note(text: str) -> Markup:

@@ -16,7 +16,7 @@ from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.variables import kind_in_words
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.words import listed, plural
 
 _RESUME = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")
 
@@ -186,11 +186,14 @@ class _Teller:
         if attempt.outcome == "restarted":
             return self._anew(index, attempt)
         if broke is not None:
-            goes_on = " A resume function goes on from there." if broke.effect == "resumed" else ""
-            return f"It broke ({rule_of(broke).title}): {graph} ends here.{goes_on}"
+            return f"It broke ({rule_of(broke).title}): {graph} ends here.{self._goes_on(broke)}"
         if attempt.outcome == "compiled":
             return f"It came to its end with {graph}."
         return f"It was {attempt.outcome}: {attempt.reason}"
+
+    def _goes_on(self, broke: Break) -> str:
+        names = [f"`{self._names[frame]}`" for frame in broke.resume_frames]
+        return f" {listed(names)} goes on from there." if names else ""
 
     def _anew(self, index: int, attempt: Attempt) -> str:
         later = self._broke.get(index + 1)

@@ -37,7 +37,7 @@ def test_takes_are_told_as_sentences(view: View) -> None:
         "again up to here, to break there."
     )
     assert second.ending == (
-        "It broke (print call): graph 1 ends here. A resume function goes on from there."
+        "It broke (print call): graph 1 ends here. `outer after line 5` goes on from there."
     )
     assert (first.broke, second.broke, second.graph) == (None, 0, 0)
     assert view.steps.cut.startswith("The film is cut here: 1 more step came after the first 12.")

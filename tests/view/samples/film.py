@@ -63,6 +63,7 @@ def film() -> Recording:
                     Attempt(compile_id="0/0", restart=1, outcome="compiled", graph=0),
                 ),
             ),
+            Frame(id=1, name="outer", span=0, outcome="skipped", resumes=0, resumed_line=5),
         ),
         breaks=(
             Break(
@@ -75,6 +76,7 @@ def film() -> Recording:
                 reason="Dynamo does not know how to trace builtin operator `print`",
                 context="builtin print [...]",
                 graph_before=0,
+                resume_frames=(1,),
             ),
         ),
         graphs=(_graph(),),
