@@ -93,7 +93,7 @@ COPY = Rule(
 RULES = (
     COPY,
     Rule(
-        r"builtin op|BUILD_CLASS|__build_class__",
+        r"builtin op|BUILD_CLASS|__build_class__|function marked as skipped",
         "class defined inside",
         ("Define the class at the top of the file: inside, each call would define it again.",),
         r"(?i)build_class",
