@@ -240,13 +240,22 @@ def instructions(code: CodeType, items: Iterable[Any], texts: Texts) -> tuple[In
     return tuple(_instruction(code, item, texts, known.get(item.offset)) for item in items)
 
 
+def _argument(instruction: Any) -> str:
+    """An argument in words, of an instruction that Dynamo moved or made."""
+    value = instruction.argval
+    if instruction.opname == "LOAD_CONST":
+        return repr(value) if type(value) in (str, int, float, bool, tuple, type(None)) else ""
+    return instruction.argrepr or (value if isinstance(value, str) else "")
+
+
 def _instruction(code: CodeType, instruction: Any, texts: Texts, named: Any = None) -> Instruction:
     at = instruction.positions
     offset = -1 if instruction.offset is None else instruction.offset
     name = instruction.opname
     if named is None or named.opname != name:
-        named = instruction
-    argument = (named.argrepr or "")[:200]
+        argument = _argument(instruction)[:200]
+    else:
+        argument = named.argrepr[:200]
     if at is None or at.lineno is None:
         return Instruction(offset, name, argument, is_jump_target=instruction.is_jump_target)
     start, end = texts.columns(

@@ -22,7 +22,7 @@ def frame_names(recording: Recording) -> tuple[str, ...]:
     frames = recording.frames
     root = single_root(recording)
     named = {}
-    if root is not None and names_code(recording.title) and _short(root.name) in _WRAPPERS:
+    if root is not None and names_code(recording.title) and short_name(root.name) in _WRAPPERS:
         named = {root.id: recording.title}
     return tuple(_frame_name(frames, frame, named) for frame in frames)
 
@@ -51,11 +51,12 @@ def _frame_name(frames: Sequence[Frame], frame: Frame, named: dict[int, str]) ->
             break
         origin = frames[origin.resumes]
     if origin is frame or frame.resumed_line is None:
-        return named.get(frame.id) or _short(frame.name)
-    return f"{named.get(origin.id) or _short(origin.name)} after line {frame.resumed_line}"
+        return named.get(frame.id) or short_name(frame.name)
+    return f"{named.get(origin.id) or short_name(origin.name)} after line {frame.resumed_line}"
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """'wrapper' for "decorate.<locals>.wrapper"; a cell's own statements are 'cell'."""
     name = name.rpartition("<locals>.")[2] or name
     return "cell" if name in ("<module>", "<cell>") else name
 

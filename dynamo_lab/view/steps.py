@@ -12,7 +12,7 @@ from dynamo_lab.model.frames import Attempt, Instruction
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.steps import AddedGuard, AddedNode, Call, Event, Film, Symbolic, Take, unpack
 from dynamo_lab.view.advice import rule_of
-from dynamo_lab.view.names import frame_names
+from dynamo_lab.view.names import frame_names, short_name
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.variables import kind_in_words
@@ -28,6 +28,7 @@ class TakeView(Struct, frozen=True, kw_only=True):
 
     title: str
     frame: int
+    attempt: int
     first: int
     end: int
     outcome: str
@@ -143,6 +144,7 @@ class _Teller:
             yield TakeView(
                 title=self._title(take),
                 frame=take.frame,
+                attempt=take.attempt,
                 first=take.first,
                 end=take.end,
                 outcome=attempt.outcome if attempt else "compiling",
@@ -209,7 +211,7 @@ class _Teller:
         for code in self._film.codes:
             line = self._places.line_of(code.span)
             yield CodeView(
-                name=_RESUME.sub(r"\1 after line \2", code.name),
+                name=_RESUME.sub(r"\1 after line \2", short_name(code.name)),
                 where=self._places.where(line),
                 source=line[0],
                 is_library=self._places.is_library(line),

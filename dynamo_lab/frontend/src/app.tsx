@@ -9,15 +9,16 @@ import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
 import { Selection } from "./parts/selection";
+import { Steps } from "./parts/steps";
 import { Footer, Header, Notes } from "./parts/summary";
 import { Timeline } from "./parts/timeline";
 import type { Mask } from "./kin";
-import { type Model, type Tab, TAB_NAMES, TABS } from "./store";
+import { type Model, type Tab, TAB_NAMES } from "./store";
 import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, graphs: Graphs, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -32,6 +33,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
+    case "steps": return null;
     case "timeline": return null;
   }
 }
@@ -47,6 +49,7 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
+    case "steps": return false;
     case "timeline": return false;
   }
 }
@@ -61,22 +64,28 @@ function Tabs() {
     store.setTab(tab);
     list.current?.querySelector<HTMLElement>(`[data-tab=${tab}]`)?.focus();
   };
+  // The arrows of a tab walk the tabs; whoever clicks on Steps wants them to walk the film.
+  const press = (tab: Tab): void => {
+    store.setTab(tab);
+    if (tab === "steps") requestAnimationFrame(() => list.current?.parentElement?.querySelector<HTMLElement>(".dl-scrub input")?.focus());
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const at = TABS.indexOf(store.tab.value);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: TABS.length - 1 }[event.key];
+    const tabs = store.tabs.value;
+    const at = tabs.indexOf(store.tab.value);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    choose(TABS[(to + TABS.length) % TABS.length]);
+    choose(tabs[(to + tabs.length) % tabs.length]);
   };
   return (
     <div class="dl-tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={onKeyDown}>
-      {TABS.map((tab) => {
+      {store.tabs.value.map((tab) => {
         const count = view ? tabCount(view, tab) : null;
         const chosen = store.tab.value === tab;
         return (
           <button
             key={tab} type="button" role="tab" data-tab={tab}
-            aria-selected={chosen} tabIndex={chosen ? 0 : -1} onClick={() => store.setTab(tab)}
+            aria-selected={chosen} tabIndex={chosen ? 0 : -1} onClick={() => press(tab)}
           >
             {TAB_NAMES[tab]}
             {count !== null && <span class={`dl-count${hasKin(model, held, tab) ? " is-kin" : ""}`}>{count}</span>}

@@ -41,8 +41,11 @@ function textRange(doc: Doc, docLine: number, from: number, to: number): { from:
   return end > start ? { from: start, to: end } : null;
 }
 
+/** Lines from 1, columns from 0, -1 where they are not known. */
+export type Position = Pick<Mark, "line" | "column" | "end_line" | "end_column">;
+
 /** Where a mark lies, a range a line; a mark without columns covers the line's text. */
-export function markRanges(mark: Mark, doc: Doc, lines: LineMap): { from: number; to: number }[] {
+export function markRanges(mark: Position, doc: Doc, lines: LineMap): { from: number; to: number }[] {
   const first = lines.docLine(mark.line);
   if (first < 1) return [];
   const last = mark.end_line > mark.line ? Math.max(first, lines.docLine(mark.end_line)) : first;
@@ -93,6 +96,21 @@ export function litDecorations(
     builder.add(from, from, Decoration.line({ class: classes }));
   }
   return builder.finish();
+}
+
+/** The line and the expression that the film is at, and the part of the text to show. */
+export function stepDressing(at: Position | null, lines: LineMap, doc: Doc): { marks: DecorationSet; part: { from: number; to: number } | null } {
+  const line = at ? lines.docLine(at.line) : -1;
+  if (!at || line < 1 || line > doc.lines) return { marks: Decoration.none, part: null };
+  const { from, to } = doc.line(line);
+  const expression = at.column < 0 ? [] : markRanges(at, doc, lines);
+  const marks = Decoration.set([
+    Decoration.line({ class: "is-step" }).range(from),
+    ...expression.map((part) => Decoration.mark({ class: "dl-step-mark" }).range(part.from, part.to)),
+  ], true);
+  // Only where the expression starts: a long one would push its own beginning out of a narrow pane.
+  const start = expression[0]?.from ?? from;
+  return { marks, part: { from: start, to: Math.min(to, start + 1) } };
 }
 
 class Sign extends GutterMarker {

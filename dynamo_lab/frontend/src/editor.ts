@@ -2,22 +2,23 @@
 import { cpp } from "@codemirror/lang-cpp";
 import { python } from "@codemirror/lang-python";
 import { type LanguageSupport, syntaxHighlighting } from "@codemirror/language";
-import { EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { EditorSelection, EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, EditorView, type GutterMarker, gutter,
   highlightSpecialChars, lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 
-/** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover. */
+/** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover, `step` with the film. */
 export interface Dressing {
   readonly base: DecorationSet;
   readonly lit: DecorationSet;
+  readonly step: DecorationSet;
   readonly signs: RangeSet<GutterMarker>;
 }
 
 const dress = StateEffect.define<Partial<Dressing>>();
-const bare: Dressing = { base: Decoration.none, lit: Decoration.none, signs: RangeSet.empty };
+const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Decoration.none, signs: RangeSet.empty };
 
 const dressing = StateField.define<Dressing>({
   create: () => bare,
@@ -29,6 +30,7 @@ const dressing = StateField.define<Dressing>({
   provide: (field) => [
     EditorView.decorations.from(field, (value) => value.base),
     EditorView.decorations.from(field, (value) => value.lit),
+    EditorView.decorations.from(field, (value) => value.step),
   ],
 });
 
@@ -70,6 +72,11 @@ export class Editor {
     const { doc } = this.view.state;
     if (line < 1 || line > doc.lines) return;
     this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: y === "start" ? 97 : 40 }) });
+  }
+
+  /** Brings a part of the text into sight if it is not. */
+  showPart(from: number, to: number): void {
+    this.view.dispatch({ effects: EditorView.scrollIntoView(EditorSelection.range(from, to), { yMargin: 40, xMargin: 24 }) });
   }
 
   destroy(): void {

@@ -1,8 +1,31 @@
 // Keys that work anywhere in the UI. None of them leaves it: in a notebook "b" inserts a cell.
-import { type Store, TABS } from "./store";
+import type { Stop } from "./film";
+import type { Store } from "./store";
+
+const SLIDER = "input[type=range]";
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, select, textarea");
+  return target instanceof HTMLElement && target.matches(`input:not(${SLIDER}), select, textarea`);
+}
+
+const MOVES: Readonly<Record<string, readonly [Stop, 1 | -1]>> = {
+  ArrowRight: ["step", 1], ArrowLeft: ["step", -1], o: ["over", 1], O: ["over", -1], u: ["out", 1], U: ["out", -1],
+  b: ["break", 1], B: ["break", -1], n: ["node", 1], N: ["node", -1], g: ["guard", 1], G: ["guard", -1],
+  a: ["attempt", 1], A: ["attempt", -1],
+};
+
+/** The keys of the film, while it is shown. The slider moves by arrows, Home and End itself. */
+function handleFilm(event: KeyboardEvent, store: Store): boolean {
+  const { film } = store.model.value ?? {};
+  if (!film || store.tab.value !== "steps") return false;
+  const onSlider = event.target instanceof Element && event.target.matches(SLIDER);
+  if (onSlider && /^(Arrow|Home|End)/.test(event.key)) return false;
+  const key = event.shiftKey && event.key.startsWith("Arrow") ? (event.key === "ArrowRight" ? "o" : "O") : event.key;
+  if (key === "Home") store.play(0);
+  else if (key === "End") store.play(film.count - 1);
+  else if (key in MOVES) store.move(...MOVES[key]);
+  else return false;
+  return true;
 }
 
 function focusSearch(root: HTMLElement): void {
@@ -12,9 +35,10 @@ function focusSearch(root: HTMLElement): void {
 }
 
 function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean {
-  const tab = Number(event.key) - 1;
-  if (TABS[tab]) {
-    store.setTab(TABS[tab]);
+  if (handleFilm(event, store)) return true;
+  const tab = store.tabs.value[Number(event.key) - 1];
+  if (tab) {
+    store.setTab(tab);
     return true;
   }
   switch (event.key) {

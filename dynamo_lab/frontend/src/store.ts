@@ -3,16 +3,17 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { breakEntity, parseEntity } from "./entities";
 import { type ForwardLines, forwardLines } from "./gradients";
+import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask } from "./kin";
 import { withPending } from "./pending";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "graphs", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "kernels", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", graphs: "Graphs", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", kernels: "Kernels",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -25,6 +26,8 @@ export interface Model {
   readonly sources: Sources;
   readonly places: readonly (Place | null)[];
   readonly graphs: ReadonlyMap<number, GraphView>;
+  /** The film of the analysis, null where none was recorded. */
+  readonly film: Film | null;
   graphIndex(id: number): GraphIndex | null;
   /** The colour class of a region, which is the id of a dynamo graph; -1 is for none. */
   colour(region: number): string;
@@ -84,7 +87,8 @@ export function buildModel(recorded: View): Model {
   const lineHues = hues(view, places);
   const hue = (place: Place | null): number => (place ? (lineHues.get(place.join(":")) ?? -1) : -1);
   const breakNumber = (id: number): number => breakNumbers.get(id) ?? id + 1;
-  return { view, kin: buildKin(view), hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber };
+  const film = view.steps && view.steps.call !== "" ? new Film(view.steps) : null;
+  return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber };
 }
 
 export interface Reveal {
@@ -105,6 +109,10 @@ export interface Store {
   readonly source: DataSource;
   readonly model: ReadonlySignal<Model | null>;
   readonly tab: ReadonlySignal<Tab>;
+  /** The tabs there are: Steps only with a film. */
+  readonly tabs: ReadonlySignal<readonly Tab[]>;
+  /** Where the film stands. */
+  readonly step: ReadonlySignal<number>;
   readonly hover: Signal<string>;
   readonly pin: ReadonlySignal<string>;
   /** Kin of what is hovered, and of what is pinned; null for none. */
@@ -125,6 +133,10 @@ export interface Store {
   /** Pins an entity and brings it into sight, in the tab where it lives. */
   go(entity: string): void;
   stepBreak(step: 1 | -1): void;
+  /** Shows a step of the film. */
+  play(step: number): void;
+  /** Moves the film on to the next or back to the previous of something. */
+  move(stop: Stop, by: 1 | -1): void;
   close(): void;
 }
 
@@ -184,14 +196,27 @@ export function createStore(source: DataSource): Store {
     const next = at < 0 ? (step === 1 ? 0 : breaks.length - 1) : (at + step + breaks.length) % breaks.length;
     go(breakEntity(breaks[next].id));
   };
+  const at = signal(0);
+  const film = computed(() => model.value?.film ?? null);
+  const step = computed(() => Math.min(at.value, (film.value?.count ?? 1) - 1));
+  const play = (to: number): void => {
+    if (!film.value || to < 0) return;
+    at.value = to;
+    chosenTab.value = "steps";
+  };
+  const move = (stop: Stop, by: 1 | -1): void => {
+    if (film.value) at.value = film.value.move(step.peek(), stop, by);
+  };
   // A pinned entity that a newer view no longer has would light nothing and explain nothing.
-  const stop = effect(() => {
+  const stopUnpinning = effect(() => {
     const index = model.value?.kin;
     if (index && pin.peek() && index.resolve(pin.peek()).length === 0) pin.value = "";
   });
 
   return {
-    source, model, tab, hover, pin, reveal, graph, kernel, file,
+    source, model, tab, step, play, move,
+    tabs: computed(() => TABS.filter((one) => one !== "steps" || film.value !== null)),
+    hover, pin, reveal, graph, kernel, file,
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),
     focus: computed(() => pin.value || hover.value),
@@ -205,6 +230,6 @@ export function createStore(source: DataSource): Store {
         if (pin.value) look(entity);
       }),
     unpin: () => void (pin.value = ""),
-    go, stepBreak, close: stop,
+    go, stepBreak, close: stopUnpinning,
   };
 }

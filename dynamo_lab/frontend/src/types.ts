@@ -205,6 +205,65 @@ export interface TimelineView {
   readonly parallel: readonly (readonly [string, number])[];
 }
 
+/** offset, opname, argument, line, column, end_line, end_column, is_jump_target */
+export type Instruction = readonly [number, string, string, number, number, number, number, boolean];
+
+/** kind, text, source, row of the node that makes it */
+export type Symbolic = readonly [string, string, string, number];
+
+/** step, name, op, text, value, depth, removed */
+export type AddedNode = readonly [number, string, string, string, string, number, number];
+
+/** what was added, and where it is in which graph; -1 where it did not stay */
+export type NodeRow = readonly [AddedNode, number, number];
+
+/** step, kind, source */
+export type AddedGuard = readonly [number, string, string];
+
+/** step, kind, text, entity */
+export type EventRow = readonly [number, string, string, string];
+
+export interface TakeView {
+  readonly title: string;
+  readonly frame: number;
+  readonly attempt: number;
+  readonly first: number;
+  readonly end: number;
+  readonly outcome: string;
+  readonly ending: string;
+  readonly graph: number | null;
+  readonly broke: number | null;
+}
+
+export interface CodeView {
+  readonly name: string;
+  readonly where: string;
+  readonly source: number;
+  readonly is_library: boolean;
+  readonly instructions: readonly Instruction[];
+}
+
+/** The film; its columns are base64 of 32-bit integers. */
+export interface StepsView {
+  readonly takes: readonly TakeView[];
+  readonly codes: readonly CodeView[];
+  /** code, parent, step, depth */
+  readonly calls: readonly (readonly [number, number, number, number])[];
+  readonly strings: readonly string[];
+  readonly values: readonly Symbolic[];
+  readonly kinds: Readonly<Record<string, string>>;
+  readonly below: string;
+  readonly held: string;
+  readonly call: string;
+  readonly instruction: string;
+  readonly stack: string;
+  readonly bound: string;
+  readonly nodes: readonly NodeRow[];
+  readonly guards: readonly AddedGuard[];
+  readonly events: readonly EventRow[];
+  readonly cut: string;
+}
+
 export interface NoteView {
   readonly level: string;
   readonly about: string;
@@ -225,6 +284,7 @@ export interface View {
   readonly links: LinksView;
   readonly notes: readonly NoteView[];
   readonly environment: readonly (readonly [string, string])[];
+  readonly steps: StepsView | null;
 }
 
 export interface Progress {

@@ -33,6 +33,14 @@ function Between({ item }: { item: BreakView }) {
   );
 }
 
+/** Leads into the film, to the step that broke. */
+function Film({ item }: { item: BreakView }) {
+  const store = useStore();
+  const step = useModel().film?.stepOfBreak(breakEntity(item.id)) ?? -1;
+  if (step < 0) return null;
+  return <p><button type="button" class="dl-button" data-own onClick={() => store.play(step)}>Show the steps to it</button></p>;
+}
+
 /** A recording may come from anyone: only web addresses become links. */
 function Link({ to }: { to: string }) {
   if (!/^https?:\/\//i.test(to)) return <>{to}</>;
@@ -111,6 +119,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
         <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>
       )}
       <Between item={item} />
+      <Film item={item} />
       <Example item={item} />
       <Details item={item} />
     </article>

@@ -1,7 +1,7 @@
 // Your code: one colour a compiled region, grey what runs eager, a sign at each break.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { baseDecorations, type LineMap, litDecorations, mapLines, signs } from "../code-dressing";
+import { baseDecorations, type LineMap, litDecorations, mapLines, type Position, signs, stepDressing } from "../code-dressing";
 import { useModel, useStore } from "../context";
 import { Editor } from "../editor";
 import { lineEntity, parseEntity } from "../entities";
@@ -77,6 +77,19 @@ function nextLinked(model: Model, source: SourceView, from: number, step: 1 | -1
   return from;
 }
 
+interface StepPlace extends Position {
+  readonly source: number;
+}
+
+/** Where the film stands, while it is shown; null for no line of a source. */
+function stepPlace({ film }: Model, store: Store): StepPlace | null {
+  if (!film || store.tab.value !== "steps") return null;
+  const step = store.step.value;
+  const code = film.view.codes[film.codeOf(step)];
+  const [, , , line, column, end_line, end_column] = code.instructions[film.instruction(step)];
+  return line > 0 ? { source: code.source, line, column, end_line, end_column } : null;
+}
+
 interface PaneProps {
   readonly source: SourceView;
   readonly model: Model;
@@ -124,6 +137,15 @@ function Pane({ source, model, store }: PaneProps) {
     if (line > 0) editor.current?.showLine(map.current?.docLine(line) ?? -1);
   }), [model, source, text]);
 
+  useEffect(() => effect(() => {
+    if (!editor.current || !map.current) return;
+    const place = stepPlace(model, store);
+    const here = place?.source === source.id ? place : null;
+    const { marks, part } = stepDressing(here, map.current, editor.current.view.state.doc);
+    editor.current.dress({ step: marks });
+    if (part) editor.current.showPart(part.from, part.to);
+  }), [model, source, text]);
+
   const move = (step: 1 | -1): void => {
     cursor.value = nextLinked(model, source, cursor.value || (step === 1 ? 0 : source.lines.length + 1), step);
     const number = map.current?.number(cursor.value) ?? -1;
@@ -150,6 +172,10 @@ export function Code() {
     const file = source && reveal.entity ? fileToShow(model, source, reveal.entity) : null;
     if (file !== null) store.file.value = file;
   }, [reveal.tick]);
+  useEffect(() => effect(() => {
+    const place = stepPlace(model, store);
+    if (place && model.sources.get(place.source)) store.file.value = place.source;
+  }), [model]);
   const main = model.view.sources[model.view.main_source];
   const isLibrary = source?.kind === "library";
   if (!source) return <Empty title="No source">The code that was compiled could not be read, so lines cannot be shown.</Empty>;

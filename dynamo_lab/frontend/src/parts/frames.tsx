@@ -12,7 +12,9 @@ import { SearchBox } from "../ui/search-box";
 
 /** One analysis of a frame; what the frame says already is left out. */
 function Attempt({ attempt, frame }: { attempt: AttemptView; frame: FrameView }) {
+  const store = useStore();
   const alone = frame.attempts.length === 1;
+  const step = useModel().film?.stepOfAttempt(frame.id, frame.attempts.indexOf(attempt)) ?? -1;
   return (
     <li>
       <span class="dl-attempt-head">
@@ -20,6 +22,7 @@ function Attempt({ attempt, frame }: { attempt: AttemptView; frame: FrameView })
         {!(alone && attempt.outcome === frame.outcome) && <Badge tone={outcomeTone(attempt.outcome)}>{attempt.outcome}</Badge>}
         {attempt.seconds > 0 && <span class="dl-dim">{seconds(attempt.seconds)}</span>}
         {attempt.graph !== null && !alone && <GraphChip id={attempt.graph} />}
+        {step >= 0 && <button type="button" class="dl-link" data-own onClick={() => store.play(step)}>{"\u25b6"} steps</button>}
       </span>
       {attempt.reason && attempt.reason !== frame.reason && <p class="dl-dim"><Prose text={attempt.reason} /></p>}
       {attempt.recompiled.map((reason, i) => <p key={i} class="dl-dim">recompiled because <code>{reason}</code></p>)}

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { useStore } from "../context";
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["1 \u2026 6", "choose a tab"],
+  ["1 \u2026 9", "choose a tab"],
   ["j k \u2191 \u2193", "next, previous row or line"],
   ["Enter", "pin the row: its kin stay lit"],
   ["n N", "next, previous row that is kin"],
@@ -12,6 +12,30 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Esc", "unpin, close"],
   ["?", "these keys"],
 ];
+
+const FILM_KEYS: readonly (readonly [string, string])[] = [
+  ["\u2190 \u2192", "step back, step"],
+  ["o O", "over a call, back over it"],
+  ["u U", "out of a call: to the step after, before it"],
+  ["b B", "next, previous break"],
+  ["n N", "next, previous node"],
+  ["g G", "next, previous guard"],
+  ["a A", "next, previous analysis"],
+  ["Home End", "first, last step"],
+];
+
+function Keys({ keys }: { keys: typeof KEYS }) {
+  return (
+    <dl>
+      {keys.map(([names, text]) => (
+        <div key={names}>
+          <dt>{names.split(" ").map((key) => <kbd key={key}>{key}</kbd>)}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 export function Help() {
   const store = useStore();
@@ -24,14 +48,13 @@ export function Help() {
         <strong>Keys</strong>
         <button type="button" class="dl-icon" aria-label="Close" onClick={close}>{"\u2715"}</button>
       </header>
-      <dl>
-        {KEYS.map(([keys, text]) => (
-          <div key={keys}>
-            <dt>{keys.split(" ").map((key) => <kbd key={key}>{key}</kbd>)}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Keys keys={KEYS} />
+      {store.tabs.value.includes("steps") && (
+        <>
+          <strong>While Steps is shown</strong>
+          <Keys keys={FILM_KEYS} />
+        </>
+      )}
       <p>Hover anything and what it came from and became lights up in every pane. Click to pin it.</p>
     </div>
   );
