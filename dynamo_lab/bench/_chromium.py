@@ -1,9 +1,14 @@
-"""Where a Chromium is."""
+"""Where a Chromium is, and pages in it that tell how fast they answer."""
 
 import importlib.util
 import os
 import shutil
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from dynamo_lab.errors import DynamoLabError
 
 
 def find_chromium() -> str | None:
@@ -18,3 +23,37 @@ def find_chromium() -> str | None:
     with sync_playwright() as playwright:
         own = playwright.chromium.executable_path
     return own if Path(own).exists() else None
+
+
+_WATCH = """
+window.inputs = [];
+for (const type of ["pointerover", "click", "keydown", "input", "wheel"])
+  addEventListener(type, (event) => {
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();  // its message comes once the frame is drawn
+      channel.port1.onmessage = () => inputs.push([type, performance.now() - event.timeStamp]);
+      channel.port2.postMessage(0);
+    });
+  }, { capture: true, passive: true });
+"""
+
+
+@contextmanager
+def watched_pages() -> Generator[Callable[[], Any]]:
+    """Opens pages that measure how fast they answer."""
+    from playwright.sync_api import sync_playwright
+
+    path = find_chromium()
+    if path is None:
+        raise DynamoLabError("There is no Chromium: run `playwright install chromium`.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        context = browser.new_context(viewport={"width": 1400, "height": 900})
+        context.add_init_script(_WATCH)
+        yield context.new_page
+        browser.close()
+
+
+def answers(page: Any) -> list[float]:
+    """Seconds from the browser's own time stamp of each input to the frame with its effect."""
+    return page.evaluate("inputs.map((input) => input[1] / 1000)")

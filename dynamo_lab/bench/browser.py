@@ -1,36 +1,19 @@
-"""How fast the page answers: 5,000 nodes in Chromium, first paint and what a reader does with it.
-
-An action lasts from the browser's own time stamp of the input to the frame that shows its effect.
-"""
+"""How fast the page answers: 5,000 nodes in Chromium, first paint and a reader's actions."""
 
 import tempfile
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import Locator, Page
 
-from dynamo_lab.bench._chromium import find_chromium
+from dynamo_lab.bench._chromium import answers, watched_pages
 from dynamo_lab.bench._ratio import Line, Spread, announce, options, percentile, report, spread
 from dynamo_lab.bench._synthetic import recording
-from dynamo_lab.errors import DynamoLabError
 
 PAINT_BUDGET = 1.0
 ACTION_BUDGET = 0.1
 NODES = 5_000
 
-_WATCH = """
-window.inputs = [];
-for (const type of ["pointerover", "click", "keydown", "input", "wheel"])
-  addEventListener(type, (event) => {
-    requestAnimationFrame(() => {
-      const channel = new MessageChannel();  // its message comes once the frame is drawn
-      channel.port1.onmessage = () => inputs.push([type, performance.now() - event.timeStamp]);
-      channel.port2.postMessage(0);
-    });
-  }, { capture: true, passive: true });
-"""
 _PAINTED = """() => {
   const paint = performance.getEntriesByName("first-contentful-paint")[0];
   return document.querySelector("[role=tabpanel]") && paint ? performance.now() : 0;
@@ -46,7 +29,7 @@ def main() -> None:
     progress = announce(rounds)
     paints: list[float] = []
     actions: list[float] = []
-    with tempfile.TemporaryDirectory() as folder, _chromium() as open_page:
+    with tempfile.TemporaryDirectory() as folder, watched_pages() as open_page:
         path = Path(folder) / "page.html"
         path.write_text(page(build(recording(NODES))), encoding="utf-8")
         for number in range(rounds):
@@ -56,8 +39,7 @@ def main() -> None:
             painted: Any = tab.wait_for_function(_PAINTED, polling="raf").json_value()
             paints.append(painted / 1000)
             _act(tab)
-            measured: Any = tab.evaluate("inputs.map((input) => input[1] / 1000)")
-            actions.extend(measured)
+            actions.extend(answers(tab))
             tab.close()
     slow = percentile(actions, 95)
     lines = [
@@ -66,19 +48,6 @@ def main() -> None:
         Line(name="actions, p95", value=Spread(slow, slow, slow), budget=ACTION_BUDGET),
     ]
     print(report(f"Offline page of {NODES:,} nodes in Chromium", lines, rounds))
-
-
-@contextmanager
-def _chromium() -> Generator[Callable[[], Page]]:
-    path = find_chromium()
-    if path is None:
-        raise DynamoLabError("There is no Chromium: run `playwright install chromium`.")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        context = browser.new_context(viewport={"width": 1400, "height": 900})
-        context.add_init_script(_WATCH)
-        yield context.new_page
-        browser.close()
 
 
 def _act(page: Page) -> None:
