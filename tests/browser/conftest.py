@@ -56,18 +56,17 @@ class Notebook:
 
     def run_all(self) -> None:
         """Run every cell, one after the other, and wait until the kernel rests."""
-        self._wait_until("idle")  # the kernel is there
+        # the kernel is there
+        self.page.wait_for_selector(
+            ".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached", timeout=180_000
+        )
         cells = self.page.locator(".jp-CodeCell .cm-content")
         cells.first.click()
         for _ in range(cells.count()):
             # JupyterLab goes on to the next cell, also where that is scrolled out of sight
             self.page.keyboard.press("Shift+Enter")
-        self._wait_until("busy")
-        self._wait_until("idle")
-
-    def _wait_until(self, status: str) -> None:
-        indicator = f".jp-Notebook-ExecutionIndicator[data-status='{status}']"
-        self.page.wait_for_selector(indicator, state="attached", timeout=180_000)
+        # each prompt has its number once its cell ran; "busy" alone can come and go unseen
+        self.page.wait_for_function(_ALL_RAN, timeout=180_000)
 
     def widgets(self) -> Any:
         """The live views on the page."""
@@ -78,6 +77,10 @@ class Notebook:
         self.page.keyboard.press("Control+s")
         dirty = ".jp-mod-current.jp-mod-dirty, .lm-TabBar-tab.jp-mod-current.jp-mod-dirty"
         self.page.wait_for_function(f"() => !document.querySelector('{dirty}')", timeout=30_000)
+
+
+_ALL_RAN = """() => [...document.querySelectorAll(".jp-CodeCell")].every(
+  (cell) => /\\[\\d+\\]/.test(cell.querySelector(".jp-InputPrompt")?.textContent ?? ""))"""
 
 
 def _free_port() -> int:

@@ -110,3 +110,34 @@ def test_the_page_can_be_saved_from_the_view(open_notebook: OpenNotebook) -> Non
     with notebook.page.expect_download() as download:
         view.get_by_text("page", exact=False).last.click()
     assert download.value.suggested_filename.endswith(".html")
+
+
+FILMED = (
+    "%%compile --steps --backend eager\n"
+    "y = torch.sin(x) + 1\n"
+    "if y.sum() > 0:\n"
+    "    y = y.softmax(-1)\n"
+    "print('hi')\n"
+    "out = torch.relu(y) @ x"
+)
+
+
+def test_the_film_plays_from_its_first_to_its_last_instruction(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("film.ipynb", SETUP, FILMED)
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.get_by_text("2 breaks").first.wait_for()
+    view.get_by_role("tab", name="Steps").click()
+    deed, line = view.locator(".dl-deed"), view.locator(".cm-line.is-step")
+    count = int(deed.inner_text().partition(" of ")[2].split()[0])
+    assert count > 50
+    lines: list[str] = []
+    for step in range(1, count + 1):
+        assert f"step {step} of {count}" in deed.inner_text()
+        if line.count():
+            lines.append(line.inner_text().strip())
+        notebook.page.keyboard.press("ArrowRight")
+    seen = list(dict.fromkeys(lines))
+    assert seen[-5:] == FILMED.replace("    y =", "y =").split("\n")[1:]
+    notebook.page.keyboard.press("b")  # the last step: there is no break after it, and no cell
+    assert f"step {count} of {count}" in deed.inner_text()
