@@ -1,8 +1,9 @@
 """Frames: the code objects that Dynamo looks at, each attempt on them, and what came of it."""
 
 import dis
+import sys
 from collections.abc import Callable, Generator
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 import msgspec
@@ -29,6 +30,7 @@ class FrameProbes:
         # code objects compare equal by content, so two functions alike need their identities
         self._frames: dict[int, tuple[CodeType, int]] = {}
         self._continues: dict[int, tuple[CodeType, int]] = {}
+        self._rewritten: dict[int, int] = {}
         self._reasons: dict[str, tuple[str, ...]] = {}
         self._kept: list[CodeType] = []  # an id is only good while its object lives
 
@@ -48,6 +50,7 @@ class FrameProbes:
         """The id of the frame with this code object."""
         if id(code) in self._frames:
             return self._frames[id(code)][1]
+        caller, caller_line = self._caller()
         original, line = self._continues.get(id(code), (None, None))
         frame = len(self._recorder.frames)
         self._frames[id(code)] = (code, frame)
@@ -59,10 +62,26 @@ class FrameProbes:
                 outcome="skipped",
                 resumes=self.frame(original) if original is not None else None,
                 resumed_line=line,
+                caller=caller,
+                caller_line=caller_line,
             )
         )
         self._breaks.frame_appeared(code, frame)
         return frame
+
+    def _caller(self) -> tuple[int | None, int | None]:
+        """The frame that is calling the one Dynamo looks at, and the line it is at.
+
+        What runs of a compiled frame is the code that Dynamo wrote for it, on the lines of the old.
+        """
+        at: FrameType | None = sys._getframe(1)
+        while at is not None:
+            code = id(at.f_code)
+            frame = self._frames[code][1] if code in self._frames else self._rewritten.get(code)
+            if frame is not None:
+                return frame, at.f_lineno
+            at = at.f_back
+        return None, None
 
     def looked_at(self, code: CodeType, reason: str, compiled: bool) -> None:
         """Dynamo decided what to do with a call; `reason` says why it skips it, if it does."""
@@ -196,6 +215,8 @@ class FrameProbes:
         try:
             with self._recorder.lock:
                 frame = self.frame(code)
+                self._rewritten[id(new_code)] = frame
+                self._kept.append(new_code)
                 attempts = list(self._recorder.frames[frame].attempts)
                 if attempts:
                     instructions = bytecode(new_code, self._recorder.texts)

@@ -39,7 +39,11 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """One Python code object that Dynamo looked at: compiled, skipped or failed, and why."""
+    """One Python code object that Dynamo looked at: compiled, skipped or failed, and why.
+
+    `caller` is the innermost frame, of those that Dynamo looked at, that was running when this one
+    was first called, and `caller_line` the line it was at.
+    """
 
     id: int
     name: str
@@ -48,5 +52,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     reason: str = ""
     resumes: int | None = None
     resumed_line: int | None = None
+    caller: int | None = None
+    caller_line: int | None = None
     attempts: tuple[Attempt, ...] = ()
     bytecode: tuple[Instruction, ...] = ()

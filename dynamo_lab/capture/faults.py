@@ -1,0 +1,77 @@
+"""What Dynamo stumbled over: the instruction of the frame, and the tensors that it was given."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any, NamedTuple
+
+from dynamo_lab.capture.nodes import node_value
+from dynamo_lab.model.breaks import Operand
+
+_NAMES = ("value", "self", "obj", "args", "kwargs", "items")
+"""What Dynamo's handlers call the values that they are given, the one at fault first."""
+_MOST = 4
+
+
+class Fault(NamedTuple):
+    """`offset` and `opname` are of the frame's own bytecode, where a call stands for all below."""
+
+    offset: int | None
+    opname: str
+    operands: tuple[Operand, ...]
+
+
+NOWHERE = Fault(None, "", ())
+
+
+def current_fault() -> Fault:
+    """What Dynamo interprets at this moment, read from its own handlers on the Python stack."""
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
+    operands: tuple[Operand, ...] = ()
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        known = frame.f_locals
+        translator = known.get("self")
+        if not operands:
+            operands = tuple(_operands(known))
+        if isinstance(translator, InstructionTranslatorBase):
+            # the stack of the innermost translator has lost its operands to the handler by now
+            return at(translator, operands)
+        frame = frame.f_back
+    return NOWHERE
+
+
+def at(translator: Any, operands: tuple[Operand, ...] = ()) -> Fault:
+    """The instruction that the frame itself is at, however deep in inlined calls the fault is."""
+    root = translator.output.root_tx
+    instruction = (root or translator).current_instruction
+    return Fault(instruction.offset, instruction.opname, operands)
+
+
+def _operands(known: Mapping[str, Any]) -> Iterator[Operand]:
+    found = (tensor for name in _NAMES for tensor in _tensors(known.get(name)))
+    for tensor, _ in zip(found, range(_MOST), strict=False):
+        node = tensor.as_proxy().node
+        yield Operand(_name(tensor) or node.name, node_value(node))
+
+
+def _tensors(value: Any) -> Iterator[Any]:
+    """The tensors among Dynamo's own values, without realizing what it still holds back."""
+    from torch._dynamo.variables import LazyVariableTracker, TensorVariable
+
+    if isinstance(value, LazyVariableTracker):
+        value = value.realize() if value.is_realized() else None
+    if isinstance(value, TensorVariable):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _tensors(tuple(value.values()))
+    elif isinstance(value, list | tuple):
+        for item in value[:_MOST]:
+            yield from _tensors(item)
+
+
+def _name(tensor: Any) -> str:
+    """The reader's name of a local that came into the frame; empty for what was computed."""
+    source = tensor.source
+    return str(getattr(source, "local_name", "") or "")
