@@ -189,6 +189,7 @@ class BreakProbes:
                 offset=fault.offset,
                 opname=fault.opname,
                 operands=fault.operands,
+                in_try=fault.in_try,
             )
         )
         return len(self._recorder.breaks) - 1

@@ -14,11 +14,15 @@ _MOST = 4
 
 
 class Fault(NamedTuple):
-    """`offset` and `opname` are of the frame's own bytecode, where a call stands for all below."""
+    """`offset` and `opname` are of the frame's own bytecode, where a call stands for all below.
+
+    `in_try` tells that the frame is in a `try` there, in which Dynamo cannot resume.
+    """
 
     offset: int | None
     opname: str
     operands: tuple[Operand, ...]
+    in_try: bool = False
 
 
 NOWHERE = Fault(None, "", ())
@@ -44,9 +48,19 @@ def current_fault() -> Fault:
 
 def at(translator: Any, operands: tuple[Operand, ...] = ()) -> Fault:
     """The instruction that the frame itself is at, however deep in inlined calls the fault is."""
-    root = translator.output.root_tx
-    instruction = (root or translator).current_instruction
-    return Fault(instruction.offset, instruction.opname, operands)
+    root = translator.output.root_tx or translator
+    instruction = root.current_instruction
+    return Fault(instruction.offset, instruction.opname, operands, _in_try(root, instruction))
+
+
+def _in_try(root: Any, instruction: Any) -> bool:
+    """Whether an exception would be handled here by other than a `with` that can be entered again.
+
+    As `should_compile_partial_graph` asks it of a translator.
+    """
+    entry, blocks = instruction.exn_tab_entry, root.block_stack
+    handled = entry is not None and (not blocks or entry.target is not blocks[-1].target)
+    return handled or any(not block.can_restore() for block in blocks)
 
 
 def _operands(known: Mapping[str, Any]) -> Iterator[Operand]:

@@ -73,15 +73,20 @@ class FrameProbes:
         """The frame that is calling the one Dynamo looks at, and the line it is at.
 
         What runs of a compiled frame is the code that Dynamo wrote for it, on the lines of the old.
+        A library's function that was left alone is no caller: all modules share `_call_impl`.
         """
         at: FrameType | None = sys._getframe(1)
         while at is not None:
             code = id(at.f_code)
             frame = self._frames[code][1] if code in self._frames else self._rewritten.get(code)
-            if frame is not None:
+            if frame is not None and self._may_call(frame, at.f_code):
                 return frame, at.f_lineno
             at = at.f_back
         return None, None
+
+    def _may_call(self, frame: int, code: CodeType) -> bool:
+        is_traced = bool(self._recorder.frames[frame].bytecode)
+        return is_traced or self._recorder.texts.is_users(code.co_filename)
 
     def looked_at(self, code: CodeType, reason: str, compiled: bool) -> None:
         """Dynamo decided what to do with a call; `reason` says why it skips it, if it does."""

@@ -25,7 +25,8 @@ class Break(Struct, frozen=True, kw_only=True):
     failed (`fullgraph=True`); `times` counts the compilations of the frame that broke there, of
     which `compile_id` is the first. `stack` goes from the frame to the line that broke.
     `offset` and `opname` are the instruction of the frame's bytecode at fault, where known, and
-    `operands` the tensors that it, or what it called, was given.
+    `operands` the tensors that it, or what it called, was given; `in_try` tells that it lies in a
+    `try` of the frame, where Dynamo cannot resume.
     """
 
     id: int
@@ -47,3 +48,4 @@ class Break(Struct, frozen=True, kw_only=True):
     offset: int | None = None
     opname: str = ""
     operands: tuple[Operand, ...] = ()
+    in_try: bool = False

@@ -41,8 +41,8 @@ class Attempt(Struct, frozen=True, kw_only=True):
 class Frame(Struct, frozen=True, kw_only=True):
     """One Python code object that Dynamo looked at: compiled, skipped or failed, and why.
 
-    `caller` is the innermost frame, of those that Dynamo looked at, that was running when this one
-    was first called, and `caller_line` the line it was at.
+    `caller` is the innermost frame that was running when this one was first called, of the reader's
+    and of those that Dynamo traced, and `caller_line` the line it was at.
     """
 
     id: int

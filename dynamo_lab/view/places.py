@@ -57,6 +57,15 @@ class Places:
         """'line 4' in the reader's source, elsewhere as `where_named`."""
         return f"line {line[1]}" if line[0] == self._main else self.where_named(line)
 
+    def where_range(self, source: int, first: int, last: int) -> str:
+        """'lines 3-5', 'model.py, lines 3-5', 'functional.py:3-5'."""
+        where = self.where((source, first))
+        if first == last:
+            return where
+        if not self.is_library((source, first)):
+            where = f"{where.removesuffix(f'line {first}')}lines {first}"
+        return f"{where}-{last}"
+
     def where_span(self, span: int) -> str:
         """Where a span starts."""
         return self.where(self.line_of(span))

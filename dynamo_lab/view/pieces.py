@@ -1,0 +1,94 @@
+"""The pieces of a run: each frame's graphs, with their lines, operators and kernels."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.graphs import Graph, Value
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.places import Line, Places
+from dynamo_lab.view.regions import executed_lines
+from dynamo_lab.view.titles import GraphTitles
+from dynamo_lab.view.words import plural
+
+
+class Pieces:
+    """What frames became, gathered once for the views that tell of it."""
+
+    def __init__(self, recording: Recording, places: Places) -> None:
+        self._recording = recording
+        self._places = places
+        self._titles = GraphTitles(recording)
+        self._kernels = Counter(
+            self._titles.numbers[kernel.graph]
+            for kernel in recording.kernels
+            if kernel.graph is not None
+        )
+
+    def graphs_of(self, frame: Frame) -> tuple[int, ...]:
+        """The graphs of a frame's compilations that came to an end, first to last."""
+        done = (a.graph for a in frame.attempts if a.outcome == "compiled" and a.graph is not None)
+        return tuple(dict.fromkeys(done))
+
+    def title(self, graph: int) -> str:
+        """'graph 1'."""
+        return self._titles.titles[graph]
+
+    def operators(self, graph: int) -> int:
+        """The operators of a captured graph."""
+        return self._recording.graphs[graph].operators
+
+    def kernels(self, graph: int) -> int:
+        """The kernels that were made for a captured graph, those of its backward included."""
+        return self._kernels[self._titles.numbers[graph]]
+
+    def size(self, graph: int) -> str:
+        """'3 operators, 2 kernels'; without kernels where the backend makes none."""
+        kernels = self.kernels(graph)
+        size = plural(self.operators(graph), "operator")
+        return f"{size}, {plural(kernels, 'kernel')}" if kernels else size
+
+    def lines(self, frame: Frame) -> str:
+        """'lines 3-5': what was captured of the frame, else what of it there is to run."""
+        graphs = self.graphs_of(frame)
+        captured = self._captured_lines(graphs[-1], frame) if graphs else set[int]()
+        own = captured or {number for _, number in executed_lines(frame, self._places)}
+        source, line = self._places.line_of(frame.span)
+        return self._places.where_range(source, min(own, default=line), max(own, default=line))
+
+    def _captured_lines(self, graph: int, frame: Frame) -> set[int]:
+        source = self._places.line_of(frame.span)[0]
+        lines = (_outermost(stack, self._places) for stack in self._stacks(graph))
+        return {line[1] for line in lines if line is not None and line[0] == source}
+
+    def _stacks(self, graph: int) -> set[int]:
+        nodes = self._recording.graphs[graph].nodes
+        return {stack for stack in nodes.stack if stack >= 0}
+
+    def crossing(self, graph: int) -> tuple[int, int | None]:
+        """How many tensors a graph hands on, and their bytes where all are known."""
+        values = _results(self._recording.graphs[graph])
+        sizes = [value.bytes for value in values if value.bytes is not None]
+        return len(values), sum(sizes) if len(sizes) == len(values) else None
+
+
+def _results(graph: Graph) -> Sequence[Value]:
+    outputs = [node for node in graph.nodes if node.op == "output"]
+    names = dict.fromkeys(index for node in outputs for index in node.inputs)
+    values = (graph.nodes[index].value for index in names)
+    return [value for value in values if value.dtype]
+
+
+def _outermost(stack: int, places: Places) -> Line | None:
+    lines = places.lines_of(stack)
+    return lines[0] if lines else None
+
+
+def size_words(count: int) -> str:
+    """'256 B', '1.5 kB', '3 MB'."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.3g} {unit}"
+        amount /= 1000
+    return f"{amount:.3g} GB"
