@@ -87,5 +87,5 @@ def _tensors(value: Any) -> Iterator[Any]:
 
 def _name(tensor: Any) -> str:
     """The reader's name of a local that came into the frame; empty for what was computed."""
-    source = tensor.source
-    return str(getattr(source, "local_name", "") or "")
+    name = str(getattr(tensor.source, "local_name", "") or "")
+    return "value" if name.startswith("___stack") else name  # left on the stack by a break

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import LineView, Mark, SourceView
+from dynamo_lab.view.run_map import MapRow
+from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.words import listed
 
 SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
@@ -51,11 +53,20 @@ def times_of(item: BreakView) -> str:
     return f"\N{MULTIPLICATION SIGN} {item.times:,} compilations" if item.times > 1 else ""
 
 
-def sides_of(item: BreakView, titles: dict[int, str]) -> str:
-    """'graph 1 before it, graph 2 after it'; `titles` names graphs by their ids."""
-    before = "" if item.before is None else f"{titles[item.before]} before it"
-    after = listed([titles[graph] for graph in item.after])
-    return ", ".join(part for part in (before, f"{after} after it" if after else "") if part)
+def is_telling(view: View) -> bool:
+    """Whether the map of the run says more than that one function was compiled whole."""
+    return sum(bool(row.entity) for row in view.run_map) > 1
+
+
+def map_text(row: MapRow) -> str:
+    """'3 operators, 1 kernel, compiled twice'."""
+    return ", ".join(part for part in (row.size, row.text) if part)
+
+
+def fault_of(story: StoryView) -> str:
+    """'CALL, given y: f32[8]': the instruction at fault and its tensors."""
+    given = f"given {listed(story.values)}" if story.values else ""
+    return ", ".join(part for part in (story.instruction, given) if part)
 
 
 def _says_something(source: SourceView, libraries: bool) -> bool:

@@ -49,12 +49,17 @@ class Pieces:
         return f"{size}, {plural(kernels, 'kernel')}" if kernels else size
 
     def lines(self, frame: Frame) -> str:
-        """'lines 3-5': what was captured of the frame, else what of it there is to run."""
+        """'lines 3-5': where the frame's region is."""
+        return self._places.where_range(*self.extent(frame))
+
+    def extent(self, frame: Frame, last: int | None = None) -> tuple[int, int, int]:
+        """Source and lines of what was captured of the frame, else of what runs, up to a line."""
         graphs = self.graphs_of(frame)
         captured = self._captured_lines(graphs[-1], frame) if graphs else set[int]()
-        own = captured or {number for _, number in executed_lines(frame, self._places)}
+        executed = (number for _, number in executed_lines(frame, self._places))
+        own = captured or {number for number in executed if last is None or number <= last}
         source, line = self._places.line_of(frame.span)
-        return self._places.where_range(source, min(own, default=line), max(own, default=line))
+        return source, min(own, default=line), max(own, default=line)
 
     def _captured_lines(self, graph: int, frame: Frame) -> set[int]:
         source = self._places.line_of(frame.span)[0]

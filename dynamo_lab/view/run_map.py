@@ -12,9 +12,9 @@ from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.frames import FrameView
 from dynamo_lab.view.names import is_own
 from dynamo_lab.view.pieces import Pieces
-from dynamo_lab.view.places import Places
+from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.stories import StoryView
-from dynamo_lab.view.words import plural, times
+from dynamo_lab.view.words import line_range, plural, times
 
 Kind = Literal["compiled", "resumed", "eager", "skipped", "failed", "break"]
 
@@ -22,17 +22,18 @@ Kind = Literal["compiled", "resumed", "eager", "skipped", "failed", "break"]
 class MapRow(Struct, frozen=True, kw_only=True):
     """A region of the run, or a break between two; `depth` is how many calls and breaks deep.
 
-    `graphs` are the graphs of a frame that was compiled again and again, first to last, and
-    `operators` and `kernels` those of the last. `entity` is what a click leads to.
+    `graphs` are the graphs of a frame that was compiled again and again, first to last, and `size`
+    the operators and kernels of the last. `file` is that of `lines`, where it is neither the
+    reader's main one nor that of the row above. `entity` is what a click leads to.
     """
 
     depth: int
     kind: Kind
     name: str
     lines: str = ""
+    file: str = ""
     graphs: tuple[int, ...] = ()
-    operators: int = 0
-    kernels: int = 0
+    size: str = ""
     text: str = ""
     entity: str = ""
 
@@ -66,6 +67,7 @@ class _Map:
         self._views, self._break_views, self._stories = frames, breaks, stories
         self._pieces = Pieces(recording, places)
         self._places = places
+        self._source = -1  # of the row above
         self._own = [is_own(recording, frame) for frame in recording.frames]
         self._breaks_in: dict[int, list[int]] = {}
         for item in recording.breaks:
@@ -95,8 +97,7 @@ class _Map:
                 todo += reversed(list(self._within_break(self._breaks[index], depth)))
         hidden = sum(not self._is_shown(frame.id) for frame in self._frames)
         if hidden:
-            text = f"{plural(hidden, 'library frame')} skipped"
-            yield MapRow(depth=0, kind="skipped", name="", text=text)
+            yield MapRow(depth=0, kind="skipped", name=plural(hidden, "library frame"))
 
     def _is_shown(self, frame: int) -> bool:
         return self._own[frame] or frame in self._breaks_in
@@ -139,18 +140,35 @@ class _Map:
                 yield called
 
     def _frame_row(self, frame: Frame, depth: int) -> MapRow:
-        view, graphs = self._views[frame.id], self._pieces.graphs_of(frame)
+        graphs = self._pieces.graphs_of(frame)
+        source, first, last = self._pieces.extent(frame, self._last_line(frame))
         return MapRow(
             depth=depth,
             kind=self._kind(frame, graphs),
-            name=view.name,
-            lines=self._pieces.lines(frame),
+            name=self._name(frame),
+            lines=line_range(first, last),
+            file=self._file(source),
             graphs=graphs,
-            operators=self._pieces.operators(graphs[-1]) if graphs else 0,
-            kernels=self._pieces.kernels(graphs[-1]) if graphs else 0,
+            size=self._pieces.size(graphs[-1]) if graphs else "",
             text=self._text(frame, graphs),
             entity=f"frame:{frame.id}",
         )
+
+    def _name(self, frame: Frame) -> str:
+        """Of what goes on after a break the short name: the row above has the long one."""
+        name = self._views[frame.id].name
+        head, after, line = name.partition(" after line ")
+        return f"{head.rpartition('.')[2]}{after}{line}" if after else name
+
+    def _file(self, source: int) -> str:
+        above, self._source = self._source, source
+        return "" if above == source else self._places.file(source)
+
+    def _last_line(self, frame: Frame) -> int | None:
+        """The line on which a frame stopped and had the rest go on without it."""
+        broken = [self._breaks[index] for index in self._breaks_in.get(frame.id, ())]
+        lines = [self._line(item)[1] for item in broken if item.effect == "resumed"]
+        return max(lines, default=None)
 
     def _kind(self, frame: Frame, graphs: Sequence[int]) -> Kind:
         if frame.outcome == "compiled":
@@ -168,19 +186,28 @@ class _Map:
             return ""
         if frame.outcome == "compiled":
             return "no tensor operation"
-        return "" if frame.id in self._breaks_in else self._views[frame.id].explanation
+        if breaks := self._breaks_in.get(frame.id):
+            return f"given up at break {breaks[-1] + 1}"
+        return self._views[frame.id].explanation
 
     def _break_row(self, item: Break, depth: int) -> MapRow:
         view, story = self._break_views[item.id], self._stories[item.id]
+        source, line = self._line(item)
         return MapRow(
             depth=depth,
             kind="break",
             name=f"break {item.id + 1}",
-            lines=self._place(item),
-            text=f"{view.title}{f', {story.because}' if story.because else ''}",
+            lines=line_range(line, line),
+            file=self._file(source),
+            text=f"{view.title}{_follows(story)}",
             entity=f"break:{item.id}",
         )
 
-    def _place(self, item: Break) -> str:
+    def _line(self, item: Break) -> Line:
+        """The line of the frame itself, however deep in inlined calls it broke."""
         lines = self._places.lines_of(item.stack)
-        return self._places.where(lines[0] if lines else self._places.line_of(item.span))
+        return lines[0] if lines else self._places.line_of(item.span)
+
+
+def _follows(story: StoryView) -> str:
+    return "" if story.cause is None else f", follows from break {story.cause + 1}"

@@ -112,9 +112,9 @@ class _Teller:
         if self._cause is None:
             return ""
         cause = self._recording.breaks[self._cause]
-        line = self._places.lines_of(cause.stack)[-1]
+        where = self._places.where(self._places.lines_of(cause.stack)[-1])
         name = self._names[cause.frame]
-        return f"because `{name}` breaks at {self._places.where(line)} (break {cause.id + 1})"
+        return f"It follows from break {cause.id + 1}: `{name}`, called here, breaks at {where}."
 
     def _then(self) -> str:
         item = self._item
@@ -142,10 +142,11 @@ class _Teller:
         return f"ran {self._place()} in Python"
 
     def _called(self) -> str:
-        """The function in which the break lay when this frame had it inlined."""
-        item = self._item
-        spans = self._places.stack_spans[item.stack] if item.stack is not None else ()
-        return self._places.function(spans[1]) if len(spans) > 1 else "it"
+        """The frame that this one calls now, having inlined it until it broke."""
+        inner = self._places.lines_of(self._item.stack)[1:]
+        known = (b for b in self._recording.breaks if self._places.lines_of(b.stack) == inner)
+        called = next(known, None)
+        return self._names[called.frame] if called is not None else "the function"
 
     def _place(self) -> str:
         """The line of the frame itself, which is what Python runs."""
@@ -196,7 +197,8 @@ class _Teller:
             if count:
                 known = f" ({size_words(size)})" if size is not None else ""
                 crosses = f"{unit(count, 'crosses', 'cross')} the break"
-                yield f"{plural(count, 'tensor')}{known} {crosses}: stored by one graph, read again."
+                stored = f"{self._pieces.title(before)} has to store {unit(count, 'it', 'them')}"
+                yield f"{plural(count, 'tensor')}{known} {crosses}: {stored}."
         if self._cause is None and _reads_value(item):
             yield "One host round trip: Python waits for the value."
 
