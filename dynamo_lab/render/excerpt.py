@@ -6,7 +6,7 @@ from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.run_map import MapRow
-from dynamo_lab.view.stories import StoryView
+from dynamo_lab.view.stories import Side, StoryView
 from dynamo_lab.view.words import listed
 
 SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
@@ -61,6 +61,11 @@ def is_telling(view: View) -> bool:
 def map_text(row: MapRow) -> str:
     """'3 operators, 1 kernel, compiled twice'."""
     return ", ".join(part for part in (row.size, row.text) if part)
+
+
+def sides_of(sides: Iterable[Side]) -> str:
+    """'graph 2 (lines 3-4, 2 operators)'."""
+    return "; ".join(f"{at.title} ({at.text})" if at.title else at.text for at in sides)
 
 
 def fault_of(story: StoryView) -> str:

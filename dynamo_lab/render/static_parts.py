@@ -15,6 +15,7 @@ from dynamo_lab.render.excerpt import (
     marks_by_line,
     nearby,
     regions,
+    sides_of,
     sources_to_show,
     times_of,
 )
@@ -151,7 +152,7 @@ def _break(item: BreakView, story: StoryView) -> Markup:
 
 def _story(story: StoryView) -> Iterator[Markup]:
     """What the interpreter had, did and went on with, and what that costs."""
-    after = f" After it: {story.after}." if story.after else ""
+    after = f" After it: {sides_of(story.after)}." if story.after else ""
     yield tag("p", prose(f"{story.then}{after}"))
     if story.cost:
         yield tag("p", tag("b", "Cost "), prose(" ".join(story.cost)))

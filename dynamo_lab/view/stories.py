@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.advice import rule_of
 from dynamo_lab.view.names import frame_names
@@ -14,6 +15,14 @@ from dynamo_lab.view.places import Places
 from dynamo_lab.view.skips import explain_skip
 from dynamo_lab.view.values import value_text
 from dynamo_lab.view.words import listed, plural, unit
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """What lies on one side of a break: a graph, its lines and its size; else what ran instead."""
+
+    graph: int | None
+    title: str
+    text: str
 
 
 class StoryView(Struct, frozen=True, kw_only=True):
@@ -26,9 +35,9 @@ class StoryView(Struct, frozen=True, kw_only=True):
     id: int
     instruction: str
     values: tuple[str, ...]
-    before: str
+    before: Side | None
     then: str
-    after: str
+    after: tuple[Side, ...]
     cost: tuple[str, ...]
     cause: int | None = None
     because: str = ""
@@ -90,23 +99,23 @@ class _Teller:
         return StoryView(
             id=item.id,
             instruction=_instruction(item, self._recording),
-            values=tuple(f"{value.name}: {value_text(value.value)}" for value in item.operands),
+            values=() if self._cause is not None else _values(item),
             before=self._before(),
             then=self._then(),
-            after=self._after(),
+            after=tuple(map(self._piece, item.resume_frames)),
             cost=tuple(self._cost()),
             cause=self._cause,
             because=self._because(),
             consequences=tuple(i for i, cause in enumerate(self._caused) if cause == item.id),
         )
 
-    def _before(self) -> str:
+    def _before(self) -> Side | None:
         graph, frame = self._item.graph_before, self._recording.frames[self._item.frame]
-        if graph is None:
-            return ""
-        lines = self._pieces.lines(frame)
-        parts = (lines, self._pieces.size(graph))
-        return f"{self._pieces.title(graph)} ({', '.join(part for part in parts if part)})"
+        return None if graph is None else self._side(graph, frame)
+
+    def _side(self, graph: int, frame: Frame) -> Side:
+        text = f"{self._pieces.lines(frame)}, {self._pieces.size(graph)}"
+        return Side(graph=graph, title=self._pieces.title(graph), text=text)
 
     def _because(self) -> str:
         if self._cause is None:
@@ -114,7 +123,7 @@ class _Teller:
         cause = self._recording.breaks[self._cause]
         where = self._places.where(self._places.lines_of(cause.stack)[-1])
         name = self._names[cause.frame]
-        return f"It follows from break {cause.id + 1}: `{name}`, called here, breaks at {where}."
+        return f"It follows from break {cause.id + 1}, at {where} in `{name}`, called from here."
 
     def _then(self) -> str:
         item = self._item
@@ -161,24 +170,18 @@ class _Teller:
         what = "a resume function" if len(froms) == 1 else f"{len(froms)} resume functions"
         return f"went on in {what}, {listed([f'`{name}`' for name in froms])}"
 
-    def _after(self) -> str:
-        frames = [self._recording.frames[index] for index in self._item.resume_frames]
-        return "; ".join(self._piece(frame.id) for frame in frames)
-
-    def _piece(self, index: int) -> str:
-        frame = self._recording.frames[index]
-        graphs = self._pieces.graphs_of(frame)
-        if graphs:
-            lines = self._pieces.lines(frame)
-            parts = (lines, self._pieces.size(graphs[-1]))
-            title = listed([self._pieces.title(graph) for graph in graphs])
-            return f"{title} ({', '.join(part for part in parts if part)})"
+    def _piece(self, index: int) -> Side:
+        frame, name = self._recording.frames[index], self._names[index]
+        if graphs := self._pieces.graphs_of(frame):
+            return self._side(graphs[-1], frame)
         if frame.outcome == "compiled":
-            return f"`{self._names[index]}` has no tensor operation of its own"
-        why = explain_skip(frame.reason)
-        return f"`{self._names[index]}` ran eagerly" + (
-            f": {why[:1].lower()}{why[1:].rstrip('.')}" if why else ""
-        )
+            text = f"`{name}` has no tensor operation of its own"
+        else:
+            why = explain_skip(frame.reason)
+            text = f"`{name}` ran eagerly{f': {why[:1].lower()}{why[1:]}' if why else ''}".rstrip(
+                "."
+            )
+        return Side(graph=None, title="", text=text)
 
     def _cost(self) -> Iterator[str]:
         item, before = self._item, self._item.graph_before
@@ -232,6 +235,10 @@ def _why_not_resumed(item: Break) -> str:
     if re.search(r"RNN, GRU", item.gb_type):
         return ", since it leaves recurrent modules to PyTorch's own code"
     return ", with no way to resume"
+
+
+def _values(item: Break) -> tuple[str, ...]:
+    return tuple(f"{value.name}: {value_text(value.value)}" for value in item.operands)
 
 
 def _instruction(item: Break, recording: Recording) -> str:

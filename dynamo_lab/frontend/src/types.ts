@@ -53,6 +53,38 @@ export interface BreakView {
   readonly times: number;
 }
 
+/** What lies on one side of a break: a graph, or what ran instead. */
+export interface Side {
+  readonly graph: number | null;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface StoryView {
+  readonly id: number;
+  readonly instruction: string;
+  readonly values: readonly string[];
+  readonly before: Side | null;
+  readonly then: string;
+  readonly after: readonly Side[];
+  readonly cost: readonly string[];
+  readonly cause: number | null;
+  readonly because: string;
+  readonly consequences: readonly number[];
+}
+
+export interface MapRow {
+  readonly depth: number;
+  readonly kind: "compiled" | "resumed" | "eager" | "skipped" | "failed" | "break";
+  readonly name: string;
+  readonly lines: string;
+  readonly file: string;
+  readonly graphs: readonly number[];
+  readonly size: string;
+  readonly text: string;
+  readonly entity: string;
+}
+
 export interface AttemptView {
   readonly label: string;
   readonly outcome: string;
@@ -219,6 +251,8 @@ export interface View {
   readonly links: LinksView;
   readonly notes: readonly NoteView[];
   readonly environment: readonly (readonly [string, string])[];
+  readonly stories: readonly StoryView[];
+  readonly run_map: readonly MapRow[];
 }
 
 export interface Progress {

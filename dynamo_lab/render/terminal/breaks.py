@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.excerpt import fault_of, times_of
+from dynamo_lab.render.excerpt import fault_of, sides_of, times_of
 from dynamo_lab.render.terminal.parts import (
     OUTCOMES,
     Page,
@@ -91,6 +91,6 @@ def _story(story: StoryView, page: Page) -> Iterator[tuple[Text, Text]]:
         yield text("at", "dim"), text(fault)
     yield text("then", "dim"), text(story.then)
     if story.after:
-        yield text("after", "dim"), text(story.after)
+        yield text("after", "dim"), text(sides_of(story.after))
     for index, cost in enumerate(story.cost):
         yield text("" if index else "cost", "dim"), text(cost)

@@ -1,0 +1,79 @@
+// The run as a picture: regions and breaks in the order of the calls, each below what called it.
+import { useSignal } from "@preact/signals";
+import { useModel, useStore } from "../context";
+import { graphEntity, parseEntity } from "../entities";
+import type { Mask } from "../kin";
+import type { Model } from "../store";
+import type { MapRow } from "../types";
+import { plural } from "../ui/bits";
+
+const FOLDED = 14;
+/** A fold that hides one or two rows would take their place itself. */
+const SLACK = 3;
+
+/** Whether a row is kin: it is named by a mask, or holds a node that is. */
+function isIn(mask: Mask | null, row: MapRow, { kin }: Model): boolean {
+  const parsed = parseEntity(row.entity);
+  if (!mask || (parsed?.kind !== "frame" && parsed?.kind !== "break")) return false;
+  return mask[kin.vertex(parsed.kind, parsed.a)] === 1 || row.graphs.some((id) => kin.countNodes(mask, id) > 0);
+}
+
+function Graphs({ row }: { row: MapRow }) {
+  const { colourOf, graphTitle } = useModel();
+  const last = row.graphs[row.graphs.length - 1];
+  return (
+    <button type="button" class={`dl-chip dl-graph-chip ${colourOf(last)}`} data-go={graphEntity(last)}>
+      {graphTitle(last)}{row.graphs.length > 1 && ` +${row.graphs.length - 1}`}
+    </button>
+  );
+}
+
+function Row({ row }: { row: MapRow }) {
+  const model = useModel();
+  const store = useStore();
+  const state = `${isIn(store.lit.value, row, model) ? " is-lit" : ""}${isIn(store.held.value, row, model) ? " is-held" : ""}`;
+  const colour = row.graphs.length > 0 ? model.colourOf(row.graphs[row.graphs.length - 1]) : "dl-rnone";
+  const text = [row.size, row.text].filter(Boolean).join(", ");
+  return (
+    <li class={`dl-map-row dl-map-${row.kind} ${colour}${state}`} style={{ "--dl-depth": Math.min(row.depth, 12) }}>
+      <span class="dl-map-name">
+        {row.kind === "break" && <span class="dl-map-sign" aria-hidden="true">{"\u21af"}</span>}
+        {row.entity
+          ? <button type="button" class="dl-map-go" data-go={row.entity}>{row.name}</button>
+          : <span class="dl-dim">{row.name}</span>}
+      </span>
+      <span class="dl-map-lines dl-dim">{row.lines}</span>
+      {row.graphs.length > 0 && <span><Graphs row={row} /></span>}
+      <span class={`dl-map-text${row.graphs.length > 0 ? "" : " is-wide"}`}>
+        {row.kind !== "break" && <span class="dl-map-kind">{row.kind}</span>}
+        {text && <span class={row.kind === "break" ? "" : "dl-dim"}> {text}</span>}
+      </span>
+    </li>
+  );
+}
+
+export function RunMap() {
+  const rows = useModel().view.run_map;
+  const open = useSignal(false);
+  if (rows.filter((row) => row.entity).length < 2) return null;
+  const folds = rows.length > FOLDED + SLACK;
+  const shown = folds && !open.value ? rows.slice(0, FOLDED) : rows;
+  return (
+    <section class="dl-map" aria-label="Map of the run" data-own>
+      <h3>The run, in the order of its calls</h3>
+      <ol>
+        {shown.map((row, i) => (
+          <>
+            {row.file && <li class="dl-map-file dl-dim">{row.file}</li>}
+            <Row key={i} row={row} />
+          </>
+        ))}
+      </ol>
+      {folds && (
+        <button type="button" class="dl-button" onClick={() => (open.value = !open.value)}>
+          {open.value ? "Show fewer rows" : `Show ${plural(rows.length - FOLDED, "more row")}`}
+        </button>
+      )}
+    </section>
+  );
+}
