@@ -2,15 +2,18 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from types import FrameType
 from typing import Any, NamedTuple
 
-from dynamo_lab.capture.nodes import node_value
+import torch
+
+from dynamo_lab.capture.nodes import node_value, tensor_value
 from dynamo_lab.model.breaks import Operand
 
 _NAMES = ("value", "self", "obj", "args", "kwargs", "items")
 """What Dynamo's handlers call the values that they are given, the one at fault first."""
-_MOST = 4
+_MOST = 6
 
 
 class Fault(NamedTuple):
@@ -38,7 +41,7 @@ def current_fault() -> Fault:
         known = frame.f_locals
         translator = known.get("self")
         if not operands:
-            operands = tuple(_operands(known))
+            operands = tuple(islice(_operands([known.get(name) for name in _NAMES]), _MOST))
         if isinstance(translator, InstructionTranslatorBase):
             # the stack of the innermost translator has lost its operands to the handler by now
             return at(translator, operands)
@@ -63,29 +66,26 @@ def _in_try(root: Any, instruction: Any) -> bool:
     return handled or any(not block.can_restore() for block in blocks)
 
 
-def _operands(known: Mapping[str, Any]) -> Iterator[Operand]:
-    found = (tensor for name in _NAMES for tensor in _tensors(known.get(name)))
-    for tensor, _ in zip(found, range(_MOST), strict=False):
-        node = tensor.as_proxy().node
-        yield Operand(_name(tensor) or node.name, node_value(node))
-
-
-def _tensors(value: Any) -> Iterator[Any]:
+def _operands(value: Any) -> Iterator[Operand]:
     """The tensors among Dynamo's own values, without realizing what it still holds back."""
     from torch._dynamo.variables import LazyVariableTracker, TensorVariable
 
     if isinstance(value, LazyVariableTracker):
-        value = value.realize() if value.is_realized() else None
-    if isinstance(value, TensorVariable):
-        yield value
+        if value.is_realized():
+            yield from _operands(value.realize())
+        elif isinstance(tensor := value.peek_value(), torch.Tensor):
+            yield Operand(_name(value.original_source()) or "value", tensor_value(tensor))
+    elif isinstance(value, TensorVariable):
+        node = value.as_proxy().node
+        yield Operand(_name(value.source) or node.name, node_value(node))
     elif isinstance(value, Mapping):
-        yield from _tensors(tuple(value.values()))
+        yield from _operands(tuple(value.values()))
     elif isinstance(value, list | tuple):
         for item in value[:_MOST]:
-            yield from _tensors(item)
+            yield from _operands(item)
 
 
-def _name(tensor: Any) -> str:
+def _name(source: Any) -> str:
     """The reader's name of a local that came into the frame; empty for what was computed."""
-    name = str(getattr(tensor.source, "local_name", "") or "")
+    name = str(getattr(source, "local_name", "") or "")
     return "value" if name.startswith("___stack") else name  # left on the stack by a break

@@ -72,7 +72,12 @@ class _Map:
         self._breaks_in: dict[int, list[int]] = {}
         for item in recording.breaks:
             self._breaks_in.setdefault(item.frame, []).append(item.id)
-        after_breaks = {frame for item in recording.breaks for frame in item.resume_frames}
+        after_breaks = {
+            frame
+            for item in recording.breaks
+            for frame in item.resume_frames
+            if recording.frames[frame].resumes is not None
+        }
         self._inside: dict[int | None, list[int]] = {}
         for frame in recording.frames:
             if self._is_shown(frame.id) and frame.id not in after_breaks:
@@ -187,7 +192,8 @@ class _Map:
         if frame.outcome == "compiled":
             return "no tensor operation"
         if breaks := self._breaks_in.get(frame.id):
-            return f"given up at break {breaks[-1] + 1}"
+            at = f"at break {breaks[-1] + 1}"
+            return at if frame.outcome == "failed" else f"given up {at}"
         return self._views[frame.id].explanation
 
     def _break_row(self, item: Break, depth: int) -> MapRow:

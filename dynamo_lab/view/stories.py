@@ -1,7 +1,7 @@
 """Each break as a story: what led to it, what the interpreter did next, and what it costs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -46,11 +46,8 @@ class StoryView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places) -> tuple[StoryView, ...]:
     """A story for each break, in the order of the breaks."""
-    pieces = Pieces(recording, places)
-    caused = causes(recording, places)
-    return tuple(
-        _Teller(item, recording, places, pieces, caused).story() for item in recording.breaks
-    )
+    teller = _Teller(recording, places)
+    return tuple(map(teller.story, recording.breaks))
 
 
 def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
@@ -78,136 +75,115 @@ def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
 
 
 class _Teller:
-    def __init__(
-        self,
-        item: Break,
-        recording: Recording,
-        places: Places,
-        pieces: Pieces,
-        caused: Sequence[int | None],
-    ) -> None:
-        self._item = item
-        self._recording = recording
-        self._places = places
-        self._pieces = pieces
-        self._names = frame_names(recording)
-        self._cause = caused[item.id]
-        self._caused = caused
+    """What stories are told from, gathered once for all of them."""
 
-    def story(self) -> StoryView:
-        item = self._item
+    def __init__(self, recording: Recording, places: Places) -> None:
+        self._frames, self._breaks = recording.frames, recording.breaks
+        self._places = places
+        self._pieces = Pieces(recording, places)
+        self._names = frame_names(recording)
+        self._causes = causes(recording, places)
+        self._consequences: dict[int | None, list[int]] = {}
+        for index, cause in enumerate(self._causes):
+            self._consequences.setdefault(cause, []).append(index)
+        self._by_path = {places.lines_of(item.stack): item for item in reversed(self._breaks)}
+
+    def story(self, item: Break) -> StoryView:
+        """The story of one break."""
+        cause = self._causes[item.id]
         return StoryView(
             id=item.id,
-            instruction=_instruction(item, self._recording),
-            values=() if self._cause is not None else _values(item),
-            before=self._before(),
-            then=self._then(),
-            after=tuple(map(self._piece, item.resume_frames)),
-            cost=tuple(self._cost()),
-            cause=self._cause,
-            because=self._because(),
-            consequences=tuple(i for i, cause in enumerate(self._caused) if cause == item.id),
+            instruction=_instruction(item, self._frames[item.frame]),
+            values=_values(item) if cause is None else (),
+            before=self._before(item),
+            then=self._then(item),
+            after=tuple(map(self._after, item.resume_frames)),
+            cost=tuple(self._cost(item)),
+            cause=cause,
+            because="" if cause is None else self._because(self._breaks[cause]),
+            consequences=tuple(self._consequences.get(item.id, ())),
         )
 
-    def _before(self) -> Side | None:
-        graph, frame = self._item.graph_before, self._recording.frames[self._item.frame]
-        return None if graph is None else self._side(graph, frame)
+    def _because(self, cause: Break) -> str:
+        where = self._places.where(self._places.lines_of(cause.stack)[-1])
+        name = self._names[cause.frame]
+        return f"It follows from break {cause.id + 1}, at {where} in `{name}`, called from here."
+
+    def _before(self, item: Break) -> Side | None:
+        graph = item.graph_before
+        return None if graph is None else self._side(graph, self._frames[item.frame])
 
     def _side(self, graph: int, frame: Frame) -> Side:
         text = f"{self._pieces.lines(frame)}, {self._pieces.size(graph)}"
         return Side(graph=graph, title=self._pieces.title(graph), text=text)
 
-    def _because(self) -> str:
-        if self._cause is None:
-            return ""
-        cause = self._recording.breaks[self._cause]
-        where = self._places.where(self._places.lines_of(cause.stack)[-1])
-        name = self._names[cause.frame]
-        return f"It follows from break {cause.id + 1}, at {where} in `{name}`, called from here."
-
-    def _then(self) -> str:
-        item = self._item
+    def _then(self, item: Break) -> str:
         if item.effect == "failed":
             return "Dynamo stopped with an error, since `fullgraph=True` asks for one whole graph."
         if item.effect == "skipped":
             why = _why_not_resumed(item)
-            return f"Dynamo gave up on the whole frame{why}: all of it ran eagerly."
-        return f"Dynamo {self._kept()}, {self._ran()}, and {self._went_on()}."
+            return f"Dynamo gave up on the whole frame, {why}: all of it ran eagerly."
+        return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
 
-    def _kept(self) -> str:
-        graph = self._item.graph_before
+    def _kept(self, item: Break) -> str:
+        graph = item.graph_before
         if graph is None:
             return "had no operator to compile yet"
         size = plural(self._pieces.operators(graph), "operator")
         return f"compiled what it had ({self._pieces.title(graph)}, {size})"
 
-    def _ran(self) -> str:
-        item = self._item
+    def _ran(self, item: Break) -> str:
         if rule_of(item).title == "data-dependent branch":
             return "let Python look at the value and take one side"
-        if self._cause is not None:
-            name = self._called()
-            return f"called `{name}` from Python, which Dynamo compiled on its own"
-        return f"ran {self._place()} in Python"
+        lines = self._places.lines_of(item.stack)
+        if self._causes[item.id] is not None:
+            called = self._by_path.get(lines[1:])
+            name = f"`{self._names[called.frame]}`" if called else "the function"
+            return f"called {name} from Python, which Dynamo compiled on its own"
+        line = lines[0] if lines else self._places.line_of(item.span)
+        return f"ran {self._places.where(line)} in Python"
 
-    def _called(self) -> str:
-        """The frame that this one calls now, having inlined it until it broke."""
-        inner = self._places.lines_of(self._item.stack)[1:]
-        known = (b for b in self._recording.breaks if self._places.lines_of(b.stack) == inner)
-        called = next(known, None)
-        return self._names[called.frame] if called is not None else "the function"
-
-    def _place(self) -> str:
-        """The line of the frame itself, which is what Python runs."""
-        lines = self._places.lines_of(self._item.stack)
-        return self._places.where(lines[0] if lines else self._places.line_of(self._item.span))
-
-    def _went_on(self) -> str:
-        frames = [self._recording.frames[index] for index in self._item.resume_frames]
-        if not frames:
+    def _went_on(self, item: Break) -> str:
+        names = [f"`{self._names[frame]}`" for frame in item.resume_frames]
+        if not names:
             return "returned what that gave: nothing was left to compile"
-        froms = [self._names[frame.id] for frame in frames]
-        what = "a resume function" if len(froms) == 1 else f"{len(froms)} resume functions"
-        return f"went on in {what}, {listed([f'`{name}`' for name in froms])}"
+        what = "a resume function" if len(names) == 1 else f"{len(names)} resume functions"
+        return f"went on in {what}, {listed(names)}"
 
-    def _piece(self, index: int) -> Side:
-        frame, name = self._recording.frames[index], self._names[index]
+    def _after(self, index: int) -> Side:
+        frame, name = self._frames[index], self._names[index]
         if graphs := self._pieces.graphs_of(frame):
             return self._side(graphs[-1], frame)
-        if frame.outcome == "compiled":
-            text = f"`{name}` has no tensor operation of its own"
-        else:
-            why = explain_skip(frame.reason)
-            text = f"`{name}` ran eagerly{f': {why[:1].lower()}{why[1:]}' if why else ''}".rstrip(
-                "."
-            )
+        text = f"`{name}` has no tensor operation of its own"
+        if frame.outcome != "compiled":
+            why = explain_skip(frame.reason).rstrip(".")
+            text = f"`{name}` ran eagerly{f': {why[:1].lower()}{why[1:]}' if why else ''}"
         return Side(graph=None, title="", text=text)
 
-    def _cost(self) -> Iterator[str]:
-        item, before = self._item, self._item.graph_before
-        if item.effect == "failed":
-            return
+    def _cost(self, item: Break) -> Iterator[str]:
         if item.effect == "skipped":
             yield "No operator of this frame was compiled."
+        if item.effect != "resumed":
             return
-        sides = [*([before] if before is not None else []), *self._graphs_after()]
-        kernels = sum(map(self._pieces.kernels, sides))
+        before = item.graph_before
+        after = [self._pieces.graphs_of(self._frames[index])[-1:] for index in item.resume_frames]
+        sides = [graph for graphs in ((before,), *after) for graph in graphs if graph is not None]
         if len(sides) > 1:
+            kernels = sum(map(self._pieces.kernels, sides))
             made = f" ({plural(kernels, 'kernel')} in all)" if kernels else ""
             yield f"{len(sides)} graphs instead of one{made}: nothing is fused across the break."
         if before is not None:
-            count, size = self._pieces.crossing(before)
-            if count:
-                known = f" ({size_words(size)})" if size is not None else ""
-                crosses = f"{unit(count, 'crosses', 'cross')} the break"
-                stored = f"{self._pieces.title(before)} has to store {unit(count, 'it', 'them')}"
-                yield f"{plural(count, 'tensor')}{known} {crosses}: {stored}."
-        if self._cause is None and _reads_value(item):
+            yield from self._crossing(before)
+        if self._causes[item.id] is None and _reads_value(item):
             yield "One host round trip: Python waits for the value."
 
-    def _graphs_after(self) -> list[int]:
-        frames = [self._recording.frames[index] for index in self._item.resume_frames]
-        return [graph for frame in frames for graph in self._pieces.graphs_of(frame)[-1:]]
+    def _crossing(self, graph: int) -> Iterator[str]:
+        count, size = self._pieces.crossing(graph)
+        if count:
+            known = f" ({size_words(size)})" if size is not None else ""
+            cross, them = unit(count, "crosses", "cross"), unit(count, "it", "them")
+            stored = f"{self._pieces.title(graph)} has to store {them}"
+            yield f"{plural(count, 'tensor')}{known} {cross} the break: {stored}."
 
 
 _READS = {
@@ -227,22 +203,23 @@ def _reads_value(item: Break) -> bool:
 
 def _why_not_resumed(item: Break) -> str:
     if re.search(r"(?i)\bfor/while loop|break in (?:a )?loop", item.reason):
-        return ", since it cannot resume inside a loop"
+        return "since it cannot resume inside a loop"
     if re.search(r"(?i)active context manager", item.reason):
-        return ", since it cannot resume inside this context manager"
-    if item.in_try:
-        return ", since it cannot resume inside a `try`"
+        return "since it cannot resume inside this context manager"
     if re.search(r"RNN, GRU", item.gb_type):
-        return ", since it leaves recurrent modules to PyTorch's own code"
-    return ", with no way to resume"
+        return "since it leaves recurrent modules to PyTorch's own code"
+    if re.search(r"skip_frame\(\)", item.gb_type):
+        return "as the code asks for"
+    if item.in_try:
+        return "since it cannot resume inside a `try`"
+    return "with no way to resume"
 
 
 def _values(item: Break) -> tuple[str, ...]:
     return tuple(f"{value.name}: {value_text(value.value)}" for value in item.operands)
 
 
-def _instruction(item: Break, recording: Recording) -> str:
-    code = recording.frames[item.frame].bytecode
-    known = (i for i in code if i.offset == item.offset and i.opname == item.opname)
+def _instruction(item: Break, frame: Frame) -> str:
+    known = (i for i in frame.bytecode if i.offset == item.offset and i.opname == item.opname)
     at = next(known, None)
     return f"{at.opname} {at.argument}".strip() if at is not None else item.opname

@@ -3,6 +3,7 @@
 from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print
 from .hostile import hostile as hostile
+from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
