@@ -14,7 +14,7 @@ from dynamo_lab.view.names import is_own
 from dynamo_lab.view.pieces import Pieces
 from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.stories import StoryView
-from dynamo_lab.view.words import line_range, plural, times
+from dynamo_lab.view.words import first_line, line_range, plural, times
 
 Kind = Literal["compiled", "resumed", "eager", "skipped", "failed", "break"]
 
@@ -67,6 +67,7 @@ class _Map:
         self._views, self._break_views, self._stories = frames, breaks, stories
         self._pieces = Pieces(recording, places)
         self._places = places
+        self._limited = {item.frame for item in recording.recompiles if item.limit_hit}
         self._source = -1  # of the row above
         self._own = [is_own(recording, frame) for frame in recording.frames]
         self._breaks_in: dict[int, list[int]] = {}
@@ -185,6 +186,8 @@ class _Map:
         return frame.outcome
 
     def _text(self, frame: Frame, graphs: Sequence[int]) -> str:
+        if frame.id in self._limited:
+            return f"compiled {times(len(graphs))}, then left to Python: too many recompilations"
         if len(graphs) > 1:
             return f"compiled {times(len(graphs))}"
         if graphs:
@@ -194,6 +197,8 @@ class _Map:
         if breaks := self._breaks_in.get(frame.id):
             at = f"at break {breaks[-1] + 1}"
             return at if frame.outcome == "failed" else f"given up {at}"
+        if frame.outcome == "failed":
+            return first_line(frame.reason).rstrip(":")
         return self._views[frame.id].explanation
 
     def _break_row(self, item: Break, depth: int) -> MapRow:

@@ -105,7 +105,7 @@ class _Teller:
         )
 
     def _because(self, cause: Break) -> str:
-        where = self._places.where(self._places.lines_of(cause.stack)[-1])
+        where = self._places.where(self._places.lines_of(cause.stack)[0])
         name = self._names[cause.frame]
         return f"It follows from break {cause.id + 1}, at {where} in `{name}`, called from here."
 
@@ -175,7 +175,7 @@ class _Teller:
         if before is not None:
             yield from self._crossing(before)
         if self._causes[item.id] is None and _reads_value(item):
-            yield "One host round trip: Python waits for the value."
+            yield "One host round trip each time: Python waits for the value."
 
     def _crossing(self, graph: int) -> Iterator[str]:
         count, size = self._pieces.crossing(graph)
@@ -212,6 +212,10 @@ def _why_not_resumed(item: Break) -> str:
         return "as the code asks for"
     if item.in_try:
         return "since it cannot resume inside a `try`"
+    if rule_of(item).title == "exception raised":
+        return "since the code raised an exception while it was traced"
+    if item.opname and not re.search("CALL|JUMP", item.opname):
+        return f"since it cannot resume after the instruction `{item.opname}`"
     return "with no way to resume"
 
 

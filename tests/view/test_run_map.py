@@ -89,3 +89,11 @@ def test_a_long_chain_of_resumptions_and_strange_references_end() -> None:
     made = build(recording).run_map
     assert len({row.entity for row in made}) == len(made)
     assert len(made) == 2 * count - 1
+
+
+def test_a_frame_at_the_limit_says_that_it_was_left_to_python(make: Make) -> None:
+    recording = make("recompiled")
+    (recompile,) = recording.recompiles
+    limited = replace(recording, recompiles=(replace(recompile, limit_hit=True),))
+    (row,) = build(limited).run_map
+    assert row.text == "compiled twice, then left to Python: too many recompilations"

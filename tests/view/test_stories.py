@@ -29,7 +29,7 @@ def test_a_branch_is_told_from_one_graph_to_the_next(make: Make) -> None:
     assert told.cost == (
         "2 graphs instead of one (2 kernels in all): nothing is fused across the break.",
         "2 tensors (257 B) cross the break: graph 1 has to store them.",
-        "One host round trip: Python waits for the value.",
+        "One host round trip each time: Python waits for the value.",
     )
     assert told.cause is None
 
@@ -70,7 +70,9 @@ def test_an_instruction_of_other_bytecode_has_no_argument(make: Make) -> None:
         ({"reason": "in an active context manager"}, "cannot resume inside this context manager"),
         ({"in_try": True}, "since it cannot resume inside a `try`"),
         ({"gb_type": "Attempted to wrap RNN, GRU, or LSTM"}, "leaves recurrent modules"),
-        ({}, "with no way to resume"),
+        ({"gb_type": "Observed exception"}, "since the code raised an exception"),
+        ({"opname": "BEFORE_WITH"}, "since it cannot resume after the instruction `BEFORE_WITH`"),
+        ({"opname": "CALL"}, "with no way to resume"),
     ],
 )
 def test_a_frame_given_up_says_why(make: Make, changes: dict[str, object], why: str) -> None:
