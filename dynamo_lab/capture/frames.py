@@ -59,7 +59,7 @@ class FrameProbes:
                 id=frame,
                 name=readable_name(code.co_qualname if original is None else code.co_name),
                 span=self._recorder.texts.span(code.co_filename, code.co_firstlineno, code.co_name),
-                outcome="skipped",
+                outcome="compiling",
                 resumes=self.frame(original) if original is not None else None,
                 resumed_line=line,
                 caller=caller,
@@ -99,7 +99,7 @@ class FrameProbes:
         told = self._breaks.take_unattached()
         if not reason or "suppressed" in reason:  # it gave up before compiling, and said why
             reason = told or reason
-        self._recorder.update(self._recorder.frames, frame, reason=reason)
+        self._recorder.update(self._recorder.frames, frame, outcome="skipped", reason=reason)
 
     def compilation(self, code: CodeType, *rest: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """Dynamo compiles a frame, in one attempt or several."""

@@ -9,12 +9,13 @@ from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.stories import Side, StoryView
 from dynamo_lab.view.words import listed
 
-SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
+SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "compiling": "…", "failed": "✗"}
 """What stands before a line of each state."""
 _MEANINGS = {
     "compiled": "compiled into the graph of this number",
     "eager": "ran in Python",
     "skipped": "left to Python",
+    "compiling": "being compiled",
     "failed": "failed to compile",
 }
 _CONTEXT = 3

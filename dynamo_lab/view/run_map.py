@@ -16,7 +16,7 @@ from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.words import first_line, line_range, plural, times
 
-Kind = Literal["compiled", "resumed", "eager", "skipped", "failed", "break"]
+Kind = Literal["compiling", "compiled", "resumed", "eager", "skipped", "failed", "break"]
 
 
 class MapRow(Struct, frozen=True, kw_only=True):

@@ -155,7 +155,9 @@ class _Teller:
         if graphs := self._pieces.graphs_of(frame):
             return self._side(graphs[-1], frame)
         text = f"`{name}` has no tensor operation of its own"
-        if frame.outcome != "compiled":
+        if frame.outcome == "compiling":
+            text = f"`{name}` is being compiled"
+        elif frame.outcome != "compiled":
             why = explain_skip(frame.reason).rstrip(".")
             text = f"`{name}` ran eagerly{f': {why[:1].lower()}{why[1:]}' if why else ''}"
         return Side(graph=None, title="", text=text)

@@ -204,3 +204,14 @@ def test_fullgraph_fails_at_the_break() -> None:
     assert "`fullgraph=True`" in told(recorder.recording).then
     assert recorder.recording.breaks[0].opname.startswith("CALL")
     assert [row.kind for row in regions(recorder.recording)] == ["failed", "break"]
+
+
+def test_a_frame_in_work_is_compiling_until_the_recording_ends() -> None:
+    outcomes: list[str] = []
+    with lab.record() as recorder:
+        recorder.on_phase = lambda name: outcomes.extend(f.outcome for f in recorder.frames)
+        torch.compile(lambda x: x.sin(), backend="eager")(torch.ones(3))
+    assert outcomes[0] == "compiling"
+    assert "skipped" not in outcomes
+    assert [frame.outcome for frame in recorder.recording.frames][0] == "compiled"
+    assert all(frame.outcome != "compiling" for frame in recorder.recording.frames)

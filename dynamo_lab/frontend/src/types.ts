@@ -1,6 +1,5 @@
 // The View as JSON: a mirror of dynamo_lab/view/*.py, where each field is explained.
 
-/** "compiling" is ours (pending.ts); the others are Python's. */
 export type LineState = "" | "compiled" | "eager" | "skipped" | "failed" | "compiling";
 
 /** number, text, state, region, kernels */
@@ -75,7 +74,7 @@ export interface StoryView {
 
 export interface MapRow {
   readonly depth: number;
-  readonly kind: "compiled" | "resumed" | "eager" | "skipped" | "failed" | "break";
+  readonly kind: "compiling" | "compiled" | "resumed" | "eager" | "skipped" | "failed" | "break";
   readonly name: string;
   readonly lines: string;
   readonly file: string;

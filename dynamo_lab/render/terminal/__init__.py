@@ -27,7 +27,7 @@ _Section = Callable[[View, Page], Iterator[RenderableType]]
 SECTIONS: dict[str, _Section] = {
     "summary": summary.section,
     "code": code.section,
-    "map": run_map.section,
+    "run_map": run_map.section,
     "breaks": breaks.section,
     "frames": frames.section,
     "graphs": graphs.section,

@@ -35,7 +35,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     drawn = [made for row in rows[:limit] for made in _rows(row, numbers)]
     yield from listing(("left", "left", "left", "wrap"), drawn, page.width)
     if len(rows) > limit:
-        yield more(len(rows) - limit, "rows", "dynamo-lab show --section map")
+        yield more(len(rows) - limit, "rows", "dynamo-lab show --section run_map")
 
 
 def _rows(row: MapRow, numbers: dict[int, int]) -> Iterator[tuple[Text, ...]]:

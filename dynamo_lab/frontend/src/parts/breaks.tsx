@@ -93,7 +93,12 @@ export function Breaks() {
   const { breaks } = useModel().view;
   const store = useStore();
   if (breaks.length === 0) {
-    return <Empty title="No graph breaks">Dynamo captured every frame it compiled in one piece, so no Python runs between graphs.</Empty>;
+    return (
+      <div class="dl-scroll dl-cards">
+        <RunMap />
+        <Empty title="No graph breaks">Dynamo captured every frame it compiled in one piece, so no Python runs between graphs.</Empty>
+      </div>
+    );
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

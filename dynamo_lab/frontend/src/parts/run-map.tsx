@@ -2,8 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../context";
 import { graphEntity, parseEntity } from "../entities";
-import type { Mask } from "../kin";
-import type { Model } from "../store";
+import type { KinIndex, Mask } from "../kin";
 import type { MapRow } from "../types";
 import { plural } from "../ui/bits";
 
@@ -12,7 +11,7 @@ const FOLDED = 14;
 const SLACK = 3;
 
 /** Whether a row is kin: it is named by a mask, or holds a node that is. */
-function isIn(mask: Mask | null, row: MapRow, { kin }: Model): boolean {
+export function isIn(mask: Mask | null, row: MapRow, kin: KinIndex): boolean {
   const parsed = parseEntity(row.entity);
   if (!mask || (parsed?.kind !== "frame" && parsed?.kind !== "break")) return false;
   return mask[kin.vertex(parsed.kind, parsed.a)] === 1 || row.graphs.some((id) => kin.countNodes(mask, id) > 0);
@@ -22,7 +21,7 @@ function Graphs({ row }: { row: MapRow }) {
   const { colourOf, graphTitle } = useModel();
   const last = row.graphs[row.graphs.length - 1];
   return (
-    <button type="button" class={`dl-chip dl-graph-chip ${colourOf(last)}`} data-go={graphEntity(last)}>
+    <button type="button" class={`dl-chip dl-graph-chip ${colourOf(last)}`} data-go={graphEntity(last)} tabIndex={-1}>
       {graphTitle(last)}{row.graphs.length > 1 && ` +${row.graphs.length - 1}`}
     </button>
   );
@@ -31,7 +30,7 @@ function Graphs({ row }: { row: MapRow }) {
 function Row({ row }: { row: MapRow }) {
   const model = useModel();
   const store = useStore();
-  const state = `${isIn(store.lit.value, row, model) ? " is-lit" : ""}${isIn(store.held.value, row, model) ? " is-held" : ""}`;
+  const state = `${isIn(store.lit.value, row, model.kin) ? " is-lit" : ""}${isIn(store.held.value, row, model.kin) ? " is-held" : ""}`;
   const colour = row.graphs.length > 0 ? model.colourOf(row.graphs[row.graphs.length - 1]) : "dl-rnone";
   const text = [row.size, row.text].filter(Boolean).join(", ");
   return (
@@ -52,17 +51,20 @@ function Row({ row }: { row: MapRow }) {
   );
 }
 
+export function foldedRows(rows: readonly MapRow[], open: boolean): readonly MapRow[] {
+  return open || rows.length <= FOLDED + SLACK ? rows : rows.slice(0, FOLDED);
+}
+
 export function RunMap() {
   const rows = useModel().view.run_map;
   const open = useSignal(false);
   if (rows.filter((row) => row.entity).length < 2) return null;
   const folds = rows.length > FOLDED + SLACK;
-  const shown = folds && !open.value ? rows.slice(0, FOLDED) : rows;
   return (
     <section class="dl-map" aria-label="Map of the run" data-own>
       <h3>The run, in the order of its calls</h3>
       <ol>
-        {shown.map((row, i) => (
+        {foldedRows(rows, open.value).map((row, i) => (
           <>
             {row.file && <li class="dl-map-file dl-dim">{row.file}</li>}
             <Row key={i} row={row} />
