@@ -213,5 +213,5 @@ def test_a_frame_in_work_is_compiling_until_the_recording_ends() -> None:
         torch.compile(lambda x: x.sin(), backend="eager")(torch.ones(3))
     assert outcomes[0] == "compiling"
     assert "skipped" not in outcomes
-    assert [frame.outcome for frame in recorder.recording.frames][0] == "compiled"
+    assert recorder.recording.frames[0].outcome == "compiled"
     assert all(frame.outcome != "compiling" for frame in recorder.recording.frames)

@@ -11,9 +11,11 @@ const row = (parts: Partial<MapRow> = {}): MapRow => ({
 describe("foldedRows", () => {
   it("hides the end of a long run, but never two or three rows", () => {
     const rows = (count: number): MapRow[] => Array.from({ length: count }, () => row());
-    expect(foldedRows(rows(17), false)).toHaveLength(17);
-    expect(foldedRows(rows(18), false)).toHaveLength(14);
-    expect(foldedRows(rows(18), true)).toHaveLength(18);
+    expect(foldedRows(rows(17), 0)).toHaveLength(17);
+    expect(foldedRows(rows(18), 0)).toHaveLength(14);
+    expect(foldedRows(rows(18), 1)).toHaveLength(18);
+    expect(foldedRows(rows(500), 1)).toHaveLength(214);
+    expect(foldedRows(rows(500), 3)).toHaveLength(500);
   });
 });
 

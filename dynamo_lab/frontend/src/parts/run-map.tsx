@@ -7,6 +7,7 @@ import type { MapRow } from "../types";
 import { plural } from "../ui/bits";
 
 const FOLDED = 14;
+const MORE = 200;
 /** A fold that hides one or two rows would take their place itself. */
 const SLACK = 3;
 
@@ -51,31 +52,35 @@ function Row({ row }: { row: MapRow }) {
   );
 }
 
-export function foldedRows(rows: readonly MapRow[], open: boolean): readonly MapRow[] {
-  return open || rows.length <= FOLDED + SLACK ? rows : rows.slice(0, FOLDED);
+/** The rows to draw after so many times of asking for more. */
+export function foldedRows(rows: readonly MapRow[], asked: number): readonly MapRow[] {
+  const shown = FOLDED + asked * MORE;
+  return rows.length <= shown + SLACK ? rows : rows.slice(0, shown);
 }
 
 export function RunMap() {
   const rows = useModel().view.run_map;
-  const open = useSignal(false);
+  const asked = useSignal(0);
   if (rows.filter((row) => row.entity).length < 2) return null;
-  const folds = rows.length > FOLDED + SLACK;
+  const shown = foldedRows(rows, asked.value);
+  const left = rows.length - shown.length;
   return (
     <section class="dl-map" aria-label="Map of the run" data-own>
       <h3>The run, in the order of its calls</h3>
       <ol>
-        {foldedRows(rows, open.value).map((row, i) => (
+        {shown.map((row, i) => (
           <>
             {row.file && <li class="dl-map-file dl-dim">{row.file}</li>}
             <Row key={i} row={row} />
           </>
         ))}
       </ol>
-      {folds && (
-        <button type="button" class="dl-button" onClick={() => (open.value = !open.value)}>
-          {open.value ? "Show fewer rows" : `Show ${plural(rows.length - FOLDED, "more row")}`}
+      {left > 0 && (
+        <button type="button" class="dl-button" onClick={() => asked.value++}>
+          {left > MORE + SLACK ? `Show ${MORE} of ${plural(left, "more row")}` : `Show ${plural(left, "more row")}`}
         </button>
       )}
+      {asked.value > 0 && <button type="button" class="dl-button" onClick={() => (asked.value = 0)}>Show fewer rows</button>}
     </section>
   );
 }
