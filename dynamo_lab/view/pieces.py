@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph, Value
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.places import Line, Places
+from dynamo_lab.view.places import Places
 from dynamo_lab.view.regions import executed_lines
 from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.words import plural
@@ -48,27 +48,26 @@ class Pieces:
         size = plural(self.operators(graph), "operator")
         return f"{size}, {plural(kernels, 'kernel')}" if kernels else size
 
-    def lines(self, frame: Frame) -> str:
-        """'lines 3-5': where the frame's region is."""
-        return self._places.where_range(*self.extent(frame))
+    def lines(self, frame: Frame, graph: int) -> str:
+        """'lines 3-5': the frame's own lines that a graph was captured from."""
+        return self._places.where_range(*self._extent(frame, self._captured(graph, frame)))
 
     def extent(self, frame: Frame, last: int | None = None) -> tuple[int, int, int]:
         """Source and lines of what was captured of the frame, else of what runs, up to a line."""
-        graphs = self.graphs_of(frame)
-        captured = self._captured_lines(graphs[-1], frame) if graphs else set[int]()
+        captured = {n for graph in self.graphs_of(frame) for n in self._captured(graph, frame)}
         executed = (number for _, number in executed_lines(frame, self._places))
-        own = captured or {number for number in executed if last is None or number <= last}
+        return self._extent(frame, captured or {n for n in executed if last is None or n <= last})
+
+    def _extent(self, frame: Frame, numbers: set[int]) -> tuple[int, int, int]:
         source, line = self._places.line_of(frame.span)
-        return source, min(own, default=line), max(own, default=line)
+        return source, min(numbers, default=line), max(numbers, default=line)
 
-    def _captured_lines(self, graph: int, frame: Frame) -> set[int]:
+    def _captured(self, graph: int, frame: Frame) -> set[int]:
+        """Stacks start in the frame itself, and go on into what was inlined."""
         source = self._places.line_of(frame.span)[0]
-        lines = (_outermost(stack, self._places) for stack in self._stacks(graph))
-        return {line[1] for line in lines if line is not None and line[0] == source}
-
-    def _stacks(self, graph: int) -> set[int]:
-        nodes = self._recording.graphs[graph].nodes
-        return {stack for stack in nodes.stack if stack >= 0}
+        stacks = {stack for stack in self._recording.graphs[graph].nodes.stack if stack >= 0}
+        lines = (self._places.lines_of(stack)[:1] for stack in stacks)
+        return {number for first in lines for at, number in first if at == source}
 
     def crossing(self, graph: int) -> tuple[int, int | None]:
         """How many tensors a graph hands on, and their bytes where all are known."""
@@ -82,11 +81,6 @@ def _results(graph: Graph) -> Sequence[Value]:
     names = dict.fromkeys(index for node in outputs for index in node.inputs)
     values = (graph.nodes[index].value for index in names)
     return [value for value in values if value.dtype]
-
-
-def _outermost(stack: int, places: Places) -> Line | None:
-    lines = places.lines_of(stack)
-    return lines[0] if lines else None
 
 
 def size_words(count: int) -> str:

@@ -114,7 +114,7 @@ class _Teller:
         return None if graph is None else self._side(graph, self._frames[item.frame])
 
     def _side(self, graph: int, frame: Frame) -> Side:
-        text = f"{self._pieces.lines(frame)}, {self._pieces.size(graph)}"
+        text = f"{self._pieces.lines(frame, graph)}, {self._pieces.size(graph)}"
         return Side(graph=graph, title=self._pieces.title(graph), text=text)
 
     def _then(self, item: Break) -> str:
