@@ -91,6 +91,6 @@ def _story(story: StoryView, page: Page) -> Iterator[tuple[Text, Text]]:
         yield text("at", "dim"), text(fault)
     yield text("then", "dim"), text(story.then)
     if story.after:
-        yield text("after", "dim"), text(sides_of(story.after))
+        yield text("next", "dim"), text(sides_of(story.after))
     for index, cost in enumerate(story.cost):
         yield text("" if index else "cost", "dim"), text(cost)
