@@ -4,8 +4,9 @@ from collections.abc import Generator
 from types import CodeType
 from typing import Any, NamedTuple
 
-from dynamo_lab.capture import compat
+from dynamo_lab.capture import compat, faults
 from dynamo_lab.capture.compilations import Compilations
+from dynamo_lab.capture.faults import NOWHERE, Fault
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.model.breaks import Break, BreakEffect
@@ -18,6 +19,7 @@ class Story(NamedTuple):
     context: str
     explanation: str
     hints: tuple[str, ...]
+    fault: Fault = NOWHERE
 
 
 class Candidate(NamedTuple):
@@ -27,6 +29,7 @@ class Candidate(NamedTuple):
     span: int
     stack: int | None
     resumed: list[CodeType]
+    fault: Fault
 
 
 class BreakProbes:
@@ -61,7 +64,8 @@ class BreakProbes:
     ) -> Generator[None, Any, None]:
         """Dynamo explains what it does not support."""
         message = yield
-        story = Story(gb_type, str(context), str(explanation), tuple(map(str, hints)))
+        fault = faults.current_fault()
+        story = Story(gb_type, str(context), str(explanation), tuple(map(str, hints)), fault)
         self._stories[message] = self._unattached = story
 
     def logged(
@@ -84,6 +88,7 @@ class BreakProbes:
                 span=self._span_of(output.root_tx),
                 stack=self._recorder.texts.stack_of_summary(stack) if stack else None,
                 resumed=[],
+                fault=faults.at(tx),
             )
         yield
 
@@ -110,7 +115,14 @@ class BreakProbes:
         if candidate is None:
             return
         position = self._add(
-            frame, compile_id, candidate.message, "resumed", candidate.span, candidate.stack, graph
+            frame,
+            compile_id,
+            candidate.message,
+            "resumed",
+            candidate.span,
+            candidate.stack,
+            graph,
+            candidate.fault,
         )
         for code in candidate.resumed:
             self._resumed[id(code)] = (code, position)
@@ -146,10 +158,13 @@ class BreakProbes:
         span: int,
         stack: int | None,
         graph: int | None,
+        fault: Fault = NOWHERE,
     ) -> int:
         """The id of a break, which a recompilation meets again."""
         cause, *later = self._stories_in(message)
         without_paths = self._recorder.texts.without_paths
+        if fault.offset in (None, cause.fault.offset):  # else it was told of another break
+            fault = cause.fault
         self._unattached = None
         for known in self._recorder.breaks:
             if (known.frame, known.span, known.gb_type) == (frame, span, cause.gb_type):
@@ -171,6 +186,10 @@ class BreakProbes:
                 link=compat.documentation_link(cause.gb_type),
                 stack=stack,
                 graph_before=graph,
+                offset=fault.offset,
+                opname=fault.opname,
+                operands=fault.operands,
+                in_try=fault.in_try,
             )
         )
         return len(self._recorder.breaks) - 1

@@ -1,8 +1,9 @@
 """Frames: the code objects that Dynamo looks at, each attempt on them, and what came of it."""
 
 import dis
+import sys
 from collections.abc import Callable, Generator, Iterable
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 import msgspec
@@ -29,6 +30,7 @@ class FrameProbes:
         # code objects compare equal by content, so two functions alike need their identities
         self._frames: dict[int, tuple[CodeType, int]] = {}
         self._continues: dict[int, tuple[CodeType, int]] = {}
+        self._rewritten: dict[int, int] = {}
         self._reasons: dict[str, tuple[str, ...]] = {}
         self._kept: list[CodeType] = []  # an id is only good while its object lives
 
@@ -48,6 +50,7 @@ class FrameProbes:
         """The id of the frame with this code object."""
         if id(code) in self._frames:
             return self._frames[id(code)][1]
+        caller, caller_line = self._caller()
         original, line = self._continues.get(id(code), (None, None))
         frame = len(self._recorder.frames)
         self._frames[id(code)] = (code, frame)
@@ -56,13 +59,34 @@ class FrameProbes:
                 id=frame,
                 name=readable_name(code.co_qualname if original is None else code.co_name),
                 span=self._recorder.texts.span(code.co_filename, code.co_firstlineno, code.co_name),
-                outcome="skipped",
+                outcome="compiling",
                 resumes=self.frame(original) if original is not None else None,
                 resumed_line=line,
+                caller=caller,
+                caller_line=caller_line,
             )
         )
         self._breaks.frame_appeared(code, frame)
         return frame
+
+    def _caller(self) -> tuple[int | None, int | None]:
+        """The frame that is calling the one Dynamo looks at, and the line it is at.
+
+        What runs of a compiled frame is the code that Dynamo wrote for it, on the lines of the old.
+        A library's function that was left alone is no caller: all modules share `_call_impl`.
+        """
+        at: FrameType | None = sys._getframe(1)
+        while at is not None:
+            code = id(at.f_code)
+            frame = self._frames[code][1] if code in self._frames else self._rewritten.get(code)
+            if frame is not None and self._may_call(frame, at.f_code):
+                return frame, at.f_lineno
+            at = at.f_back
+        return None, None
+
+    def _may_call(self, frame: int, code: CodeType) -> bool:
+        is_traced = bool(self._recorder.frames[frame].bytecode)
+        return is_traced or self._recorder.texts.is_users(code.co_filename)
 
     def looked_at(self, code: CodeType, reason: str, compiled: bool) -> None:
         """Dynamo decided what to do with a call; `reason` says why it skips it, if it does."""
@@ -75,7 +99,7 @@ class FrameProbes:
         told = self._breaks.take_unattached()
         if not reason or "suppressed" in reason:  # it gave up before compiling, and said why
             reason = told or reason
-        self._recorder.update(self._recorder.frames, frame, reason=reason)
+        self._recorder.update(self._recorder.frames, frame, outcome="skipped", reason=reason)
 
     def compilation(self, code: CodeType, *rest: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """Dynamo compiles a frame, in one attempt or several."""
@@ -196,6 +220,8 @@ class FrameProbes:
         try:
             with self._recorder.lock:
                 frame = self.frame(code)
+                self._rewritten[id(new_code)] = frame
+                self._kept.append(new_code)
                 attempts = list(self._recorder.frames[frame].attempts)
                 if attempts:
                     instructions = bytecode(new_code, self._recorder.texts)

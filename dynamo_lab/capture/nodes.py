@@ -113,11 +113,12 @@ def node_value(node: fx.Node) -> Value:
     meta = node.meta
     found = meta.get("val", meta.get("example_value"))
     if isinstance(found, torch.Tensor):
-        return _tensor_value(found)
+        return tensor_value(found)
     return Value(text=describe_value(found))
 
 
-def _tensor_value(tensor: torch.Tensor) -> Value:
+def tensor_value(tensor: torch.Tensor) -> Value:
+    """A tensor, real or fake, as a fact."""
     dtype = _DTYPES.get(tensor.dtype, str(tensor.dtype).removeprefix("torch."))
     shape = tuple(map(str, tensor.shape))
     known = all(isinstance(size, int) for size in tensor.shape)
@@ -137,7 +138,7 @@ def describe_value(found: Any) -> str:
         case None:
             return ""
         case torch.Tensor():
-            return _tensor_value(found).text
+            return tensor_value(found).text
         case tuple() | list():
             return f"({', '.join(map(describe_value, found))})"
         case torch.SymInt() | torch.SymFloat() | torch.SymBool():

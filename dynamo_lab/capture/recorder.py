@@ -101,6 +101,9 @@ class Recorder(Generic[R]):
     def stop(self) -> None:
         """Fix the length of the recording."""
         self.stopped = self.now()
+        for frame in self.frames:
+            if frame.outcome == "compiling":  # nothing came of it
+                self.update(self.frames, frame.id, outcome="skipped")
 
     def freeze(self) -> R:
         """What is known now, as a recording of its own."""

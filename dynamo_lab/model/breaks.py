@@ -4,7 +4,16 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.graphs import Value
+
 BreakEffect = Literal["resumed", "skipped", "failed"]
+
+
+class Operand(Struct, frozen=True, array_like=True):
+    """A value that the instruction at fault was given: the name of a local, else of its node."""
+
+    name: str
+    value: Value
 
 
 class Break(Struct, frozen=True, kw_only=True):
@@ -15,6 +24,9 @@ class Break(Struct, frozen=True, kw_only=True):
     `effect` tells what came of it: the frame resumed after the break, was skipped whole, or
     failed (`fullgraph=True`); `times` counts the compilations of the frame that broke there, of
     which `compile_id` is the first. `stack` goes from the frame to the line that broke.
+    `offset` and `opname` are the instruction of the frame's bytecode at fault, where known, and
+    `operands` the tensors that it, or what it called, was given; `in_try` tells that it lies in a
+    `try` of the frame, where Dynamo cannot resume.
     """
 
     id: int
@@ -33,3 +45,7 @@ class Break(Struct, frozen=True, kw_only=True):
     graph_before: int | None = None
     resume_frames: tuple[int, ...] = ()
     times: int = 1
+    offset: int | None = None
+    opname: str = ""
+    operands: tuple[Operand, ...] = ()
+    in_try: bool = False

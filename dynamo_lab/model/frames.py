@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-FrameOutcome = Literal["compiled", "skipped", "failed"]
+FrameOutcome = Literal["compiling", "compiled", "skipped", "failed"]
 AttemptOutcome = Literal["compiled", "restarted", "skipped", "failed"]
 
 
@@ -39,7 +39,13 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """One Python code object that Dynamo looked at: compiled, skipped or failed, and why."""
+    """One Python code object that Dynamo looked at: compiled, skipped or failed, and why.
+
+    While the recording goes on, one that Dynamo is not done with is "compiling".
+
+    `caller` is the innermost frame that was running when this one was first called, of the reader's
+    and of those that Dynamo traced, and `caller_line` the line it was at.
+    """
 
     id: int
     name: str
@@ -48,5 +54,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     reason: str = ""
     resumes: int | None = None
     resumed_line: int | None = None
+    caller: int | None = None
+    caller_line: int | None = None
     attempts: tuple[Attempt, ...] = ()
     bytecode: tuple[Instruction, ...] = ()

@@ -15,6 +15,7 @@ _REFERENCES = (
     ("spans", "source", "sources"),
     ("frames", "span", "spans"),
     ("frames", "resumes", "frames"),
+    ("frames", "caller", "frames"),
     ("breaks", "frame", "frames"),
     ("breaks", "span", "spans"),
     ("breaks", "stack", "stacks"),
@@ -156,6 +157,7 @@ def _cycles(recording: Recording) -> Iterator[str]:
     """Chains that never end: a view that followed one would not return."""
     chains: dict[str, list[tuple[int, ...]]] = {
         "frames resume": [tuple(_indices(frame.resumes)) for frame in recording.frames],
+        "frames call": [tuple(_indices(frame.caller)) for frame in recording.frames],
         "graphs lie in": [tuple(_indices(graph.parent)) for graph in recording.graphs],
         "graphs call": [
             tuple(called for calls in graph.nodes.subgraphs.values() for called in calls)

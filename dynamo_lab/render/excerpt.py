@@ -5,14 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import LineView, Mark, SourceView
+from dynamo_lab.view.run_map import MapRow
+from dynamo_lab.view.stories import Side, StoryView
 from dynamo_lab.view.words import listed
 
-SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "failed": "✗"}
+SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "compiling": "…", "failed": "✗"}
 """What stands before a line of each state."""
 _MEANINGS = {
     "compiled": "compiled into the graph of this number",
     "eager": "ran in Python",
     "skipped": "left to Python",
+    "compiling": "being compiled",
     "failed": "failed to compile",
 }
 _CONTEXT = 3
@@ -51,11 +54,25 @@ def times_of(item: BreakView) -> str:
     return f"\N{MULTIPLICATION SIGN} {item.times:,} compilations" if item.times > 1 else ""
 
 
-def sides_of(item: BreakView, titles: dict[int, str]) -> str:
-    """'graph 1 before it, graph 2 after it'; `titles` names graphs by their ids."""
-    before = "" if item.before is None else f"{titles[item.before]} before it"
-    after = listed([titles[graph] for graph in item.after])
-    return ", ".join(part for part in (before, f"{after} after it" if after else "") if part)
+def is_telling(view: View) -> bool:
+    """Whether the map of the run says more than that one function was compiled whole."""
+    return sum(bool(row.entity) for row in view.run_map) > 1
+
+
+def map_text(row: MapRow) -> str:
+    """'3 operators, 1 kernel, compiled twice'."""
+    return ", ".join(part for part in (row.size, row.text) if part)
+
+
+def sides_of(sides: Iterable[Side]) -> str:
+    """'graph 2 (lines 3-4, 2 operators)'."""
+    return "; ".join(f"{at.title} ({at.text})" if at.title else at.text for at in sides)
+
+
+def fault_of(story: StoryView) -> str:
+    """'CALL, given y: f32[8]': the instruction at fault and its tensors."""
+    given = f"given {listed(story.values)}" if story.values else ""
+    return ", ".join(part for part in (story.instruction, given) if part)
 
 
 def _says_something(source: SourceView, libraries: bool) -> bool:

@@ -7,7 +7,10 @@ from rich.cells import cell_len
 
 from dynamo_lab.render.excerpt import (
     SIGNS,
+    fault_of,
+    is_telling,
     legend,
+    map_text,
     mark_name,
     marks_by_line,
     nearby,
@@ -24,6 +27,8 @@ from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.kernels import KernelView
+from dynamo_lab.view.run_map import MapRow
+from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.words import plural
 
 # Of middle lightness: they stand out from white and from black.
@@ -38,8 +43,9 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     """Title and blocks, the most telling first."""
     numbers = regions(view)
     yield "Code", _code(sources_to_show(view, libraries=False), numbers)
-    titles = {graph.id: graph.title for graph in view.graphs}
-    yield _counted("Breaks", view.breaks), (_break(item, titles) for item in view.breaks)
+    yield "Map", _map(view, numbers)
+    told = zip(view.breaks, view.stories, strict=False)
+    yield _counted("Breaks", view.breaks), (_break(item, story) for item, story in told)
     yield _counted("Kernels", view.kernels.kernels), _kernels(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
@@ -97,7 +103,35 @@ def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
     return join(space, tag("b", label, style="color:#c08a00"), "\n")
 
 
-def _break(item: BreakView, titles: dict[int, str]) -> Markup:
+def _map(view: View, numbers: dict[int, int]) -> Iterator[Markup]:
+    if not is_telling(view):
+        return
+    rows = view.run_map[:_LINES]
+    names = [f"{'  ' * row.depth}{_SIGN[row.kind == 'break']}{row.name}" for row in rows]
+    width = min(48, max(cell_len(name) for name in names))
+    told = zip(rows, names, strict=True)
+    made: list[str] = [_map_row(row, name, width, numbers) for row, name in told]
+    if len(view.run_map) > _LINES:
+        made.append(f"… {len(view.run_map) - _LINES:,} more rows\n")
+    yield _pre(*made)
+
+
+_SIGN = {True: "\N{DOWNWARDS ZIGZAG ARROW} ", False: ""}
+
+
+def _map_row(row: MapRow, name: str, width: int, numbers: dict[int, int]) -> Markup:
+    name = clipped(name, 48)
+    number = numbers.get(row.graphs[-1]) if row.graphs else None
+    colour = f"color:{_REGIONS[(number - 1) % len(_REGIONS)]}" if number is not None else ""
+    colour = "color:#c08a00" if row.kind == "break" else colour
+    graph = f"graph {number}" if number is not None else ""
+    kind = "" if row.kind == "break" else row.kind
+    facts = (row.file, row.lines, graph, kind, map_text(row))
+    aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
+    return join(tag("b", name, style=colour), " " * (width - cell_len(name)), f"  {aside}\n")
+
+
+def _break(item: BreakView, story: StoryView) -> Markup:
     head = tag(
         "p",
         tag("b", f"break {item.id + 1}: {shortened(item.title, 200)}", style="color:#c08a00"),
@@ -107,15 +141,25 @@ def _break(item: BreakView, titles: dict[int, str]) -> Markup:
     )
     why = clipped((item.explanation or item.reason).strip(), 1_500)
     advice = [tag("li", prose(shortened(text, 600))) for text in item.advice[:6]]
-    sides = sides_of(item, titles)
+    todo = [tag("p", tag("b", "What to do")), tag("ul", *advice)] if advice else []
+    reason = [tag("p", prose(story.because))] if story.because else [*_paragraphs(why), *todo]
     return join(
         head,
         _pre(clipped(item.text.strip(), 400)),
-        *_paragraphs(why),
-        *([tag("p", tag("b", "What to do")), tag("ul", *advice)] if advice else []),
-        *([tag("p", tag("small", sides))] if sides else []),
+        *reason,
+        *_story(story),
         *([_stack(item)] if len(item.stack) > 1 else []),
     )
+
+
+def _story(story: StoryView) -> Iterator[Markup]:
+    """What the interpreter had, did and went on with, and what that costs."""
+    after = f" After it: {sides_of(story.after)}." if story.after else ""
+    yield tag("p", prose(f"{story.then}{after}"))
+    if story.cost:
+        yield tag("p", tag("b", "Cost "), prose(" ".join(story.cost)))
+    if fault := fault_of(story):
+        yield tag("p", tag("small", shortened(fault, 300)))
 
 
 def _paragraphs(text: str) -> Iterator[Markup]:

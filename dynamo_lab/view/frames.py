@@ -120,6 +120,8 @@ def counts(recording: Recording) -> FrameCounts:
 
 def _explanation(frame: Frame, facts: _Facts) -> str:
     breaks = facts.breaks.get(frame.id, ())
+    if frame.outcome == "compiling":
+        return ""
     if frame.outcome == "failed":
         return _failed(breaks, facts)
     if frame.outcome == "skipped":

@@ -57,6 +57,19 @@ class Places:
         """'line 4' in the reader's source, elsewhere as `where_named`."""
         return f"line {line[1]}" if line[0] == self._main else self.where_named(line)
 
+    def file(self, source: int) -> str:
+        """The short name of a source, empty for the reader's main one."""
+        return "" if source == self._main else self._short[source]
+
+    def where_range(self, source: int, first: int, last: int) -> str:
+        """'lines 3-5', 'model.py, lines 3-5', 'functional.py:3-5'."""
+        where = self.where((source, first))
+        if first == last:
+            return where
+        if self.is_library((source, first)):
+            return f"{where}-{last}"
+        return where.removesuffix(words.line_range(first, first)) + words.line_range(first, last)
+
     def where_span(self, span: int) -> str:
         """Where a span starts."""
         return self.where(self.line_of(span))

@@ -7,12 +7,19 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.places import Line, Places
 
-LineState = Literal["", "compiled", "eager", "skipped", "failed"]
+LineState = Literal["", "compiled", "eager", "skipped", "compiling", "failed"]
 
 # Instructions that every function starts with and that stand on its `def` line.
 _PROLOGUE = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "CACHE"}
 # A line can be in several frames: a loop's body, a function called twice, a resumed rest.
-_RANK: dict[LineState, int] = {"": 0, "eager": 1, "skipped": 2, "failed": 3, "compiled": 4}
+_RANK: dict[LineState, int] = {
+    "": 0,
+    "eager": 1,
+    "skipped": 2,
+    "compiling": 3,
+    "failed": 4,
+    "compiled": 5,
+}
 
 
 class Regions:
@@ -39,8 +46,8 @@ class Regions:
 
     def _read_frame(self, frame: Frame) -> None:
         lines = executed_lines(frame, self._places)
-        if frame.outcome == "skipped":
-            self._raise_all(lines, "skipped")
+        if frame.outcome in ("skipped", "compiling"):
+            self._raise_all(lines, frame.outcome)
         elif frame.outcome == "failed":
             lines = tuple(lines)
             self._raise_all(self._failing_lines(frame, lines) or lines, "failed")

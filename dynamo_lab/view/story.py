@@ -10,6 +10,7 @@ from dynamo_lab.view.failures import failure_line
 from dynamo_lab.view.names import frame_names, names_code, single_root
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.skips import explain_skip
+from dynamo_lab.view.stories import causes
 from dynamo_lab.view.words import first_line, listed, plural, times
 
 
@@ -66,11 +67,15 @@ def _nothing(recording: Recording, places: Places) -> str:
             f"Dynamo traced {names} and found no tensor operation, so there was nothing to compile."
         )
     own = [f for f in skipped if not places.is_library(places.line_of(f.span))] or skipped
-    why = _why_skipped(own[0], recording, places)
+    broken = {item.frame for item in recording.breaks}
+    first = next((frame for frame in own if frame.id in broken), own[0])
+    why = _why_skipped(first, recording, places)
     if len(own) == 1:
         end = "" if "nothing to compile" in why else ", so nothing was compiled"
-        return f"Dynamo skipped {_name(own[0], recording)}{why}{end}."
+        return f"Dynamo skipped {_name(first, recording)}{why}{end}."
     names = listed([f"`{name}`" for name in _own_names(own, recording, places)], 3)
+    if first.id in broken:
+        why = f": {_name(first, recording)}{why.removeprefix(', which')}"
     return f"Dynamo skipped {plural(len(own), 'frame')} ({names}), so nothing was compiled{why}."
 
 
@@ -92,8 +97,12 @@ def _own_names(frames: Iterable[Frame], recording: Recording, places: Places) ->
 def _captured(recording: Recording, places: Places, graphs: int) -> str:
     compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
     if recording.breaks:
-        broke = f"it broke {times(len(recording.breaks))}, at"
-        at = _at(recording.breaks, recording, places)
+        caused = causes(recording, places)
+        roots = [item for item in recording.breaks if caused[item.id] is None]
+        follow = len(roots) < len(recording.breaks)
+        of = f" from {plural(len(roots), 'cause')}" if follow else ""
+        broke = f"it broke {times(len(recording.breaks))}{of}, at"
+        at = _at(roots, recording, places)
         made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
         return f"Dynamo captured {made}; {broke} {at}.{_skips(recording, places)}"
     if graphs == 1 and len(compiled) <= 1:

@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import frames
 from dynamo_lab.view.failures import failure_line
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.stories import causes
 from dynamo_lab.view.story import sentence
 from dynamo_lab.view.timeline import compile_seconds
-from dynamo_lab.view.words import seconds, unit
+from dynamo_lab.view.words import plural, seconds, unit
 
 Tone = Literal["plain", "good", "warning", "bad"]
 
@@ -45,24 +47,32 @@ def build(recording: Recording, places: Places) -> Summary:
     return Summary(
         title=recording.title,
         sentence=sentence(recording, places),
-        counts=tuple(_counts(recording, of_frames.own)),
+        counts=tuple(_counts(recording, places, of_frames.own)),
         state=recording.state,
         failure=failure_line(recording.failure, places),
         library_frames=of_frames.library,
     )
 
 
-def _counts(recording: Recording, own_frames: int) -> Iterator[Count]:
+def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[Count]:
     breaks = len(recording.breaks)
     yield _count(own_frames, "frame", "frames")
     yield _count(len(recording.captured_graphs()), "graph", "graphs")
-    yield _count(breaks, "break", "breaks", "warning" if breaks else "good")
+    yield _breaks(breaks, sum(cause is None for cause in causes(recording, places)))
     if recording.recompiles:
         tone: Tone = "bad" if any(item.limit_hit for item in recording.recompiles) else "warning"
         yield _count(len(recording.recompiles), "recompile", "guards", tone)
     yield _count(len(recording.kernels), "kernel", "kernels")
     if spent := compile_seconds(recording):
         yield Count(value=seconds(spent), label="compiling", tab="timeline")
+
+
+def _breaks(breaks: int, roots: int) -> Count:
+    """'4 breaks from 1 cause': those that only follow from a break in a called function."""
+    count = _count(breaks, "break", "breaks", "warning" if breaks else "good")
+    if roots == breaks:
+        return count
+    return msgspec.structs.replace(count, label=f"breaks from {plural(roots, 'cause')}")
 
 
 def _count(number: int, word: str, tab: str, tone: Tone = "plain") -> Count:

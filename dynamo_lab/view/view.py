@@ -15,7 +15,9 @@ from dynamo_lab.view import (
     guards,
     kernels,
     links,
+    run_map,
     steps,
+    stories,
     summary,
     timeline,
 )
@@ -28,7 +30,9 @@ from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.steps import StepsView
+from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.summary import Summary
 from dynamo_lab.view.timeline import TimelineView
 
@@ -58,6 +62,8 @@ class View(Struct, frozen=True, kw_only=True):
     notes: tuple[NoteView, ...]
     environment: tuple[tuple[str, str], ...]
     steps: StepsView | None = None
+    stories: tuple[StoryView, ...] = ()
+    run_map: tuple[MapRow, ...] = ()
 
 
 def build(recording: Recording) -> View:
@@ -68,12 +74,15 @@ def build(recording: Recording) -> View:
     sources, main_source = code.build(recording, places, ancestry)
     if sources:
         places = places.seen_from(sources[main_source].id)
+    frame_views = frames.build(recording, places)
+    break_views = breaks.build(recording, places)
+    told = stories.build(recording, places)
     return View(
         summary=summary.build(recording, places),
         sources=sources,
         main_source=main_source,
-        breaks=breaks.build(recording, places),
-        frames=frames.build(recording, places),
+        breaks=break_views,
+        frames=frame_views,
         graphs=graphs.build(recording),
         guards=guards.build(recording, places),
         kernels=kernels.build(recording, places, ancestry),
@@ -82,6 +91,8 @@ def build(recording: Recording) -> View:
         notes=tuple(_note(note) for note in recording.notes),
         environment=tuple(_environment(recording.environment)),
         steps=steps.build(recording, places),
+        stories=told,
+        run_map=run_map.build(recording, places, frame_views, break_views, told),
     )
 
 

@@ -27,6 +27,11 @@ def listed(items: Sequence[str], limit: int = 4, last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
+def line_range(first: int, last: int) -> str:
+    """'line 3', 'lines 3-5'."""
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
 def seconds(value: float) -> str:
     """A duration with two significant digits and a unit that suits it."""
     if value >= 99.5:

@@ -8,6 +8,8 @@ import torch._dynamo
 
 import dynamo_lab as lab
 from dynamo_lab.model import codec
+from dynamo_lab.view import build
+from dynamo_lab.view.names import is_own
 from tests.live.programs import PROGRAMS
 
 LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}
@@ -25,6 +27,7 @@ def test_a_program_is_recorded_whole(name: str) -> None:
     assert codec.decode(codec.encode(recording), type=lab.Recording) == recording
     if recording.captured_graphs():
         assert recording.kernels
+    _is_told_whole(recording)
     torch._dynamo.reset()
     with torch.no_grad() if options.get("grad") is False else nullcontext():
         explained = torch._dynamo.explain(fn)(*args, **given)
@@ -34,3 +37,17 @@ def test_a_program_is_recorded_whole(name: str) -> None:
     assert len([b for b in resumed if b.graph_before is not None]) == len(explained.break_reasons)
     if explained.graph_count == 0:  # explain counts -1 breaks and says no more
         assert [b.effect for b in recording.breaks] == ["skipped"]
+
+
+def _is_told_whole(recording: lab.Recording) -> None:
+    """Every break has its line, its id and its instruction; every region is on the map, once."""
+    view = build(recording)
+    for item, card in zip(recording.breaks, view.breaks, strict=True):
+        assert card.text.strip()
+        assert item.registry_id
+        assert item.opname
+    shown = [row.entity for row in view.run_map if row.entity]
+    own = {f"frame:{frame.id}" for frame in recording.frames if is_own(recording, frame)}
+    assert own <= set(shown)
+    assert {f"break:{item.id}" for item in recording.breaks} <= set(shown)
+    assert len(shown) == len(set(shown))

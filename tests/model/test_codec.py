@@ -178,7 +178,7 @@ class TestRefusal:
 
 SCALARS = {
     "spans": (0,),
-    "frames": ("id", "span", "resumes"),
+    "frames": ("id", "span", "resumes", "caller"),
     "breaks": ("id", "frame", "span", "stack", "graph_before"),
     "guards": ("frame", "stack"),
     "recompiles": ("frame",),
@@ -249,6 +249,7 @@ class TestValidate:
         ("table", "changes", "circle"),
         [
             ("frames", {"resumes": 0}, "frames resume"),
+            ("frames", {"caller": 0}, "frames call"),
             ("graphs", {"parent": 0}, "graphs lie in"),
             ("timings", {"parent": 0}, "timings lie in"),
         ],

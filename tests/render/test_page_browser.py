@@ -30,6 +30,8 @@ SAMPLES = [
     "hostile",
     "big",
     "film",
+    "hostile_film",
+    "nested",
 ]
 LOCAL = re.compile(r"(file|blob|data):")
 
@@ -215,3 +217,27 @@ def test_a_break_leads_into_the_film(show: Callable[[str], Opened]) -> None:
     page = show("film").page
     page.get_by_role("button", name="Show the steps to it").click()
     assert "step 12 of 12" in page.locator(".dl-deed").inner_text()
+
+
+def test_the_map_leads_to_breaks_frames_and_graphs(show: Callable[[str], Opened]) -> None:
+    opened = show("nested")
+    rows = opened.page.locator(".dl-map-row")
+    assert rows.count() == 7
+    rows.nth(1).locator(".dl-map-go").hover()
+    opened.page.locator(".dl-map-row.is-lit", has_text="break 1").wait_for()
+    rows.nth(3).locator(".dl-map-go").click()
+    opened.page.locator(".dl-card.is-held[data-entity='break:1']").wait_for()
+    rows.nth(0).locator(".dl-graph-chip").click()
+    assert opened.tab() == "graphs"
+    opened.page.locator("[data-tab=breaks]").click()
+    rows.nth(2).locator(".dl-map-go").click()
+    opened.page.locator(".dl-frame.is-held[data-entity='frame:2']").wait_for()
+
+
+def test_a_break_that_follows_leads_to_its_cause(show: Callable[[str], Opened]) -> None:
+    page = show("nested").page
+    first = page.locator(".dl-card").first
+    assert "It follows from break 2" in first.inner_text()
+    assert first.locator(".dl-advice").count() == 0
+    first.locator(".dl-because [data-go='break:1']").click()
+    page.locator(".dl-card.is-held[data-entity='break:1']").wait_for()

@@ -6,7 +6,6 @@ import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask } from "./kin";
-import { withPending } from "./pending";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
@@ -60,8 +59,7 @@ function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<string
 /** Hues in the palette; regions beyond them share. */
 const PALETTE = 8;
 
-export function buildModel(recorded: View): Model {
-  const view = withPending(recorded);
+export function buildModel(view: View): Model {
   const sources = new Sources(view);
   const places = homePlaces(view);
   const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));

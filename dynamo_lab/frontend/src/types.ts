@@ -1,6 +1,5 @@
 // The View as JSON: a mirror of dynamo_lab/view/*.py, where each field is explained.
 
-/** "compiling" is ours (pending.ts); the others are Python's. */
 export type LineState = "" | "compiled" | "eager" | "skipped" | "failed" | "compiling";
 
 /** number, text, state, region, kernels */
@@ -57,6 +56,38 @@ export interface BreakView {
   readonly after: readonly number[];
   readonly times: number;
   readonly example: ExampleView | null;
+}
+
+/** What lies on one side of a break: a graph, or what ran instead. */
+export interface Side {
+  readonly graph: number | null;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface StoryView {
+  readonly id: number;
+  readonly instruction: string;
+  readonly values: readonly string[];
+  readonly before: Side | null;
+  readonly then: string;
+  readonly after: readonly Side[];
+  readonly cost: readonly string[];
+  readonly cause: number | null;
+  readonly because: string;
+  readonly consequences: readonly number[];
+}
+
+export interface MapRow {
+  readonly depth: number;
+  readonly kind: "compiling" | "compiled" | "resumed" | "eager" | "skipped" | "failed" | "break";
+  readonly name: string;
+  readonly lines: string;
+  readonly file: string;
+  readonly graphs: readonly number[];
+  readonly size: string;
+  readonly text: string;
+  readonly entity: string;
 }
 
 export interface AttemptView {
@@ -285,6 +316,8 @@ export interface View {
   readonly notes: readonly NoteView[];
   readonly environment: readonly (readonly [string, string])[];
   readonly steps: StepsView | null;
+  readonly stories: readonly StoryView[];
+  readonly run_map: readonly MapRow[];
 }
 
 export interface Progress {

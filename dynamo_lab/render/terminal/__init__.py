@@ -15,6 +15,7 @@ from dynamo_lab.render.terminal import (
     guards,
     kernels,
     notes,
+    run_map,
     steps,
     summary,
     timeline,
@@ -27,6 +28,7 @@ _Section = Callable[[View, Page], Iterator[RenderableType]]
 SECTIONS: dict[str, _Section] = {
     "summary": summary.section,
     "code": code.section,
+    "run_map": run_map.section,
     "breaks": breaks.section,
     "frames": frames.section,
     "graphs": graphs.section,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.excerpt import sides_of, times_of
+from dynamo_lab.render.excerpt import fault_of, sides_of, times_of
 from dynamo_lab.render.terminal.parts import (
     OUTCOMES,
     Page,
@@ -19,6 +19,7 @@ from dynamo_lab.render.terminal.parts import (
 )
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
+from dynamo_lab.view.stories import StoryView
 
 _BRIEF = 12
 _INDENT = 4
@@ -32,14 +33,14 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     yield heading("Breaks", str(len(view.breaks)))
     limit = len(view.breaks) if page.everything else _BRIEF
-    titles = {graph.id: graph.title for graph in view.graphs}
-    yield from separated(_break(item, titles, page) for item in view.breaks[:limit])
+    told = zip(view.breaks[:limit], view.stories, strict=False)
+    yield from separated(_break(item, story, page) for item, story in told)
     if len(view.breaks) > limit:
         left = f"… {len(view.breaks) - limit:,} more breaks; "
         yield line((left, "dim"), ("dynamo-lab show --section breaks", "dim italic"))
 
 
-def _break(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[RenderableType]:
+def _break(item: BreakView, story: StoryView, page: Page) -> Iterator[RenderableType]:
     yield line(
         (f"{item.id + 1:>2}  ", "bold yellow"),
         (item.title, "bold"),
@@ -49,7 +50,7 @@ def _break(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[Rend
         (f"  {item.registry_id}" if item.registry_id else "", "dim"),
     )
     yield from (indented(row, _INDENT) for row in _code(item, page))
-    yield indented(grid(("left", "wrap"), _facts(item, titles, page)), _INDENT)
+    yield indented(grid(("left", "wrap"), _facts(item, story, page)), _INDENT)
 
 
 def _code(item: BreakView, page: Page) -> Iterator[Text]:
@@ -61,11 +62,21 @@ def _code(item: BreakView, page: Page) -> Iterator[Text]:
         yield from caret(source, *columns, "", "bold yellow", page.width - _INDENT)
 
 
-def _facts(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[tuple[Text, Text]]:
+def _facts(item: BreakView, story: StoryView, page: Page) -> Iterator[tuple[Text, Text]]:
     """Label and text, for the two columns below the code."""
     if len(item.stack) > 1:
         rows = "\n".join(f"{at.label}  {at.text}" for at in item.stack)
         yield text("from", "dim"), text(rows)
+    if story.because:
+        yield text("why", "dim"), text(story.because)
+    else:
+        yield from _why(item, page)
+    yield from _story(story, page)
+    if item.link and page.everything:
+        yield text("more", "dim"), text(item.link, "dim")
+
+
+def _why(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
     why = (item.explanation or item.reason).strip()
     yield text("why", "dim"), text(why if page.everything else why.split("\n\n")[0])
     if item.context and page.everything:
@@ -75,7 +86,14 @@ def _facts(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[tupl
     if item.example and page.everything:
         yield text("before", "dim"), text(item.example.before, "dim")
         yield text("after", "dim"), text(item.example.after)
-    if graphs := sides_of(item, titles):
-        yield text("graphs", "dim"), text(graphs, "dim")
-    if item.link and page.everything:
-        yield text("more", "dim"), text(item.link, "dim")
+
+
+def _story(story: StoryView, page: Page) -> Iterator[tuple[Text, Text]]:
+    """What the interpreter had, did and went on with, and what that costs."""
+    if page.everything and (fault := fault_of(story)):
+        yield text("at", "dim"), text(fault)
+    yield text("then", "dim"), text(story.then)
+    if story.after:
+        yield text("next", "dim"), text(sides_of(story.after))
+    for index, cost in enumerate(story.cost):
+        yield text("" if index else "cost", "dim"), text(cost)

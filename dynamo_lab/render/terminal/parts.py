@@ -20,6 +20,7 @@ OUTCOMES = {
     "restarted": "yellow",
     "resumed": "yellow",
     "skipped": "yellow",
+    "compiling": "dim",
     "failed": "red",
 }
 TONES = {"plain": "bold", "good": "bold green", "warning": "bold yellow", "bad": "bold red"}

@@ -5,6 +5,7 @@ from .branch_and_print import branch_and_print as branch_and_print
 from .film import film as film
 from .film import hostile_film as hostile_film
 from .hostile import hostile as hostile
+from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped

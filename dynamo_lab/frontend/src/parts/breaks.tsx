@@ -4,9 +4,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { breakEntity, frameEntity } from "../entities";
 import type { BreakView } from "../types";
-import { Badge, Empty, Fold, Go, GraphChip, Prose } from "../ui/bits";
+import { Badge, Empty, Fold, Go, Prose } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { Paragraphs } from "../ui/paragraphs";
+import { Because, Story } from "./break-story";
+import { RunMap } from "./run-map";
 
 /** The line's text with the columns that broke marked; indentation is dropped. */
 export function splitAt(text: string, from: number, to: number): readonly [string, string, string] {
@@ -18,19 +20,6 @@ export function splitAt(text: string, from: number, to: number): readonly [strin
 function BrokenLine({ item }: { item: BreakView }) {
   const [before, broken, after] = splitAt(item.text, item.column, item.end_column);
   return <pre class="dl-quote">{before}<span class="dl-mark dl-mark-break">{broken}</span>{after}</pre>;
-}
-
-function Between({ item }: { item: BreakView }) {
-  if (item.before === null && item.after.length === 0) return null;
-  return (
-    <div class="dl-between">
-      {item.before === null ? <span class="dl-dim">nothing compiled</span> : <GraphChip id={item.before} />}
-      <span class="dl-between-break">{"\u2192 break \u2192"}</span>
-      {item.after.length === 0
-        ? <span class="dl-dim">runs eager</span>
-        : item.after.map((id) => <GraphChip key={id} id={id} />)}
-    </div>
-  );
 }
 
 /** Leads into the film, to the step that broke. */
@@ -97,6 +86,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
   }, [reveal.tick]);
   const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
   const line = item.stack.at(-1)?.entity;
+  const follows = (view.stories[item.id]?.cause ?? null) !== null;
   const frame = view.frames.find((one) => one.breaks.includes(item.id));
   return (
     <article class={`dl-card${state}`} data-entity={entity} ref={card} tabIndex={0} aria-label={`Break ${number}: ${item.title}`}>
@@ -111,16 +101,17 @@ function Card({ item, number }: { item: BreakView; number: number }) {
         {item.frame && <span class="dl-dim"> in {frame ? <Go to={frameEntity(frame.id)}>{item.frame}</Go> : item.frame}</span>}
       </div>
       {item.text && <BrokenLine item={item} />}
-      {item.reason && item.reason !== item.title && !item.explanation.startsWith(item.reason) && (
+      <Because item={item} />
+      {!follows && item.reason && item.reason !== item.title && !item.explanation.startsWith(item.reason) && (
         <p class="dl-reason"><Prose text={item.reason} /></p>
       )}
-      <Paragraphs text={item.explanation} />
-      {item.advice.length > 0 && (
+      {!follows && <Paragraphs text={item.explanation} />}
+      {!follows && item.advice.length > 0 && (
         <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>
       )}
-      <Between item={item} />
+      <Story item={item} />
       <Film item={item} />
-      <Example item={item} />
+      {!follows && <Example item={item} />}
       <Details item={item} />
     </article>
   );
@@ -130,7 +121,12 @@ export function Breaks() {
   const { breaks } = useModel().view;
   const store = useStore();
   if (breaks.length === 0) {
-    return <Empty title="No graph breaks">Dynamo captured every frame it compiled in one piece, so no Python runs between graphs.</Empty>;
+    return (
+      <div class="dl-scroll dl-cards">
+        <RunMap />
+        <Empty title="No graph breaks">Dynamo captured every frame it compiled in one piece, so no Python runs between graphs.</Empty>
+      </div>
+    );
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -145,6 +141,7 @@ export function Breaks() {
   };
   return (
     <div class="dl-scroll dl-cards" onKeyDown={onKeyDown}>
+      <RunMap />
       {breaks.map((item, i) => <Card key={item.id} item={item} number={i + 1} />)}
     </div>
   );

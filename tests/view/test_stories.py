@@ -1,0 +1,111 @@
+"""What the story of a break says, and which breaks are one story."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
+from dynamo_lab.view.pieces import size_words
+from dynamo_lab.view.stories import StoryView
+
+Make = Callable[[str], Recording]
+
+
+def story(recording: Recording, index: int = 0) -> StoryView:
+    return build(recording).stories[index]
+
+
+def test_a_branch_is_told_from_one_graph_to_the_next(make: Make) -> None:
+    told = story(make("branch_and_print"))
+    assert told.then == (
+        "Dynamo compiled what it had (graph 1, 4 operators), let Python look at the value and take "
+        "one side, and went on in a resume function, `cell after line 3`."
+    )
+    assert told.before is not None
+    assert (told.before.graph, told.before.text) == (0, "lines 1-2, 4 operators, 2 kernels")
+    assert [(side.graph, side.text) for side in told.after] == [(1, "lines 3-4, 2 operators")]
+    assert told.cost == (
+        "2 graphs instead of one (2 kernels in all): nothing is fused across the break.",
+        "2 tensors (257 B) cross the break: graph 1 has to store them.",
+        "One host round trip each time: Python waits for the value.",
+    )
+    assert told.cause is None
+
+
+def test_a_break_in_a_called_function_is_one_story(make: Make) -> None:
+    outer, inner = build(make("nested")).stories
+    assert (outer.cause, outer.consequences) == (1, ())
+    assert (inner.cause, inner.consequences) == (None, (0,))
+    assert outer.because == "It follows from break 2, at line 2 in `helper`, called from here."
+    assert "called `helper` from Python, which Dynamo compiled on its own" in outer.then
+    assert not any("round trip" in text for text in outer.cost)
+    assert any("round trip" in text for text in inner.cost)
+
+
+def test_the_summary_counts_causes(make: Make) -> None:
+    summary = build(make("nested")).summary
+    assert ("2", "breaks from 1 cause") in [(count.value, count.label) for count in summary.counts]
+    assert "it broke twice from 1 cause, at line 2 (print call)." in summary.sentence
+
+
+def test_the_instruction_and_what_it_was_given(make: Make) -> None:
+    outer, inner = build(make("nested")).stories
+    assert inner.instruction == "CALL 1"
+    assert inner.values == ("sum_1: f32[]",)
+    assert outer.values == ()
+
+
+def test_an_instruction_of_other_bytecode_has_no_argument(make: Make) -> None:
+    recording = make("nested")
+    other = replace(recording.breaks[0], opname="LOAD_ATTR")
+    assert story(replace(recording, breaks=(other, recording.breaks[1]))).instruction == "LOAD_ATTR"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"reason": "graph break in a for/while loop"}, "since it cannot resume inside a loop"),
+        ({"reason": "in an active context manager"}, "cannot resume inside this context manager"),
+        ({"in_try": True}, "since it cannot resume inside a `try`"),
+        ({"gb_type": "Attempted to wrap RNN, GRU, or LSTM"}, "leaves recurrent modules"),
+        ({"gb_type": "Observed exception"}, "since the code raised an exception"),
+        ({"opname": "BEFORE_WITH"}, "since it cannot resume after the instruction `BEFORE_WITH`"),
+        ({"opname": "CALL"}, "with no way to resume"),
+    ],
+)
+def test_a_frame_given_up_says_why(make: Make, changes: dict[str, object], why: str) -> None:
+    recording = make("branch_and_print")
+    given_up = replace(recording.breaks[0], effect="skipped", resume_frames=(), **changes)
+    told = story(replace(recording, breaks=(given_up,)))
+    assert told.then.startswith("Dynamo gave up on the whole frame, ")
+    assert why in told.then
+    assert told.cost == ("No operator of this frame was compiled.",)
+
+
+def test_a_failure_has_no_cost(make: Make) -> None:
+    told = story(make("fullgraph_failed"))
+    assert told.then == (
+        "Dynamo stopped with an error, since `fullgraph=True` asks for one whole graph."
+    )
+    assert (told.cost, told.before, told.after) == ((), None, ())
+
+
+def test_what_went_on_without_a_graph_is_said(make: Make) -> None:
+    recording = make("branch_and_print")
+    idle = replace(recording.frames[1], attempts=())
+    frames = (recording.frames[0], idle, recording.frames[2])
+    (side,) = story(replace(recording, frames=frames)).after
+    assert side.text == "`cell after line 3` has no tensor operation of its own"
+    skipped = replace(idle, outcome="skipped", reason="frame is in the Dynamo skipfiles list")
+    frames = (recording.frames[0], skipped, recording.frames[2])
+    (side,) = story(replace(recording, frames=frames)).after
+    assert side.text.startswith("`cell after line 3` ran eagerly: this function belongs to a")
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (4_194_304, "4.19 MB")]
+)
+def test_sizes(count: int, text: str) -> None:
+    assert size_words(count) == text
