@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.cells import cell_label
 from dynamo_lab.recording import Recording
+from dynamo_lab.would_pass import attach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -84,7 +85,9 @@ def record(
 def _recorder(title: str) -> Recorder[Recording]:
     from dynamo_lab.capture.recorder import Recorder
 
-    return Recorder(title, cell_label, Recording)
+    recorder = Recorder(title, cell_label, Recording)
+    recorder.on_frozen = lambda recording: attach(recording, recorder.checks)
+    return recorder
 
 
 def _name_of(thing: Any) -> str:

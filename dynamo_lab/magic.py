@@ -163,9 +163,10 @@ def _shown(
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
     from dynamo_lab.explore import record
     from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
+    from dynamo_lab.would_pass import answer_in_notebook
 
     _check_outputs(options)
-    live = None if options.quiet or not in_notebook() else LiveDisplay()
+    live = None if options.quiet or not in_notebook() else LiveDisplay(answer_in_notebook)
     failure: BaseException | None = None
     with record(title) as recorder:
         if live is not None:
@@ -179,7 +180,7 @@ def _shown(
     if live is not None:
         live.finish(recording)
     elif not options.quiet:
-        display(recording)
+        display(recording, answer_in_notebook)
     _keep(recording, options, shell)
     if failure is not None:
         _show_traceback(failure, shell)

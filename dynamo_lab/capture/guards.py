@@ -7,6 +7,7 @@ from typing import Any
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.symbols import name_of
 from dynamo_lab.model.guards import Guard
 
 _LONGEST_EXPRESSION = 500  # characters; a guard on a large constant prints all of it
@@ -40,15 +41,16 @@ class GuardProbes:
         frame, compile_id = self._frame_of(f_code), self._compilations.current_id()
         for guard in guards:
             self._recorder.guards.append(self._guard(guard, frame, compile_id))
+        scope = output_graph.local_scope
+        self._recorder.checks.keep(compile_id, frame, f_code, scope, manager.guard_manager)
 
     def _guard(self, guard: Any, frame: int, compile_id: str) -> Guard:
         texts = self._recorder.texts
-        name = str(guard.name() if callable(guard.name) else guard.name)
         return Guard(
             frame=frame,
             compile_id=compile_id,
             kind=guard.create_fn_name(),
-            source=name,
+            source=name_of(guard),
             expressions=tuple(part[:_LONGEST_EXPRESSION] for part in guard.code_list or ()),
             stack=texts.stack_of_summary(guard.user_stack) if guard.user_stack else None,
         )

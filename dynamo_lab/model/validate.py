@@ -22,6 +22,10 @@ _REFERENCES = (
     ("guards", "frame", "frames"),
     ("guards", "stack", "stacks"),
     ("recompiles", "frame", "frames"),
+    ("symbols", "frame", "frames"),
+    ("symbols", "stack", "stacks"),
+    ("shape_facts", "frame", "frames"),
+    ("shape_facts", "stack", "stacks"),
     ("graphs", "frame", "frames"),
     ("graphs", "parent", "graphs"),
     ("kernels", "graph", "graphs"),
@@ -55,6 +59,7 @@ def problems(recording: Recording) -> Iterator[str]:
     yield from _dangling(recording)
     yield from _stacks(recording)
     yield from _attempts(recording)
+    yield from _failed_guards(recording)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):
@@ -103,6 +108,14 @@ def _attempts(recording: Recording) -> Iterator[str]:
         for attempt in frame.attempts:
             for index in _strays(_indices(attempt.graph), size):
                 yield _outside(f"an attempt of frame {frame.id}", index, size, "graphs")
+
+
+def _failed_guards(recording: Recording) -> Iterator[str]:
+    size = len(recording.stacks)
+    for position, recompile in enumerate(recording.recompiles):
+        for failed in recompile.failed:
+            for index in _strays(_indices(failed.stack), size):
+                yield _outside(f"recompiles[{position}].failed", index, size, "stacks")
 
 
 def _nodes(recording: Recording, graph: Graph) -> Iterator[str]:

@@ -16,6 +16,7 @@ from dynamo_lab.view import (
     kernels,
     links,
     summary,
+    symbols,
     timeline,
 )
 from dynamo_lab.view.ancestry import Ancestry
@@ -28,6 +29,7 @@ from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.summary import Summary
+from dynamo_lab.view.symbols import ShapesView
 from dynamo_lab.view.timeline import TimelineView
 
 
@@ -50,6 +52,7 @@ class View(Struct, frozen=True, kw_only=True):
     frames: tuple[FrameView, ...]
     graphs: tuple[GraphView, ...]
     guards: GuardsView
+    shapes: ShapesView
     kernels: KernelsView
     timeline: TimelineView
     links: LinksView
@@ -73,6 +76,7 @@ def build(recording: Recording) -> View:
         frames=frames.build(recording, places),
         graphs=graphs.build(recording),
         guards=guards.build(recording, places),
+        shapes=symbols.build(recording, places),
         kernels=kernels.build(recording, places, ancestry),
         timeline=timeline.build(recording),
         links=linked,

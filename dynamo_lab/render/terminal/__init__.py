@@ -15,6 +15,7 @@ from dynamo_lab.render.terminal import (
     guards,
     kernels,
     notes,
+    shapes,
     summary,
     timeline,
 )
@@ -31,6 +32,7 @@ SECTIONS: dict[str, _Section] = {
     "graphs": graphs.section,
     "kernels": kernels.section,
     "guards": guards.section,
+    "shapes": shapes.section,
     "timeline": timeline.section,
     "notes": notes.section,
 }
