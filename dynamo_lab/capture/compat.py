@@ -85,6 +85,17 @@ def attempt_outcome(error: BaseException) -> AttemptOutcome:
     return "skipped" if isinstance(error, exc.SkipFrame) or is_soft_failure(error) else "failed"
 
 
+def cache_entries(tried: Any) -> list[Any]:
+    """The compiled code that a call was tried on: a chain in torch 2.11, a list since."""
+    if isinstance(tried, list | tuple):
+        return list(tried)
+    found: list[Any] = []
+    while tried is not None:
+        found.append(tried)
+        tried = tried.next
+    return found
+
+
 @functools.cache
 def _registry() -> dict[str, str]:
     from torch._dynamo import exc

@@ -187,7 +187,8 @@ class FrameProbes:
 
     def _explain_failures(self, recompile: int, cache_entries: Any, frame: Any) -> None:
         """Say what each guard that failed wanted and found; only now are the values there."""
-        managers = {str(entry.compile_id): entry.guard_manager for entry in cache_entries}
+        entries = compat.cache_entries(cache_entries)
+        managers = {str(entry.compile_id): entry.guard_manager for entry in entries}
         known = self._recorder.recompiles[recompile]
         failed = tuple(
             failed_guard(managers[earlier], earlier, frame.f_locals, reason, self._recorder)

@@ -48,15 +48,14 @@ class SymbolProbes:
     ) -> Generator[None, Any, None]:
         """A size of an input becomes a symbol, shares one, or is 0 or 1 and so stays a number."""
         made = yield
-        shapes = self._of(env)
-        if shapes is None:
+        name = name_of(source)
+        is_open = getattr(dynamic_dim, "name", "") in ("DYNAMIC", "DUCK")
+        if made.is_number and not (is_open and made in (0, 1) and ".size()" in name):
             return
-        if made.is_number:
-            name = name_of(source)
-            is_open = getattr(dynamic_dim, "name", "") in ("DYNAMIC", "DUCK")
-            if is_open and ".size()" in name and made in (0, 1):
-                self._add(shapes, "zero_one", str(made), source=name)
-        elif str(made) not in shapes.made:
+        shapes = self._of(env)
+        if shapes is not None and made.is_number:
+            self._add(shapes, "zero_one", str(made), source=name)
+        elif shapes is not None and str(made) not in shapes.made:
             shapes.made[str(made)] = self._stack()
 
     def unbacked(self, env: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
@@ -85,7 +84,7 @@ class SymbolProbes:
         self, env: Any, prefix: str, g: Any, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         """A question about symbols was answered, and the answer becomes a condition."""
-        shapes = self._of(env)
+        shapes = None if "suppressed" in prefix else self._of(env)
         if shapes is not None:
             event: SymbolEvent = "assert" if "runtime_assert" in prefix else "guard"
             self._add(shapes, event, str(g), tuple(sorted(map(str, g.free_symbols))))

@@ -183,10 +183,19 @@ def _of_size(failed: FailedGuard) -> Cause | None:
 _SIZES = re.compile(r"\w\[[^\]]*\]\.size\(\)\[\d+\]")
 
 
+def number_kind(text: str) -> str:
+    """Whether a number as text is an "int" or a "float"; nothing for other text."""
+    if re.fullmatch(r"-?\d+", text):
+        return "int"
+    return "float" if re.fullmatch(r"-?\d+\.?\d*(e[-+]?\d+)?", text) else ""
+
+
 def _of_value(failed: FailedGuard) -> Cause:
     name = readable(failed.source)
     if name and failed.was and failed.now:
-        return _changed("value", name, name, failed.was, failed.now)
+        kinds = number_kind(failed.was), number_kind(failed.now)
+        is_other = all(kinds) and kinds[0] != kinds[1]
+        return _changed("type" if is_other else "value", name, name, failed.was, failed.now)
     found = f": `{name}` is {failed.now}" if name and failed.now else ""
     condition = readable(failed.text)
     return Cause(

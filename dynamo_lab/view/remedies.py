@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
-from dynamo_lab.view.failing import Cause
+from dynamo_lab.view.failing import Cause, number_kind
 
 
 class Remedy(Struct, frozen=True, kw_only=True):
@@ -84,7 +84,6 @@ def _setting(cause: Cause, _: bool) -> tuple[Remedy, ...]:
 
 def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
     owner, was = cause.owner, cause.was
-    is_number = bool(re.fullmatch(r"-?\d+(\.\d*)?(e[-+]?\d+)?", was))
     if "___stack" in owner:
         return (
             Remedy(
@@ -93,7 +92,7 @@ def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
                 "tensor."
             ),
         )
-    if not is_number:
+    if not number_kind(was):
         return (
             Remedy(
                 text=f"`{owner}` is compiled in as a constant: each value needs code of its own. "
@@ -119,11 +118,14 @@ def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
 
 
 def _type(cause: Cause, _: bool) -> tuple[Remedy, ...]:
-    kind = cause.was.removeprefix("of type ")
-    text = "Each type needs code of its own. Convert before the call"
-    if kind in ("int", "float", "bool", "str"):
-        return (Remedy(text=f"{text}:", code=f"{cause.owner} = {kind}({cause.owner})"),)
-    return (Remedy(text=f"{text}, or pass the same type each time."),)
+    text = "Each type needs code of its own"
+    if number_kind(cause.now) and (number_kind(cause.was) or cause.was in _NUMBERS):
+        code = f"{cause.owner} = torch.tensor(float({cause.owner}))"
+        return (Remedy(text=f"{text}, an int and a float too. Make it a tensor:", code=code),)
+    return (Remedy(text=f"{text}. Convert before the call, or pass the same type each time."),)
+
+
+_NUMBERS = ("of type int", "of type float")
 
 
 def _object(cause: Cause, _: bool) -> tuple[Remedy, ...]:

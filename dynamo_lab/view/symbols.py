@@ -124,15 +124,16 @@ def _range(item: Symbol) -> str:
     return f"{item.upper} or less" if item.upper else "any number"
 
 
-def name_of(item: Symbol) -> str:
+def _named(item: Symbol) -> str:
     """The values that a symbol stands for, else its own name."""
-    return listed(unique(readable(source) for source in item.sources)) or item.name
+    names = unique(readable(source) for source in item.sources) or (item.name,)
+    return listed([f"`{name}`" for name in names])
 
 
 def _pinned(item: Symbol, fact: ShapeFact) -> str:
     if fact.event == "constant":
-        return f"`{name_of(item)}` became the constant {fact.expression}"
-    return f"`{name_of(item)}` is tied to another size: {item.name} = {fact.expression}"
+        return f"{_named(item)} became the constant {fact.expression}"
+    return f"{_named(item)} is tied to another size: {item.name} = {fact.expression}"
 
 
 def _fact(fact: ShapeFact, text: str, expression: str, places: Places) -> FactView:

@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from dynamo_lab.model.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.plain import visible
 from dynamo_lab.view.failing import told
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places, entity
@@ -36,8 +35,7 @@ class WouldPass(Struct, frozen=True, kw_only=True):
     checks: tuple[CheckView, ...] = ()
 
     def __str__(self) -> str:
-        rows = [_row(check) for check in self.checks]
-        return "\n".join(visible(row) for row in (self.sentence, *rows))
+        return "\n".join((self.sentence, *(_row(check) for check in self.checks)))
 
 
 def answer(

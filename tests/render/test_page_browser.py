@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "hostile", "big"]
+SAMPLES = [
+    "branch_and_print",
+    "skipped",
+    "fullgraph_failed",
+    "recompiled",
+    "sizes",
+    "hostile",
+    "big",
+]
 LOCAL = re.compile(r"(file|blob|data):")
 
 

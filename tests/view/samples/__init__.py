@@ -6,3 +6,4 @@ from .hostile import hostile as hostile
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
+from .sizes import sizes as sizes
