@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 _LONGEST = 80
-_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _CONTAINERS = (list, tuple, dict, set, frozenset, OrderedDict)
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
 _OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "grad", "ndim")
@@ -30,7 +30,7 @@ def describe(value: Any) -> str:
         return f"{name} tensor {list(value.shape)}, stride {strides}, {value.device}{grad}"
     if kind is int and value.bit_length() > 256:
         return "a large int"
-    if kind in _PLAIN:
+    if kind in PLAIN:
         text = repr(value[:_LONGEST] if kind in (str, bytes) else value)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     if kind in _CONTAINERS:

@@ -30,7 +30,7 @@ export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
       <label class="dl-would-ask">
         <span>Would this input pass?</span>
         <input
-          type="text" aria-label="Arguments of a call" placeholder={"torch.randn(8, 3)"} spellcheck={false} autocomplete="off"
+          type="text" aria-label="Arguments of a call" placeholder={"torch.randn(8, 3)   or by name: x=torch.randn(8, 3)"} spellcheck={false} autocomplete="off"
           value={text.value} onInput={(event) => (text.value = event.currentTarget.value)}
         />
         <button type="submit" class="dl-button" disabled={busy.value}>{busy.value ? "Asking\u2026" : "Try"}</button>
