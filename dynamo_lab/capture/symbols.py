@@ -47,10 +47,10 @@ class SymbolProbes:
         self, env: Any, val: Any, source: Any, dynamic_dim: Any = None, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         """A size of an input becomes a symbol, shares one, or is 0 or 1 and so stays a number."""
-        made = yield
+        made: Any = yield
         name = name_of(source)
         is_open = getattr(dynamic_dim, "name", "") in ("DYNAMIC", "DUCK")
-        if made.is_number and not (is_open and made in (0, 1) and ".size()" in name):
+        if made.is_number and not (is_open and ".size()" in name and int(made) in (0, 1)):
             return
         shapes = self._of(env)
         if shapes is not None and made.is_number:

@@ -161,7 +161,7 @@ def _causes(
 
 _LIMIT = (
     "The code compiled before is still used where its guards hold; this call, and each other that "
-    "fits none of it, runs eagerly. Find what changes between calls below and "
+    "fits none of it, runs eagerly. Find what changes between calls and "
     "make it a tensor or mark it dynamic; `torch._dynamo.config.recompile_limit` is the limit."
 )
 _OF_ITEM = (

@@ -62,7 +62,7 @@ export function Shapes() {
     list.current?.querySelector(`[data-entity="${symbolEntity(shown.a)}"]`)?.scrollIntoView({ block: "nearest" });
   }, [reveal.tick]);
   if (shapes.symbols.length === 0 && shapes.others.length === 0) {
-    return <Empty title="All sizes are constants">The code was compiled for exactly these sizes. A second size, or `dynamic=True`, makes symbols of them.</Empty>;
+    return <Empty title="All sizes are constants">The code was compiled for exactly these sizes. A second size, or <code>dynamic=True</code>, makes symbols of them.</Empty>;
   }
   return (
     <div class="dl-scroll dl-cards" ref={list}>
