@@ -27,3 +27,7 @@ class OptionError(DynamoLabError, ValueError):
 
 class OutputError(DynamoLabError, OSError):
     """A file that cannot be written."""
+
+
+class GuardsError(DynamoLabError):
+    """A question to guards that cannot be answered."""

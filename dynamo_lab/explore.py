@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from dynamo_lab.cells import cell_label
 from dynamo_lab.errors import OptionError
 from dynamo_lab.recording import Recording
+from dynamo_lab.would_pass import attach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -105,7 +106,9 @@ def _recorder(title: str, detail: Detail, max_steps: int) -> Recorder[Recording]
     from dynamo_lab.capture.reel import Reel
 
     reel = Reel(max_steps) if detail == "steps" else None
-    return Recorder(title, cell_label, Recording, reel=reel)
+    recorder = Recorder(title, cell_label, Recording, reel=reel)
+    recorder.on_frozen = lambda recording: attach(recording, recorder.checks)
+    return recorder
 
 
 def _name_of(thing: Any) -> str:

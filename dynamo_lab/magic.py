@@ -169,9 +169,10 @@ def _shown(
 ) -> Generator[Recorder[Recording], None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
     from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
+    from dynamo_lab.would_pass import answer_in_notebook
 
     _check_outputs(options)
-    live = None if options.quiet or not in_notebook() else LiveDisplay()
+    live = None if options.quiet or not in_notebook() else LiveDisplay(answer_in_notebook)
     failure: BaseException | None = None
     detail = "steps" if options.steps else "normal"
     with record(title, detail=detail, max_steps=options.max_steps) as recorder:
@@ -186,7 +187,7 @@ def _shown(
     if live is not None:
         live.finish(recording)
     elif not options.quiet:
-        display(recording)
+        display(recording, answer_in_notebook)
     _keep(recording, options, shell)
     if failure is not None:
         _show_traceback(failure, shell)

@@ -1,14 +1,19 @@
 """The recording as the user holds it: the facts, and the ways to look at them."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.errors import OutputError
 from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording as Facts
 
+if TYPE_CHECKING:
+    from dynamo_lab.view.would_pass import WouldPass
 
-class Recording(Facts, frozen=True, kw_only=True):
+
+class Recording(Facts, frozen=True, kw_only=True, dict=True):
     """Everything recorded of one run.
 
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
@@ -31,6 +36,19 @@ class Recording(Facts, frozen=True, kw_only=True):
         except OSError as error:
             raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
 
+    def would_pass(self, *args: Any, frame: int | None = None, **kwargs: Any) -> WouldPass:
+        """What a call with these arguments would do: reuse compiled code, or compile again.
+
+        It asks the guards that were compiled, so only in the process that recorded. `frame` is the
+        id of the frame to ask, by default the first that was compiled.
+
+        Raises:
+            GuardsError: there are no live guards, or the arguments do not fit.
+        """
+        from dynamo_lab.would_pass import ask
+
+        return ask(self, args, kwargs, frame)
+
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import render
         from dynamo_lab.view import build
@@ -47,8 +65,9 @@ class Recording(Facts, frozen=True, kw_only=True):
 
     def _ipython_display_(self) -> None:
         from dynamo_lab.render.widget import display
+        from dynamo_lab.would_pass import answer_in_notebook
 
-        display(self)
+        display(self, answer_in_notebook)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from dynamo_lab.render.static_html import fallback

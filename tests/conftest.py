@@ -14,12 +14,13 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.graphs import Graph, NodeTable, Value
-from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
+from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 from tests.view import samples
 
@@ -130,7 +131,22 @@ def sample() -> Recording:
             Recompile(
                 frame=0, compile_id="0/1",
                 failures=(("0/0", "tensor 'x' size mismatch at index 0. expected 8, actual 9"),),
+                failed=(
+                    FailedGuard(
+                        compile_id="0/0",
+                        text="tensor 'L['x']' size mismatch at index 0. expected 8, actual 9",
+                        source="L['x']", was="8", now="9", stack=0,
+                    ),
+                ),
             ),
+        ),
+        symbols=(
+            Symbol(frame=0, compile_id="0/1", name="s0", hint="9", lower="2",
+                   sources=("L['x'].size()[0]",), stack=0),
+        ),
+        shape_facts=(
+            ShapeFact(frame=0, compile_id="0/1", event="guard", expression="s0 < 100",
+                      symbols=("s0",), stack=0),
         ),
         graphs=(
             Graph(id=0, stage="dynamo", name="__compiled_fn_1", compile_id="0/0", frame=0,

@@ -85,6 +85,17 @@ def attempt_outcome(error: BaseException) -> AttemptOutcome:
     return "skipped" if isinstance(error, exc.SkipFrame) or is_soft_failure(error) else "failed"
 
 
+def cache_entries(tried: Any) -> list[Any]:
+    """The compiled code that a call was tried on: a chain in torch 2.11, a list since."""
+    if isinstance(tried, list | tuple):
+        return list(tried)
+    found: list[Any] = []
+    while tried is not None:
+        found.append(tried)
+        tried = tried.next
+    return found
+
+
 @functools.cache
 def _registry() -> dict[str, str]:
     from torch._dynamo import exc
@@ -159,3 +170,12 @@ def forget_compiled_code() -> None:
     import torch._dynamo
 
     torch._dynamo.reset()
+
+
+def name_of(source: Any) -> str:
+    """The expression of a source, or of what a guard is on: "L['x']"; empty where it has none."""
+    try:
+        name = source.name
+        return str(name() if callable(name) else name)  # a method before torch 2.12
+    except NotImplementedError:
+        return ""

@@ -11,6 +11,7 @@ import msgspec
 from dynamo_lab.capture import compat
 from dynamo_lab.capture.breaks import BreakProbes
 from dynamo_lab.capture.compilations import Compilations
+from dynamo_lab.capture.failures import failed_guard
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.capture.texts import Texts
@@ -206,6 +207,19 @@ class FrameProbes:
             self._recorder.recompiles.append(
                 Recompile(frame=self.frame(frame.f_code), compile_id=compile_id, failures=failures)
             )
+            self._explain_failures(len(self._recorder.recompiles) - 1, cache_entries, frame)
+
+    def _explain_failures(self, recompile: int, cache_entries: Any, frame: Any) -> None:
+        """Say what each guard that failed wanted and found; only now are the values there."""
+        entries = compat.cache_entries(cache_entries)
+        managers = {str(entry.compile_id): entry.guard_manager for entry in entries}
+        known = self._recorder.recompiles[recompile]
+        failed = tuple(
+            failed_guard(managers[earlier], earlier, frame.f_locals, reason, self._recorder)
+            for earlier, reason in known.failures
+            if earlier in managers
+        )
+        self._recorder.update(self._recorder.recompiles, recompile, failed=failed)
 
     def resume_function(
         self, cls: Any, code: CodeType, lineno: int, *_: Any

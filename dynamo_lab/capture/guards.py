@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator
 from types import CodeType
 from typing import Any
 
+from dynamo_lab.capture import compat
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
@@ -40,6 +41,8 @@ class GuardProbes:
         frame, compile_id = self._frame_of(f_code), self._compilations.current_id()
         for guard in guards:
             self._recorder.guards.append(self._guard(guard, frame, compile_id))
+        scope = output_graph.local_scope
+        self._recorder.checks.keep(compile_id, frame, f_code, scope, manager.guard_manager)
 
     def _guard(self, guard: Any, frame: int, compile_id: str) -> Guard:
         texts = self._recorder.texts
@@ -47,12 +50,7 @@ class GuardProbes:
             frame=frame,
             compile_id=compile_id,
             kind=guard.create_fn_name(),
-            source=guard_source(guard),
+            source=compat.name_of(guard),
             expressions=tuple(part[:_LONGEST_EXPRESSION] for part in guard.code_list or ()),
             stack=texts.stack_of_summary(guard.user_stack) if guard.user_stack else None,
         )
-
-
-def guard_source(guard: Any) -> str:
-    """Dynamo's name for the value that a guard checks, "L['x']"; a method before torch 2.12."""
-    return str(guard.name() if callable(guard.name) else guard.name)

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from dynamo_lab.capture.checks import Checks
 from dynamo_lab.capture.environment import describe_environment
 from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.texts import Texts
@@ -19,6 +20,7 @@ from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
 R = TypeVar("R", bound=Recording)
@@ -27,8 +29,8 @@ R = TypeVar("R", bound=Recording)
 class Recorder(Generic[R]):
     """Facts so far. Probes of several threads write here, each under `lock`.
 
-    `on_phase` is called with the name of each phase of compilation that starts; steps are kept
-    where there is a `reel` for them.
+    `on_phase` is called with the name of each phase of compilation that starts, `on_frozen` with
+    each recording that is made. Steps are kept where there is a `reel` for them.
     """
 
     def __init__(
@@ -47,6 +49,8 @@ class Recorder(Generic[R]):
         self.breaks: list[Break] = []
         self.guards: list[Guard] = []
         self.recompiles: list[Recompile] = []
+        self.symbols: list[Symbol] = []
+        self.shape_facts: list[ShapeFact] = []
         self.graphs: list[Graph] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
@@ -54,9 +58,11 @@ class Recorder(Generic[R]):
         self.timings: list[Timing] = []
         self.reel = reel
         self.notes: list[Note] = []
+        self.checks = Checks()
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
+        self.on_frozen: Callable[[R], None] = lambda recording: None
         self.clock = clock
         self.started = clock()
         self.stopped: float | None = None
@@ -109,7 +115,7 @@ class Recorder(Generic[R]):
         """What is known now, as a recording of its own."""
         with self.lock:
             sources, spans, stacks = self.texts.freeze()
-            return self._recording_type(
+            made = self._recording_type(
                 title=self.title,
                 state="recording" if self.stopped is None else "done",
                 sources=sources,
@@ -119,6 +125,8 @@ class Recorder(Generic[R]):
                 breaks=tuple(self.breaks),
                 guards=tuple(self.guards),
                 recompiles=tuple(self.recompiles),
+                symbols=tuple(self.symbols),
+                shape_facts=tuple(self.shape_facts),
                 graphs=tuple(self.graphs),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),
@@ -130,6 +138,8 @@ class Recorder(Generic[R]):
                 failure=self.failure,
                 seconds=self.now() if self.stopped is None else self.stopped,
             )
+        self.on_frozen(made)
+        return made
 
     @property
     def recording(self) -> R:

@@ -18,6 +18,7 @@ from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.capture.steps import StepProbes
+from dynamo_lab.capture.symbols import SymbolProbes
 from dynamo_lab.capture.timings import TimingProbes
 from dynamo_lab.errors import AlreadyRecordingError
 from dynamo_lab.model.notes import Note
@@ -67,6 +68,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         breaks,
         GuardProbes(recorder, compilations, frames.frame),
         graphs,
+        SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
     ):
         probes.install(patches)

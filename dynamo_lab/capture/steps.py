@@ -4,9 +4,9 @@ from collections.abc import Generator
 from types import CodeType
 from typing import Any, NamedTuple
 
+from dynamo_lab.capture import compat
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.frames import first_line, instructions, keep_code, readable_name
-from dynamo_lab.capture.guards import guard_source
 from dynamo_lab.capture.nodes import arguments_text, node_value, target_name
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
@@ -198,7 +198,7 @@ class StepProbes:
         """An instruction makes Dynamo assume something of a value."""
         step = self._now()
         if guard not in guards.inner and step != _CUT:
-            kind, source = guard.create_fn_name(), guard_source(guard)
+            kind, source = guard.create_fn_name(), compat.name_of(guard)
             self._reel.guard(AddedGuard(step, kind, source))
         yield
 

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from dynamo_lab.capture import compat
 from dynamo_lab.capture.nodes import describe_value, node_value
 from dynamo_lab.model.steps import Symbolic
 
@@ -140,13 +141,7 @@ def _node(variable: Any) -> fx.Node | None:
 
 def _source(variable: Any) -> str:
     source = vars(variable).get("source")
-    if source is None:
-        return ""
-    try:
-        name = source.name
-        return str(name() if callable(name) else name)  # a method before torch 2.12
-    except NotImplementedError:  # some sources have no expression
-        return ""
+    return compat.name_of(source) if source is not None else ""
 
 
 def _value_text(value: Any) -> str:

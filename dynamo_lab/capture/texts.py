@@ -97,6 +97,11 @@ class Texts:
         columns = (getattr(frame, "colno", None), getattr(frame, "end_colno", None))
         return self.span(frame.filename, frame.lineno, frame.name, columns)
 
+    def stacks_ending_on(self, line: int) -> set[int]:
+        """The stacks whose innermost span is on this line of whichever source."""
+        spans = tuple(self._spans)
+        return {at for stack, at in self._stacks.items() if stack and spans[stack[-1]].line == line}
+
     def stack_of_text(self, formatted: str) -> int:
         """The index of a stack that FX keeps as a formatted traceback."""
         index = self._formatted.get(formatted)

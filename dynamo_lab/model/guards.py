@@ -18,13 +18,31 @@ class Guard(Struct, frozen=True, kw_only=True):
     stack: int | None = None
 
 
+class FailedGuard(Struct, frozen=True, kw_only=True):
+    """The first guard of an earlier compilation that did not hold for a call.
+
+    `text` is the check as Dynamo words it, `source` its name for the value. `was` and `now`
+    describe that value as the guard wants it and as the call brought it, where they are known;
+    `stack` are the user's lines that asked for the guard.
+    """
+
+    compile_id: str
+    text: str
+    source: str = ""
+    was: str = ""
+    now: str = ""
+    stack: int | None = None
+
+
 class Recompile(Struct, frozen=True, kw_only=True):
     """A compilation that happened because guards of earlier ones failed.
 
-    `failures` holds, for each earlier compilation, its id and the guard that failed.
+    `failures` holds, for each earlier compilation, its id and the guard that failed, `failed` the
+    same with what was found instead. Both begin with the code that was tried first.
     """
 
     frame: int
     compile_id: str
     failures: tuple[tuple[str, str], ...] = ()
     limit_hit: bool = False
+    failed: tuple[FailedGuard, ...] = ()

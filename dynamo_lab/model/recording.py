@@ -14,6 +14,7 @@ from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.sources import Source, Span, Stack
 from dynamo_lab.model.steps import Film
+from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
 
@@ -42,6 +43,8 @@ class Recording(Struct, frozen=True, kw_only=True):
     breaks: tuple[Break, ...] = ()
     guards: tuple[Guard, ...] = ()
     recompiles: tuple[Recompile, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    shape_facts: tuple[ShapeFact, ...] = ()
     graphs: tuple[Graph, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()

@@ -24,6 +24,10 @@ _REFERENCES = (
     ("guards", "frame", "frames"),
     ("guards", "stack", "stacks"),
     ("recompiles", "frame", "frames"),
+    ("symbols", "frame", "frames"),
+    ("symbols", "stack", "stacks"),
+    ("shape_facts", "frame", "frames"),
+    ("shape_facts", "stack", "stacks"),
     ("graphs", "frame", "frames"),
     ("graphs", "parent", "graphs"),
     ("kernels", "graph", "graphs"),
@@ -60,6 +64,7 @@ def problems(recording: Recording) -> Iterator[str]:
     if recording.film is not None:
         counts = len(recording.frames), len(recording.spans)
         yield from validate_film.problems(recording.film, *counts)
+    yield from _failed_guards(recording)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):
@@ -108,6 +113,14 @@ def _attempts(recording: Recording) -> Iterator[str]:
         for attempt in frame.attempts:
             for index in _strays(_indices(attempt.graph), size):
                 yield _outside(f"an attempt of frame {frame.id}", index, size, "graphs")
+
+
+def _failed_guards(recording: Recording) -> Iterator[str]:
+    size = len(recording.stacks)
+    for position, recompile in enumerate(recording.recompiles):
+        for failed in recompile.failed:
+            for index in _strays(_indices(failed.stack), size):
+                yield _outside(f"recompiles[{position}].failed", index, size, "stacks")
 
 
 def _nodes(recording: Recording, graph: Graph) -> Iterator[str]:

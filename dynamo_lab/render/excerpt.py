@@ -45,6 +45,8 @@ def legend(sources: Iterable[SourceView]) -> list[str]:
 
 def mark_name(mark: Mark) -> str:
     """'break 2', as people count: from 1."""
+    if mark.kind == "specialised":
+        return mark.kind
     kind, _, number = mark.target.partition(":")
     return f"{kind} {int(number) + 1}" if number.isdecimal() else mark.kind
 

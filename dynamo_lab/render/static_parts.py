@@ -24,12 +24,14 @@ from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.text import clipped, shortened, visible
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
+from dynamo_lab.view.changes import ChangesView
 from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.graphs import GraphView
+from dynamo_lab.view.guards import CauseView
 from dynamo_lab.view.kernels import KernelView
 from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.stories import StoryView
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.words import listed, plural
 
 # Of middle lightness: they stand out from white and from black.
 _REGIONS = ("#2a9fd6", "#b868d9", "#3fa45b", "#d9822b", "#7b83eb", "#c9a227")
@@ -51,6 +53,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)
+    yield "Dynamic shapes", _shapes(view)
     yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
 
 
@@ -100,6 +103,8 @@ def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
     space = " " * (indent + cell_len(visible(text[:start])))
     carets = "^" * max(1, cell_len(visible(text[start:end])))
     label = f"{carets} {mark_name(mark)}: {shortened(mark.label, 200)}"
+    if mark.kind == "specialised":
+        return join(space, label, "\n")
     return join(space, tag("b", label, style="color:#c08a00"), "\n")
 
 
@@ -217,10 +222,12 @@ def _kernel(kernel: KernelView) -> Markup:
 def _recompiles(view: View) -> Iterator[Markup]:
     for item in view.guards.recompiles:
         failures = [f"{shortened(a, 40)}: {shortened(b, 600)}" for a, b in item.failures[:8]]
+        told = [_cause(cause) for cause in item.causes[:8]] or [tag("li", f) for f in failures]
         yield join(
             tag("p", tag("b", shortened(item.title, 200)), f" · {shortened(item.compile_id, 40)}"),
-            tag("ul", *(tag("li", failure) for failure in failures)),
+            tag("ul", *told),
             *([tag("p", prose(item.advice))] if item.advice else []),
+            *([_changes(item.changes)] if item.changes else []),
         )
 
 
@@ -234,6 +241,44 @@ def _steps(view: View) -> Iterator[Markup]:
         yield tag("p", head, f" · {steps} · ", prose(shortened(take.ending, 600)))
     if view.steps.cut:
         yield tag("p", prose(view.steps.cut))
+
+
+def _cause(cause: CauseView) -> Markup:
+    where = f" · {shortened(cause.where, 120)}" if cause.where else ""
+    ids = f" · rules out {listed([shortened(i, 40) for i in cause.earlier])}"
+    made = [tag("li", prose(shortened(cause.text, 400)), tag("small", where, ids))]
+    for remedy in cause.remedies:
+        made.append(tag("p", prose(shortened(remedy.text, 600))))
+        if remedy.code:
+            made.append(_pre(clipped(remedy.code, 400)))
+    return join(*made)
+
+
+def _changes(changes: ChangesView) -> Markup:
+    facts = [*changes.symbols[:8], f"graph: {changes.summary}", changes.kernels]
+    told = shortened("; ".join(fact for fact in facts if fact), 600)
+    rows = [f"{sign} {clipped(row, 160)}\n" for sign, row in changes.graph]
+    head = tag("p", f"Since {shortened(changes.against, 40)}: ", prose(told))
+    return join(head, *([_details("what changed in the graph", _pre(*rows))] if rows else []))
+
+
+def _shapes(view: View) -> Iterator[Markup]:
+    for item in view.shapes.symbols:
+        name = f"{item.name} = {item.value}" if item.value else item.name
+        facts = [f"was {item.hint}" if item.hint else "known at run time", item.range, item.where]
+        stands_for = listed(item.stands_for)
+        aside = " · ".join(shortened(fact, 200) for fact in (stands_for, *facts) if fact)
+        pinned = [
+            tag("li", prose(shortened(f.text, 400)), f" · {shortened(f.where, 120)}")
+            for f in item.pinned
+        ]
+        head = f" {shortened(item.compile_id, 40)} · {aside}"
+        yield join(
+            tag("p", tag("b", shortened(name, 120)), head),
+            *([tag("ul", *pinned)] if pinned else []),
+        )
+    for fact in view.shapes.others:
+        yield tag("p", prose(shortened(fact.text, 600)), f" · {shortened(fact.where, 120)}")
 
 
 def _note(text: str) -> Markup:

@@ -7,6 +7,7 @@ notebook without its kernel show. The second is the widget; where it lives, it h
 import gzip
 import time
 import uuid
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
@@ -30,6 +31,10 @@ _PROGRESS_SECONDS = 0.15  # how often the progress bar is told of a new phase
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
 
+Answer = Callable[[Recording, str, int | None], dict[str, Any]]
+"""Answers "would this input pass?" for a recording, the arguments as text, and a frame."""
+
+
 class Explorer(anywidget.AnyWidget):
     """The widget: shows a payload, and sends the reader files of it. Computes nothing itself."""
 
@@ -39,8 +44,9 @@ class Explorer(anywidget.AnyWidget):
     progress: Any = traitlets.Dict({}).tag(sync=True)
     uid: Any = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, uid: str) -> None:
+    def __init__(self, uid: str, answer: Answer | None = None) -> None:
         super().__init__(uid=uid)
+        self._would_pass = answer
         self._recording: Recording | None = None
         self._untyped.on_msg(self._answer)
 
@@ -67,6 +73,10 @@ class Explorer(anywidget.AnyWidget):
             case {"type": "save", "what": str(what)} if self._recording is not None:
                 name, data = _file(self._recording, what)
                 send({"type": "file", "name": name}, [data])
+            case {"type": "would_pass", "text": str(text)} if self._would_pass and self._recording:
+                frame = content.get("frame")
+                chosen = frame if isinstance(frame, int) else None
+                send({"type": "would_pass", **self._would_pass(self._recording, text, chosen)})
             case _:
                 pass
 
@@ -86,9 +96,9 @@ def _publish(data: dict[str, Any], **options: Any) -> Any:
 class LiveDisplay:
     """One display in a notebook, filled while a program compiles."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Answer | None = None) -> None:
         self._uid = uuid.uuid4().hex[:12]
-        self._widget = Explorer(self._uid)
+        self._widget = Explorer(self._uid, answer)
         self._static: Any = _publish({"text/html": waiting(self._uid)}, display_id=True)
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
         _publish(self._widget.bundle() | {"text/plain": ""})
@@ -127,9 +137,9 @@ def in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
 
 
-def display(recording: Recording) -> None:
+def display(recording: Recording, answer: Answer | None = None) -> None:
     """Show a recording where this code runs: interactively in a notebook, as text elsewhere."""
     if in_notebook():
-        LiveDisplay().finish(recording)
+        LiveDisplay(answer).finish(recording)
     else:
         print(render(build(recording)))

@@ -14,6 +14,9 @@ from dynamo_lab.view.kernels import ancestors_of, stacks_of
 from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.regions import LineState as LineState
 from dynamo_lab.view.regions import Regions
+from dynamo_lab.view.symbols import specialisations
+
+MarkKind = Literal["break", "failure", "specialised"]
 
 
 class LineView(Struct, frozen=True, array_like=True):
@@ -30,9 +33,12 @@ class LineView(Struct, frozen=True, array_like=True):
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """Something pinned to a range of a line: a break, a failure. Columns as in Span, -1 unknown."""
+    """Something pinned to a range of a line: a break, a failure, a size that became a constant.
 
-    kind: Literal["break", "failure"]
+    Columns are as in Span, -1 for unknown.
+    """
+
+    kind: MarkKind
     line: int
     column: int
     end_line: int
@@ -155,6 +161,9 @@ def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
         label = cause(failure.type, failure.message)
         mark = _mark("failure", failure.span, label, "", places)
         marks.setdefault(places.spans[failure.span].source, []).append(mark)
+    for item in specialisations(recording, places):
+        mark = _mark("specialised", item.span, item.label, f"symbol:{item.symbol}", places)
+        marks.setdefault(places.spans[item.span].source, []).append(mark)
     return marks
 
 
@@ -173,9 +182,7 @@ def _marked_spans(span: int, stack: int | None, places: Places) -> tuple[int, ..
     return (span,) if own is None else (own, span)
 
 
-def _mark(
-    kind: Literal["break", "failure"], index: int, label: str, target: str, places: Places
-) -> Mark:
+def _mark(kind: MarkKind, index: int, label: str, target: str, places: Places) -> Mark:
     span = places.spans[index]
     column, end_column = columns(span, places.text(places.line_of(index)))
     is_one_line = span.end_line <= span.line

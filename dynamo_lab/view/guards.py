@@ -1,14 +1,17 @@
 """Guards grouped by the value they check, and the recompilations their failures caused."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.changes import ChangesView, changes
+from dynamo_lab.view.failing import cause, readable, told
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places, entity
+from dynamo_lab.view.remedies import Remedy, remedies
 
 
 class GuardView(Struct, frozen=True, kw_only=True):
@@ -23,8 +26,25 @@ class GuardView(Struct, frozen=True, kw_only=True):
     compile_id: str
 
 
+class CauseView(Struct, frozen=True, kw_only=True):
+    """One reason to compile again: what changed, which earlier code it rules out, how to stop it.
+
+    `where` is the line that made the guard, `check` the guard as Dynamo words it.
+    """
+
+    text: str
+    earlier: tuple[str, ...]
+    check: str
+    where: str
+    entity: str
+    remedies: tuple[Remedy, ...]
+
+
 class RecompileView(Struct, frozen=True, kw_only=True):
-    """A compilation that was made because guards failed."""
+    """A compilation that was made because guards failed, and what differs from the one before.
+
+    `causes` are empty in recordings that kept only the guards' texts: for those is `advice`.
+    """
 
     frame: int
     title: str
@@ -32,6 +52,8 @@ class RecompileView(Struct, frozen=True, kw_only=True):
     failures: tuple[tuple[str, str], ...]
     advice: str
     limit_hit: bool
+    causes: tuple[CauseView, ...] = ()
+    changes: ChangesView | None = None
 
 
 class GuardsView(Struct, frozen=True, kw_only=True):
@@ -50,9 +72,12 @@ def build(recording: Recording, places: Places) -> GuardsView:
         recording.guards, key=lambda g: (g.frame, order[g.frame, g.compile_id, g.source])
     )
     names = frame_names(recording)
+    known: set[tuple[int, str]] = set()
     return GuardsView(
         guards=tuple(_guard(guard, places) for guard in ranked),
-        recompiles=tuple(_recompile(item, names) for item in recording.recompiles),
+        recompiles=tuple(
+            _recompile(item, names, recording, places, known) for item in recording.recompiles
+        ),
     )
 
 
@@ -81,23 +106,63 @@ def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(folded), key=lambda text: bool(_FOLDED.search(text))))
 
 
-def _recompile(item: Recompile, names: Sequence[str]) -> RecompileView:
+def _recompile(
+    item: Recompile,
+    names: Sequence[str],
+    recording: Recording,
+    places: Places,
+    known: set[tuple[int, str]],
+) -> RecompileView:
     again = (
         "was compiled too often and now runs eagerly" if item.limit_hit else "was compiled again"
     )
+    causes = tuple(_causes(item, recording, places, known))
+    last = item.failed[0].compile_id if item.failed else ""
     return RecompileView(
         frame=item.frame,
         title=f"{names[item.frame]} {again}",
         compile_id=item.compile_id,
         failures=item.failures,
-        advice=_advice(item),
+        advice="" if causes and not item.limit_hit else _advice(item),
         limit_hit=item.limit_hit,
+        causes=causes,
+        changes=None if item.limit_hit else changes(recording, last, item.compile_id),
     )
 
 
+def _causes(
+    item: Recompile, recording: Recording, places: Places, known: set[tuple[int, str]]
+) -> Iterator[CauseView]:
+    """Each thing that changed, once, with all the earlier code that it rules out.
+
+    What an earlier compilation told of the same frame has its remedies there: it is `known`.
+    """
+    opened = {
+        readable(source)
+        for symbol in recording.symbols
+        if symbol.compile_id == item.compile_id and not symbol.value
+        for source in symbol.sources
+    }
+    alike: dict[str, list[FailedGuard]] = {}
+    for failed in item.failed:
+        alike.setdefault(told(failed), []).append(failed)
+    for text, group in alike.items():
+        line = next((at for failed in group if (at := places.own_line(failed.stack))), None)
+        yield CauseView(
+            text=text,
+            earlier=tuple(failed.compile_id for failed in group),
+            check=group[0].text,
+            where=places.where(line) if line else "",
+            entity=entity(line) if line else "",
+            remedies=() if (item.frame, text) in known else remedies(cause(group[0]), opened),
+        )
+        known.add((item.frame, text))
+
+
 _LIMIT = (
-    "Find what changes between calls below and make it a tensor or mark it dynamic; "
-    "`torch._dynamo.config.recompile_limit` is the limit."
+    "The code compiled before is still used where its guards hold; this call, and each other that "
+    "fits none of it, runs eagerly. Find what changes between calls and "
+    "make it a tensor or mark it dynamic; `torch._dynamo.config.recompile_limit` is the limit."
 )
 _OF_ITEM = (
     r"___stack\d+['\"\]]*\s*==\s*-?\d",

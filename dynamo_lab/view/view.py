@@ -19,6 +19,7 @@ from dynamo_lab.view import (
     steps,
     stories,
     summary,
+    symbols,
     timeline,
 )
 from dynamo_lab.view.ancestry import Ancestry
@@ -34,6 +35,7 @@ from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.steps import StepsView
 from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.summary import Summary
+from dynamo_lab.view.symbols import ShapesView
 from dynamo_lab.view.timeline import TimelineView
 
 
@@ -56,6 +58,7 @@ class View(Struct, frozen=True, kw_only=True):
     frames: tuple[FrameView, ...]
     graphs: tuple[GraphView, ...]
     guards: GuardsView
+    shapes: ShapesView
     kernels: KernelsView
     timeline: TimelineView
     links: LinksView
@@ -85,6 +88,7 @@ def build(recording: Recording) -> View:
         frames=frame_views,
         graphs=graphs.build(recording),
         guards=guards.build(recording, places),
+        shapes=symbols.build(recording, places),
         kernels=kernels.build(recording, places, ancestry),
         timeline=timeline.build(recording),
         links=linked,

@@ -101,6 +101,25 @@ def test_a_failed_cell_shows_its_view_and_its_error(open_notebook: OpenNotebook)
     shown.first.wait_for()
 
 
+def test_an_input_can_be_tried_on_the_guards(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("would.ipynb", SETUP, "%%compile\ny = x * 2")
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.locator("[data-tab=guards]").click()
+    ask = view.get_by_label("Arguments of a call")
+    for text, words in (
+        ("x=x", "would reuse that code"),
+        ("x=torch.randn(3, 3, dtype=torch.float64)", "would be compiled again"),
+        ("x=nobody", "NameError"),
+    ):
+        ask.fill(text)
+        ask.press("Enter")
+        view.get_by_text(words).first.wait_for()
+    ask.fill("x=x.double()")
+    ask.press("Enter")
+    view.locator(".dl-row-guard.is-failing").first.wait_for()
+
+
 def test_the_page_can_be_saved_from_the_view(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("save.ipynb", SETUP, BREAKS)
     notebook.run_all()

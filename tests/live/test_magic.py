@@ -56,6 +56,18 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return ran
 
 
+def test_a_cells_names_can_be_tried_on_its_guards() -> None:
+    cell, asked = run_cells(
+        "%%compile --backend eager --into rec --quiet\ny = x * 2",
+        "print(rec.would_pass(x=x)); print(rec.would_pass(x=x.double())); print(x.dtype)",
+    )
+    assert errors_of(cell) == errors_of(asked) == []
+    text = text_of(asked)
+    assert "would reuse that code" in text
+    assert "`x.dtype` was torch.float32, now torch.float64" in text
+    assert text.endswith("torch.float32\n")  # the notebook's own name is as it was
+
+
 def test_a_cell_prints_and_displays_as_ever_and_shows_its_breaks(cells: dict[str, Any]) -> None:
     cell = cells["breaks"]
     text = text_of(cell)

@@ -182,6 +182,8 @@ SCALARS = {
     "breaks": ("id", "frame", "span", "stack", "graph_before"),
     "guards": ("frame", "stack"),
     "recompiles": ("frame",),
+    "symbols": ("frame", "stack"),
+    "shape_facts": ("frame", "stack"),
     "graphs": ("id", "frame", "parent", "parent_node"),
     "kernels": ("id", "graph", "wrapper"),
     "wrappers": ("id", "graph"),
@@ -212,6 +214,7 @@ def indices(tree: Any) -> Iterator[tuple[Any, Any]]:
         *(calls for table in nodes for calls in table["subgraphs"].values()),
     ]
     yield from ((row, position) for row in lists for position in range(len(row)))
+    yield from ((failed, "stack") for row in tree["recompiles"] for failed in row["failed"])
     yield from ((attempt, "graph") for row in tree["frames"] for attempt in row["attempts"])
 
 

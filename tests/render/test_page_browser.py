@@ -27,6 +27,7 @@ SAMPLES = [
     "skipped",
     "fullgraph_failed",
     "recompiled",
+    "sizes",
     "hostile",
     "big",
     "film",
@@ -63,6 +64,22 @@ class Opened:
         """The chosen tab's name."""
         chosen = self.page.locator("[role=tab][aria-selected=true]")
         return chosen.get_attribute("data-tab") or ""
+
+
+def test_why_it_was_compiled_again_and_what_pinned_a_size(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("sizes").page
+    page.locator("[data-tab=guards]").click()
+    page.get_by_text("was 8, now 16").first.wait_for()
+    page.get_by_text("torch._dynamo.mark_dynamic(x, 0)").first.wait_for()
+    page.locator(".dl-mark-specialised").click()
+    page.locator("[data-entity='symbol:1'].is-held").wait_for()
+    assert page.get_by_role("button", name="Shapes").get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Guards 2").click()
+    page.get_by_role("button", name="Fold all").click()
+    page.locator(".dl-row-guard").first.wait_for(state="detached")
+    assert page.get_by_label("Arguments of a call").count() == 0  # no kernel, no question
 
 
 @pytest.fixture

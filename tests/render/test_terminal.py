@@ -12,7 +12,7 @@ from dynamo_lab.render import static_html, terminal
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
-SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled"]
+SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes"]
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -25,6 +25,12 @@ def test_in_brief(make: Make, golden: str, name: str, width: int) -> None:
 def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
     view = build(make("branch_and_print"))
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
+
+
+@pytest.mark.parametrize("section", ["guards", "shapes"])
+def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str) -> None:
+    text = terminal.render(build(make("sizes")), width=100, sections=[section])
+    assert text + "\n" == golden
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])

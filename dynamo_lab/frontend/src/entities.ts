@@ -1,7 +1,7 @@
-// Names of the things that can be hovered and pinned. The Python side uses the first six;
+// Names of the things that can be hovered and pinned. The Python side uses the first seven;
 // "graph:<id>" and "module:<graph>:<index>" stand for all nodes they hold.
 
-export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "graph" | "module";
+export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module";
 
 export interface Entity {
   readonly kind: Kind;
@@ -10,7 +10,7 @@ export interface Entity {
 }
 
 const KINDS: ReadonlySet<string> = new Set([
-  "line", "node", "kernel", "break", "frame", "guard", "graph", "module",
+  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module",
 ]);
 
 export function parseEntity(text: string): Entity | null {
@@ -28,5 +28,6 @@ export const kernelEntity = (id: number): string => `kernel:${id}`;
 export const breakEntity = (id: number): string => `break:${id}`;
 export const frameEntity = (id: number): string => `frame:${id}`;
 export const guardEntity = (index: number): string => `guard:${index}`;
+export const symbolEntity = (index: number): string => `symbol:${index}`;
 export const graphEntity = (id: number): string => `graph:${id}`;
 export const moduleEntity = (graph: number, index: number): string => `module:${graph}:${index}`;

@@ -16,7 +16,7 @@ export type Mask = Uint8Array;
 export interface KinIndex {
   readonly size: number;
   /** The vertex of a single entity, -1 where there is none. */
-  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard", a: number, b?: number): number;
+  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol", a: number, b?: number): number;
   /** The vertices an entity stands for: one, or all nodes of a graph or module. */
   resolve(entity: string): readonly number[];
   /** Kin of the vertices, themselves included. */
@@ -165,8 +165,8 @@ function connectFacts(view: View, vertices: Vertices, edges: EdgeList): void {
   for (const source of view.sources) {
     for (const mark of source.marks) {
       const target = parseEntity(mark.target);
-      if (target?.kind !== "break") continue;
-      edges.add(vertices.line(source.id, mark.line), vertices.single("break", target.a));
+      if (target?.kind !== "break" && target?.kind !== "symbol") continue;
+      edges.add(vertices.line(source.id, mark.line), vertices.single(target.kind, target.a));
     }
   }
   for (const frame of view.frames) {
@@ -174,6 +174,10 @@ function connectFacts(view: View, vertices: Vertices, edges: EdgeList): void {
   }
   view.guards.guards.forEach((guard, i) => {
     edges.add(vertices.lineOf(guard.entity), vertices.single("guard", i));
+  });
+  view.shapes.symbols.forEach((symbol, i) => {
+    const vertex = vertices.single("symbol", i);
+    for (const at of [symbol, ...symbol.pinned]) edges.add(vertices.lineOf(at.entity), vertex);
   });
 }
 

@@ -1,6 +1,6 @@
 // The one interface between the UI and its hosts: the live kernel and the offline page.
 import type { ReadonlySignal } from "@preact/signals";
-import type { Progress, View } from "./types";
+import type { Progress, View, WouldPass } from "./types";
 
 export type SaveKind = "html" | "json";
 
@@ -13,4 +13,6 @@ export interface DataSource {
   asset(name: string): Promise<string>;
   /** Absent where the host cannot save. Rejects with a sentence to show. */
   readonly save?: (what: SaveKind) => Promise<void>;
+  /** Absent where no kernel lives. `text` is what stands between a call's brackets. Rejects with a sentence. */
+  readonly wouldPass?: (text: string, frame: number | null) => Promise<WouldPass>;
 }

@@ -89,6 +89,10 @@ export function buildModel(view: View): Model {
   return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber };
 }
 
+/** What the Guards tab shows. */
+export const GUARD_MODES = ["recompiles", "guards", "shapes"] as const;
+export type GuardMode = (typeof GUARD_MODES)[number];
+
 export interface Reveal {
   readonly entity: string;
   readonly tick: number; // so that revealing the same entity again scrolls again
@@ -123,6 +127,8 @@ export interface Store {
   readonly kernel: Signal<KernelChoice | null>;
   readonly file: Signal<number | null>;
   readonly graphMode: Signal<"listing" | "diagram">;
+  /** The reader's choice; null shows what there is most to say of. */
+  readonly guardMode: Signal<GuardMode | null>;
   readonly theme: Signal<ThemeChoice>;
   readonly help: Signal<boolean>;
   setTab(tab: Tab): void;
@@ -147,6 +153,7 @@ export function createStore(source: DataSource): Store {
   const graph = signal<number | null>(null);
   const kernel = signal<KernelChoice | null>(null);
   const file = signal<number | null>(null);
+  const guardMode = signal<GuardMode | null>(null);
 
   const kinOf = (entity: string): Mask | null => {
     const index = model.value?.kin;
@@ -175,7 +182,10 @@ export function createStore(source: DataSource): Store {
     }
     if (parsed.kind === "break") chosenTab.value = "breaks";
     if (parsed.kind === "frame") chosenTab.value = "frames";
-    if (parsed.kind === "guard") chosenTab.value = "guards";
+    if (parsed.kind === "guard" || parsed.kind === "symbol") {
+      guardMode.value = parsed.kind === "guard" ? "guards" : "shapes";
+      chosenTab.value = "guards";
+    }
   };
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };
@@ -214,7 +224,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     tabs: computed(() => TABS.filter((one) => one !== "steps" || film.value !== null)),
-    hover, pin, reveal, graph, kernel, file,
+    hover, pin, reveal, graph, kernel, file, guardMode,
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),
     focus: computed(() => pin.value || hover.value),

@@ -6,7 +6,7 @@ export type LineState = "" | "compiled" | "eager" | "skipped" | "failed" | "comp
 export type LineView = readonly [number, string, LineState, number, number];
 
 export interface Mark {
-  readonly kind: "break" | "failure";
+  readonly kind: "break" | "failure" | "specialised";
   readonly line: number;
   readonly column: number;
   readonly end_line: number;
@@ -161,6 +161,30 @@ export interface GuardView {
   readonly compile_id: string;
 }
 
+export interface Remedy {
+  readonly text: string;
+  readonly code: string;
+}
+
+export interface CauseView {
+  readonly text: string;
+  readonly earlier: readonly string[];
+  readonly check: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly remedies: readonly Remedy[];
+}
+
+export interface ChangesView {
+  readonly against: string;
+  readonly symbols: readonly string[];
+  /** A sign ("-" gone, "+" new, "~" produces something else) and a text. */
+  readonly graph: readonly (readonly [string, string])[];
+  readonly left: number;
+  readonly summary: string;
+  readonly kernels: string;
+}
+
 export interface RecompileView {
   readonly frame: number;
   readonly title: string;
@@ -168,11 +192,60 @@ export interface RecompileView {
   readonly failures: readonly (readonly [string, string])[];
   readonly advice: string;
   readonly limit_hit: boolean;
+  readonly causes: readonly CauseView[];
+  readonly changes: ChangesView | null;
 }
 
 export interface GuardsView {
   readonly guards: readonly GuardView[];
   readonly recompiles: readonly RecompileView[];
+}
+
+export interface FactView {
+  readonly event: string;
+  readonly text: string;
+  readonly expression: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+}
+
+export interface SymbolView {
+  readonly name: string;
+  readonly compile_id: string;
+  readonly frame: string;
+  readonly is_backed: boolean;
+  readonly hint: string;
+  readonly range: string;
+  readonly stands_for: readonly string[];
+  readonly value: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly pinned: readonly FactView[];
+  readonly asked: readonly FactView[];
+}
+
+export interface ShapesView {
+  readonly symbols: readonly SymbolView[];
+  readonly others: readonly FactView[];
+}
+
+export interface CheckView {
+  readonly compile_id: string;
+  readonly passes: boolean;
+  readonly text: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly source: string;
+}
+
+/** The kernel's answer to "would this input pass?". */
+export interface WouldPass {
+  readonly frame: number;
+  readonly name: string;
+  readonly sentence: string;
+  readonly reuses: string | null;
+  readonly checks: readonly CheckView[];
 }
 
 export interface KernelView {
@@ -310,6 +383,7 @@ export interface View {
   readonly frames: readonly FrameView[];
   readonly graphs: readonly GraphView[];
   readonly guards: GuardsView;
+  readonly shapes: ShapesView;
   readonly kernels: KernelsView;
   readonly timeline: TimelineView;
   readonly links: LinksView;

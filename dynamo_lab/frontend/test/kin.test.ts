@@ -29,6 +29,21 @@ describe("kin", () => {
     expect(kin.resolve("graph:0")).toHaveLength(3);
   });
 
+  it("ties a symbol to the line that pinned it down", () => {
+    const pinned = { event: "constant", text: "", expression: "", where: "", entity: "line:0:1", line: "" };
+    const kin = buildKin(view({
+      sources: [source(0, ["if x.shape[0] == 8:"])],
+      shapes: {
+        symbols: [{
+          name: "s0", compile_id: "0/0", frame: "f", is_backed: true, hint: "8", range: "", stands_for: [], value: "8",
+          where: "", entity: "", pinned: [pinned], asked: [],
+        }],
+        others: [],
+      },
+    }));
+    expect(kin.kin(kin.resolve("symbol:0"))[kin.vertex("line", 0, 1)]).toBe(1);
+  });
+
   it("ties breaks, guards and frames to their lines", () => {
     const kin = buildKin(view({
       sources: [{

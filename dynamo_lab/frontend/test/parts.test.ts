@@ -3,7 +3,7 @@ import { groupGraphs, rootOf, stageName } from "../src/graph-groups";
 import { Assets } from "../src/hosts/assets";
 import { bars, neighbour, rowsOf, ticks } from "../src/icicle";
 import { splitAt } from "../src/parts/breaks";
-import { guardRows } from "../src/parts/guards";
+import { failing, guardRows, withoutFolded } from "../src/parts/guards";
 import { firstWithCode, kernelItems, kinItems } from "../src/kernel-items";
 import type { GuardView, PhaseView } from "../src/types";
 import { moduleLabel } from "../src/ui/picture";
@@ -33,10 +33,30 @@ describe("splitAt", () => {
   });
 });
 
-describe("guardRows", () => {
-  const guard = (source: string, expressions: string[]): GuardView => ({
-    kind: "K", source, expressions, where: "", entity: "", frame: 0, compile_id: "0/0",
+const guard = (source: string, expressions: string[]): GuardView => ({
+  kind: "K", source, expressions, where: "", entity: "", frame: 0, compile_id: "0/0",
+});
+
+describe("withoutFolded", () => {
+  it("hides what is below a folded heading, and no other", () => {
+    const rows = withoutFolded(guardRows([guard("x", ["a"]), guard("y", ["b"])], null), new Set(["x"]));
+    expect(rows.map((row) => (row.kind === "source" ? row.source : row.expression))).toEqual(["x", "y", "b"]);
   });
+});
+
+describe("failing", () => {
+  const check = { compile_id: "0/0", passes: false, text: "", where: "", entity: "", source: "x" };
+  const tried = { frame: 0, name: "f", sentence: "", reuses: null, checks: [check] };
+
+  it("lights the guard on the value that failed, of that compilation", () => {
+    expect(failing(guard("x", []), tried)).toBe(true);
+    expect(failing(guard("y", []), tried)).toBe(false);
+    expect(failing({ ...guard("x", []), compile_id: "0/1" }, tried)).toBe(false);
+    expect(failing(guard("x", []), null)).toBe(false);
+  });
+});
+
+describe("guardRows", () => {
 
   it("groups by value and gives each expression a row", () => {
     const rows = guardRows([guard("x", ["a", "b"]), guard("y", []), guard("x", ["c"])], null);

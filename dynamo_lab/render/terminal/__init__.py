@@ -16,6 +16,7 @@ from dynamo_lab.render.terminal import (
     kernels,
     notes,
     run_map,
+    shapes,
     steps,
     summary,
     timeline,
@@ -35,6 +36,7 @@ SECTIONS: dict[str, _Section] = {
     "kernels": kernels.section,
     "guards": guards.section,
     "steps": steps.section,
+    "shapes": shapes.section,
     "timeline": timeline.section,
     "notes": notes.section,
 }

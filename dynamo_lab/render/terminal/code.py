@@ -61,6 +61,9 @@ def _source(source: SourceView, numbers: dict[int, int], page: Page) -> Iterator
         yield line((left, "dim"), ("dynamo-lab show --section code", "dim italic"))
 
 
+_MARKS = {"break": "bold yellow", "failure": "bold red", "specialised": "cyan"}
+
+
 class _Gutter:
     """The columns left of the code: the state's sign, the graph, the line number."""
 
@@ -91,7 +94,7 @@ class _Gutter:
 
     def mark(self, item: LineView, mark: Mark, page: Page) -> Iterator[Text]:
         """The carets under a line."""
-        colour = "bold red" if mark.kind == "failure" else "bold yellow"
+        colour = _MARKS[mark.kind]
         label = visible(f"{mark_name(mark)}: {mark.label}")
         end = mark.end_column if mark.end_line == mark.line else len(item.text.rstrip())
         for row in caret(item.text, mark.column, end, label, colour, page.width - self.width):

@@ -9,8 +9,9 @@ from rich.text import Text
 from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line, text
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
-from dynamo_lab.view.guards import GuardView, RecompileView
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.changes import ChangesView
+from dynamo_lab.view.guards import CauseView, GuardView, RecompileView
+from dynamo_lab.view.words import listed, plural
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
@@ -20,7 +21,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     yield heading("Guards", str(len(guards)))
     for item in recompiles:
-        yield from _recompile(item)
+        yield from _recompile(item, page)
     if page.everything:
         names = {frame.id: frame.name for frame in view.frames}
         yield from _in_full(guards, names)
@@ -28,13 +29,49 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield _counts(guards)
 
 
-def _recompile(item: RecompileView) -> Iterator[RenderableType]:
+def _recompile(item: RecompileView, page: Page) -> Iterator[RenderableType]:
     colour = "bold red" if item.limit_hit else "bold yellow"
     yield line((one_line(item.title), colour), (f"  {item.compile_id}", "dim"))
-    for compile_id, failure in item.failures:
+    for cause in item.causes:
+        yield from _cause(cause)
+    for compile_id, failure in () if item.causes else item.failures:
         yield indented(grid(("left", "wrap"), [(text(compile_id, "dim"), text(failure))]), 4)
     if item.advice:
         yield indented(grid(("left", "wrap"), [(text("do", "bold green"), text(item.advice))]), 4)
+    if item.changes is not None:
+        yield from _changes(item.changes, page)
+
+
+def _cause(cause: CauseView) -> Iterator[RenderableType]:
+    where = f"  {cause.where}" if cause.where else ""
+    ids = f"  rules out {listed(cause.earlier, 6)}"
+    yield indented(line((_bare(cause.text), "bold"), (where, ""), (ids, "dim")), 4)
+    for remedy in cause.remedies:
+        yield indented(
+            grid(("left", "wrap"), [(text("do", "bold green"), text(_bare(remedy.text)))]), 6
+        )
+        for row in remedy.code.splitlines():
+            yield indented(text(row, "cyan"), 12)
+
+
+def _changes(changes: ChangesView, page: Page) -> Iterator[RenderableType]:
+    facts = [*changes.symbols, f"graph: {changes.summary}", changes.kernels]
+    told = "; ".join(_bare(fact) for fact in facts if fact)
+    yield indented(
+        grid(("left", "wrap"), [(text(f"since {changes.against}", "dim"), text(told))]), 4
+    )
+    for sign, row in changes.graph if page.everything else ():
+        yield indented(line((f"{sign} ", _SIGNS[sign]), (row, _SIGNS[sign])), 6)
+    if page.everything and changes.left:
+        yield indented(text(f"\N{HORIZONTAL ELLIPSIS} {changes.left:,} more", "dim"), 6)
+
+
+_SIGNS = {"+": "green", "-": "red", "~": "yellow"}
+
+
+def _bare(prose: str) -> str:
+    """Prose without the marks around its code."""
+    return prose.replace("`", "")
 
 
 def _counts(guards: tuple[GuardView, ...]) -> Text:

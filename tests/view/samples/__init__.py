@@ -9,3 +9,4 @@ from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
+from .sizes import sizes as sizes

@@ -3,11 +3,12 @@
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
+from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
 from .table import Table, graph
@@ -47,7 +48,38 @@ def hostile() -> Recording:
             ),
         ),
         guards=(Guard(frame=0, compile_id="", kind=evil, source=evil, expressions=(evil,)),),
-        recompiles=(Recompile(frame=0, compile_id=evil, failures=((evil, evil),)),),
+        recompiles=(
+            Recompile(frame=0, compile_id=evil, failures=((evil, evil),)),
+            Recompile(
+                frame=0,
+                compile_id=evil,
+                failures=((evil, evil),),
+                failed=(
+                    FailedGuard(
+                        compile_id=evil, text=evil, source=evil, was=evil, now=evil, stack=0
+                    ),
+                    FailedGuard(compile_id=evil, text=f"size mismatch at index 0{evil}"),
+                    FailedGuard(compile_id=evil, text=f"dtype mismatch {evil}", was=evil),
+                ),
+            ),
+        ),
+        symbols=(
+            Symbol(
+                frame=0, compile_id=evil, name=evil, sources=(evil,), hint=evil, value=evil, stack=0
+            ),
+        ),
+        shape_facts=tuple(
+            ShapeFact(
+                frame=0,
+                compile_id=evil,
+                event=event,
+                expression=evil,
+                symbols=(evil,) if event != "violation" else (),
+                source=evil,
+                stack=0,
+            )
+            for event in ("constant", "equal", "guard", "violation")
+        ),
         graphs=(graph(0, table),),
         kernels=(
             Kernel(id=0, name=evil, language="cpp", graph=0, wrapper=0, nodes=(1,), code=evil),

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { asBytes, decodeView } from "../decode";
 import { mount } from "../mount";
 import type { DataSource, SaveKind } from "../source";
-import type { Progress, View } from "../types";
+import type { Progress, View, WouldPass } from "../types";
 import { Assets } from "./assets";
 import { download } from "./download";
 
@@ -13,7 +13,17 @@ interface Traits {
   uid: string;
 }
 
-type Message = { readonly type: "asset"; readonly name: string } | { readonly type: "file"; readonly name: string };
+interface Verdict {
+  readonly type: "would_pass";
+  readonly answer?: WouldPass;
+  readonly error?: string;
+}
+
+type Message = { readonly type: "asset" | "file"; readonly name: string } | Verdict;
+type Request =
+  | { readonly type: "asset"; readonly name: string }
+  | { readonly type: "save"; readonly what: SaveKind }
+  | { readonly type: "would_pass"; readonly text: string; readonly frame: number | null };
 type CustomListener = (message: Message, buffers: readonly DataView[]) => void;
 
 interface WidgetModel {
@@ -22,11 +32,12 @@ interface WidgetModel {
   on(event: "msg:custom", listener: CustomListener): void;
   off(event: `change:${keyof Traits}`, listener: () => void): void;
   off(event: "msg:custom", listener: CustomListener): void;
-  send(content: { type: "asset"; name: string } | { type: "save"; what: SaveKind }): void;
+  send(content: Request): void;
 }
 
 /** A page of a large model takes the kernel a few seconds to write. */
 const SAVE_PATIENCE_MS = 20_000;
+const GONE = "The kernel does not answer: it is busy, or it has gone.";
 
 function isEmpty(progress: Progress | null): boolean {
   return !progress || progress.stage === undefined;
@@ -46,6 +57,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const assets = new Assets((name) => model.send({ type: "asset", name }));
   let latest = 0;
   let saved: (() => void) | null = null;
+  let judged: ((verdict: Verdict) => void) | null = null;
 
   const onPayload = (): void => {
     const payload = model.get("payload");
@@ -65,6 +77,10 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     progress.value = isEmpty(now) ? null : now;
   };
   const onMessage: CustomListener = (message, buffers) => {
+    if (message.type === "would_pass") {
+      judged?.(message);
+      return;
+    }
     const buffer = buffers[0];
     if (!buffer) return;
     if (message.type === "asset") assets.receive(message.name, new TextDecoder().decode(asBytes(buffer)));
@@ -88,14 +104,24 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   };
   const save = (what: SaveKind): Promise<void> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error("The kernel does not answer: it is busy, or it has gone.")), SAVE_PATIENCE_MS);
+      const timer = setTimeout(() => reject(new Error(GONE)), SAVE_PATIENCE_MS);
       saved = () => {
         clearTimeout(timer);
         resolve();
       };
       model.send({ type: "save", what });
     });
-  return { source: { view, progress, failure, asset: (name) => assets.get(name), save }, close };
+  const wouldPass = (text: string, frame: number | null): Promise<WouldPass> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(GONE)), SAVE_PATIENCE_MS);
+      judged = ({ answer, error }) => {
+        clearTimeout(timer);
+        if (answer) resolve(answer);
+        else reject(new Error(error || GONE));
+      };
+      model.send({ type: "would_pass", text, frame });
+    });
+  return { source: { view, progress, failure, asset: (name) => assets.get(name), save, wouldPass }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

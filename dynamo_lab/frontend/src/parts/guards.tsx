@@ -1,12 +1,16 @@
-// Recompilations first, then the guards, grouped by the value they check.
+// Why it compiled again, the guards grouped by the value they check, and the sizes left open.
 import { useComputed, useSignal } from "@preact/signals";
 import { useModel, useStore } from "../context";
 import { guardEntity } from "../entities";
 import { matches } from "../search";
-import type { GuardView, RecompileView } from "../types";
-import { Badge, Empty, Go, plural, Prose, withoutFolders } from "../ui/bits";
+import { GUARD_MODES, type GuardMode } from "../store";
+import type { GuardView, WouldPass } from "../types";
+import { Empty, Go, plural, withoutFolders } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
+import { Recompiles } from "./recompiles";
+import { Shapes } from "./shapes";
+import { WouldPassBox } from "./would-pass";
 
 type Row =
   | { readonly kind: "source"; readonly source: string; readonly count: number }
@@ -35,25 +39,36 @@ function searchText(guard: GuardView): string {
   return [source, kind, where, id, ...expressions].join("\n").toLowerCase();
 }
 
-function Recompile({ item }: { item: RecompileView }) {
-  return (
-    <article class="dl-card dl-card-small" data-entity={`frame:${item.frame}`}>
-      <header>
-        <h3><Prose text={item.title} /></h3>
-        <span class="dl-dim">{item.compile_id}</span>
-        {item.limit_hit && <Badge tone="bad">limit reached</Badge>}
-      </header>
-      <ul class="dl-plain">
-        {item.failures.map(([id, text], i) => <li key={i}><span class="dl-dim">{id}</span> <code>{text}</code></li>)}
-      </ul>
-      {item.advice && <p class="dl-advice-line"><Prose text={item.advice} /></p>}
-    </article>
-  );
+/** Guards of a compilation that a tried call fails: rows to be lit. */
+export function failing(guard: GuardView, tried: WouldPass | null): boolean {
+  return (tried?.checks ?? []).some((check) => !check.passes && check.compile_id === guard.compile_id && check.source === guard.source && guard.source !== "");
 }
 
-function GuardRow({ row, guards }: { row: Row; guards: readonly GuardView[] }) {
+/** The rows without those below a folded heading. */
+export function withoutFolded(rows: readonly Row[], folded: ReadonlySet<string>): Row[] {
+  let hidden = false;
+  return rows.filter((row) => {
+    if (row.kind === "source") hidden = folded.has(row.source);
+    return row.kind === "source" || !hidden;
+  });
+}
+
+interface GuardRowProps {
+  readonly row: Row;
+  readonly guards: readonly GuardView[];
+  readonly folded: ReadonlySet<string>;
+  readonly toggle: (source: string) => void;
+}
+
+function GuardRow({ row, guards, folded, toggle }: GuardRowProps) {
   if (row.kind === "source") {
-    return <><code class="dl-guard-source">{row.source}</code><span class="dl-count">{row.count}</span></>;
+    const isFolded = folded.has(row.source);
+    return (
+      <button type="button" class="dl-guard-head" aria-expanded={!isFolded} data-own onClick={() => toggle(row.source)}>
+        <span aria-hidden="true">{isFolded ? "\u25b8" : "\u25be"}</span>
+        <code class="dl-guard-source">{row.source}</code><span class="dl-count">{row.count}</span>
+      </button>
+    );
   }
   const guard = guards[row.index];
   const isKind = row.expression === guard.kind;
@@ -71,14 +86,17 @@ function GuardRow({ row, guards }: { row: Row; guards: readonly GuardView[] }) {
   );
 }
 
-export function Guards() {
+function Explorer() {
   const store = useStore();
   const { view, kin } = useModel();
-  const { guards, recompiles } = view.guards;
+  const { guards } = view.guards;
   const query = useSignal("");
+  const folded = useSignal<ReadonlySet<string>>(new Set());
+  const tried = useSignal<WouldPass | null>(null);
   const texts = useComputed(() => (store.model.value?.view.guards.guards ?? []).map(searchText));
-  const rows = useComputed(() => guardRows(store.model.value?.view.guards.guards ?? [], matches(texts.value, query.value)));
-  if (guards.length === 0 && recompiles.length === 0) {
+  const all = useComputed(() => guardRows(store.model.value?.view.guards.guards ?? [], matches(texts.value, query.value)));
+  const rows = useComputed(() => withoutFolded(all.value, query.value === "" ? folded.value : new Set()));
+  if (guards.length === 0) {
     return <Empty title="No guards">Guards are the conditions under which compiled code holds. Nothing was compiled here, so there are none.</Empty>;
   }
   const reveal = store.reveal.value;
@@ -87,32 +105,64 @@ export function Guards() {
     const row = rows.value[i];
     if (row.kind === "source") return "dl-row-head";
     const vertex = kin.vertex("guard", row.index);
-    return `dl-row-guard${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
+    const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
+    return `dl-row-guard${state}${failing(guards[row.index], tried.value) ? " is-failing" : ""}`;
   };
   const entity = (i: number): string => {
     const row = rows.value[i];
     return row?.kind === "guard" ? guardEntity(row.index) : "";
   };
+  const sources = all.value.flatMap((row) => (row.kind === "source" ? [row.source] : []));
+  const toggle = (source: string): void => {
+    const next = new Set(folded.value);
+    if (!next.delete(source)) next.add(source);
+    folded.value = next;
+  };
   return (
     <>
-      {recompiles.length > 0 && (
-        <div class="dl-recompiles">
-          <h3 class="dl-subhead">{plural(recompiles.length, "recompilation")}</h3>
-          {recompiles.map((item, i) => <Recompile key={i} item={item} />)}
-        </div>
-      )}
+      <WouldPassBox answer={tried} />
       <div class="dl-toolbar">
         <SearchBox query={query} label="Search guards" placeholder={"value, kind, expression, line"} />
-        <span class="dl-dim">{plural(rows.value.filter((row) => row.kind === "source").length, "value")}</span>
+        <span class="dl-dim">{plural(sources.length, "value")}</span>
+        <button type="button" class="dl-button" onClick={() => (folded.value = folded.value.size > 0 ? new Set() : new Set(sources))}>
+          {folded.value.size > 0 ? "Unfold all" : "Fold all"}
+        </button>
       </div>
-      {guards.length === 0 && <Empty title="No guards recorded">The recording holds the recompilations alone.</Empty>}
-      {guards.length > 0 && (rows.value.length === 0
+      {rows.value.length === 0
         ? <Empty title="No guard matches">Each word must occur in the value, its kind, its expression or its line.</Empty>
         : <VirtualList
             label="Guards" count={rows.value.length} row={24} entity={entity} rowClass={rowClass}
-            renderRow={(i) => <GuardRow row={rows.value[i]} guards={guards} />}
+            renderRow={(i) => <GuardRow row={rows.value[i]} guards={guards} folded={folded.value} toggle={toggle} />}
             show={{ index: shown, tick: reveal.tick }}
-          />)}
+          />}
+    </>
+  );
+}
+
+const PARTS = { recompiles: Recompiles, guards: Explorer, shapes: Shapes };
+
+export function Guards() {
+  const { guardMode } = useStore();
+  const { view } = useModel();
+  const counts: Readonly<Record<GuardMode, readonly [string, number]>> = {
+    recompiles: ["Compiled again", view.guards.recompiles.length],
+    guards: ["Guards", view.guards.guards.length],
+    shapes: ["Shapes", view.shapes.symbols.length],
+  };
+  const mode = guardMode.value ?? (view.guards.recompiles.length > 0 ? "recompiles" : "guards");
+  const Part = PARTS[mode];
+  return (
+    <>
+      <div class="dl-toolbar">
+        <div class="dl-segments" role="group" aria-label="What to show">
+          {GUARD_MODES.map((one) => (
+            <button key={one} type="button" aria-pressed={one === mode} onClick={() => (guardMode.value = one)}>
+              {counts[one][0]} <span class="dl-count">{counts[one][1]}</span>
+            </button>
+          ))}
+        </div>
+      </div>
+      <Part />
     </>
   );
 }

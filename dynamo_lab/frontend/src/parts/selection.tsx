@@ -182,6 +182,22 @@ function Guard({ model, entity }: Facts) {
   );
 }
 
+function Symbol({ model, entity }: Facts) {
+  const symbol = model.view.shapes.symbols[entity.a];
+  if (!symbol) return null;
+  return (
+    <>
+      <h4><Badge tone="plain">symbol</Badge> <code>{symbol.name}</code> <span class="dl-dim">in {symbol.frame} {symbol.compile_id}</span></h4>
+      {symbol.pinned.map((fact, i) => <p key={i}><Prose text={fact.text} /></p>)}
+      <dl>
+        {symbol.stands_for.length > 0 && <Fact label="stands for"><code>{symbol.stands_for.join(", ")}</code></Fact>}
+        <Fact label="may be">{symbol.range}</Fact>
+        <Links label="lines" to={[symbol, ...symbol.pinned].flatMap((at) => (at.entity ? [[at.entity, at.where] as const] : []))} />
+      </dl>
+    </>
+  );
+}
+
 function Module({ model, entity, mask }: Facts) {
   const graph = model.graphs.get(entity.a);
   const module = graph?.modules[entity.b];
@@ -216,7 +232,7 @@ function Graph({ model, entity }: Facts) {
 }
 
 const CARDS: Readonly<Record<Entity["kind"], (facts: Facts) => ComponentChildren>> = {
-  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, module: Module, graph: Graph,
+  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph,
 };
 
 export function Selection() {

@@ -1,0 +1,103 @@
+"""Values of the user's program in a few words, found and told without running any of its code."""
+
+import ast
+import inspect
+import re
+from collections import OrderedDict
+from collections.abc import Mapping
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import torch
+
+_LONGEST = 80
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_CONTAINERS = (list, tuple, dict, set, frozenset, OrderedDict)
+_TENSORS = (torch.Tensor, torch.nn.Parameter)
+_OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "grad", "ndim")
+_CALLED = ("size", "stride", "storage_offset")
+
+_SOURCE = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\](?:\.\w+(?:\(\))?|\[[^\[\]]*\])*")
+
+
+def describe(value: Any) -> str:
+    """What a value is: a tensor's metadata, a number or a string itself, of all else the type."""
+    kind: Any = type(value)
+    if kind in _TENSORS:
+        grad = ", requires grad" if value.requires_grad else ""
+        name = str(value.dtype).removeprefix("torch.")
+        strides = tuple(value.stride()) if value.layout is torch.strided else value.layout
+        return f"{name} tensor {list(value.shape)}, stride {strides}, {value.device}{grad}"
+    if kind is int and value.bit_length() > 256:
+        return "a large int"
+    if kind in PLAIN:
+        text = repr(value[:_LONGEST] if kind in (str, bytes) else value)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    if kind in _CONTAINERS:
+        return f"{kind.__name__} of {len(value)}"
+    if kind in (FunctionType, BuiltinFunctionType, MethodType, ModuleType):
+        return f"{'module' if kind is ModuleType else 'function'} {value.__name__}"
+    if kind in (torch.dtype, torch.device, torch.Size):
+        return str(value)
+    return f"class {type.__getattribute__(value, '__name__')}" if kind is type else type_name(value)
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type, without asking the value."""
+    return f"object of class {type.__getattribute__(type(value), '__name__')}"
+
+
+def sources_in(text: str) -> list[str]:
+    """Dynamo's names of values in the text of a check: "L['x'].size()[0]"."""
+    return list(dict.fromkeys(_SOURCE.findall(text)))
+
+
+def read(source: str, scope: Mapping[str, Any]) -> Any:
+    """The value that Dynamo names so, from "L" and "G" in `scope`.
+
+    Raises:
+        LookupError: there is none, or finding it would run code of the user's.
+    """
+    try:
+        return _read(ast.parse(source, mode="eval").body, scope)
+    except (SyntaxError, TypeError, AttributeError) as error:
+        raise LookupError(source) from error
+
+
+def _read(node: ast.expr, scope: Mapping[str, Any]) -> Any:
+    match node:
+        case ast.Name(id=name):
+            return scope[name]
+        case ast.Subscript(value=of, slice=ast.Constant(value=key)):
+            return _item(_read(of, scope), key)
+        case ast.Call(func=ast.Attribute(value=of, attr=name), args=[]) if name in _CALLED:
+            tensor = _read(of, scope)
+            if type(tensor) in _TENSORS:
+                return getattr(tensor, name)()
+        case ast.Attribute(value=of, attr=name):
+            return _attribute(_read(of, scope), name)
+        case _:
+            pass
+    raise LookupError(ast.dump(node))
+
+
+def _item(container: Any, key: Any) -> Any:
+    # the locals of a frame come as a mapping of Dynamo's own
+    is_known = type(container) in _CONTAINERS or type(container).__module__.startswith("torch")
+    if not is_known or issubclass(type(container), torch.Tensor | torch.nn.Module):
+        raise LookupError(key)
+    return container[key]
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    if type(owner) in _TENSORS and name in _OF_TENSOR:
+        return getattr(owner, name)
+    if issubclass(type(owner), torch.nn.Module):
+        held = object.__getattribute__(owner, "__dict__")
+        for table in (held, *(held.get(t, {}) for t in ("_parameters", "_buffers", "_modules"))):
+            if name in table:
+                return table[name]
+    found = inspect.getattr_static(owner, name)
+    if isinstance(found, property) or inspect.isdatadescriptor(found):
+        raise LookupError(name)  # asking for it would run code
+    return found

@@ -1,0 +1,45 @@
+"""Symbols: sizes and numbers that compiled code leaves open, and what pinned some of them down."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+SymbolEvent = Literal["guard", "assert", "constant", "equal", "zero_one", "violation"]
+
+
+class Symbol(Struct, frozen=True, kw_only=True):
+    """A size or a number that a compilation leaves open ("s0"), or knows only at run time ("u0").
+
+    `sources` are Dynamo's names for the values that it stands for ("L['x'].size()[0]"): several
+    where equal sizes share it. `hint` is its value in the call that was compiled, `lower` and
+    `upper` bound it (empty for no bound), `stack` are the lines where it was made. `value` is what
+    took its place, if anything did.
+    """
+
+    frame: int
+    compile_id: str
+    name: str
+    is_backed: bool = True
+    hint: str = ""
+    lower: str = ""
+    upper: str = ""
+    sources: tuple[str, ...] = ()
+    stack: int | None = None
+    value: str = ""
+
+
+class ShapeFact(Struct, frozen=True, kw_only=True):
+    """Something that a compilation assumed of its symbols, and the user's lines that made it.
+
+    A "guard" is checked before the code runs, an "assert" while it runs. "constant" and "equal"
+    put a value or another symbol in a symbol's place; "zero_one" made a size of 0 or 1 a constant
+    from the start, which has no symbol; a "violation" is a size marked dynamic that could not be.
+    """
+
+    frame: int
+    compile_id: str
+    event: SymbolEvent
+    expression: str
+    symbols: tuple[str, ...] = ()
+    source: str = ""
+    stack: int | None = None

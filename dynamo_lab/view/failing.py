@@ -1,0 +1,203 @@
+"""A guard that failed, in words: which value it is about, what it was, and what it is now."""
+
+import re
+
+from msgspec import Struct
+
+from dynamo_lab.model.guards import FailedGuard
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """Why code could not be used again. `subject` is the value as one writes it: "x.shape[0]".
+
+    `owner` is the variable to change ("x") and `dimension` which of its sizes, if it is a size.
+    """
+
+    kind: str
+    subject: str
+    text: str
+    owner: str = ""
+    dimension: int | None = None
+    was: str = ""
+    now: str = ""
+
+
+_DTYPES = {
+    "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16",
+    "Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64",
+    "Bool": "bool", "ComplexFloat": "complex64", "ComplexDouble": "complex128",
+}  # fmt: skip
+"""PyTorch's C++ names of dtypes."""
+
+_STORED = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")
+_BY_NAME = re.compile(r"""\b[LG]\[\s*['"]([^'"]*)['"]\s*\]""")
+_SIZE = re.compile(r"^(.*)\.size\(\)\[(\d+)\]$")
+_INDEX = re.compile(r"(size|stride) mismatch at index (\d+)")
+_RELATION = re.compile(r"[<>=!]=?|Mod\(|Eq\(|Ne\(| is ")
+_AT_LEAST = re.compile(r"^(\d+) <= (.+)$")
+
+
+def readable(source: str) -> str:
+    """Dynamo's names of values as one writes them: "L['x'].size()[0]" is "x.shape[0]"."""
+    text = _BY_NAME.sub(r"\1", _STORED.sub(r".\1", source))
+    return text.replace(".size()[", ".shape[").replace(".size()", ".shape")
+
+
+def told(failed: FailedGuard) -> str:
+    """The failure in a sentence."""
+    return cause(failed).text
+
+
+def cause(failed: FailedGuard) -> Cause:
+    """What the failure is about."""
+    made = _of_tensor(failed) or _of_setting(failed) or _of_object(failed) or _of_size(failed)
+    return made or _of_value(failed)
+
+
+def _changed(
+    kind: str, subject: str, owner: str, was: str, now: str, dimension: int | None = None
+) -> Cause:
+    text = f"`{subject}` was {was}, now {now}" if was else f"`{subject}` is {now} now"
+    return Cause(
+        kind=kind, subject=subject, owner=owner, was=was, now=now, dimension=dimension, text=text
+    )
+
+
+def _of_tensor(failed: FailedGuard) -> Cause | None:
+    """A property that is checked of every tensor."""
+    text, name, was, now = failed.text, readable(failed.source), failed.was, failed.now
+    if index := _INDEX.search(text):
+        at = int(index[2])
+        subject = f"{name}.shape[{at}]" if index[1] == "size" else f"{name}.stride({at})"
+        return _changed(index[1], subject, name, was, now, at)
+    if "dtype mismatch" in text:
+        return _changed("dtype", f"{name}.dtype", name, _dtype(was), _dtype(now))
+    if "requires_grad mismatch" in text:
+        return _changed("requires_grad", f"{name}.requires_grad", name, was, now)
+    if "rank mismatch" in text:
+        return _changed("rank", f"{name}.dim()", name, was, now)
+    if "dispatch key set mismatch" in text:
+        return _of_keys(name, was, now)
+    if text.startswith("expected type of"):
+        found = text.rpartition("<class '")[2].removesuffix("'>")
+        return _changed("type", name, name, "a tensor", f"of type {found}")
+    return None
+
+
+def _dtype(name: str) -> str:
+    return f"torch.{_DTYPES.get(name, name.lower())}"
+
+
+_DEVICES = ("CPU", "CUDA", "MPS", "XPU", "Meta", "HPU")
+
+
+def _of_keys(name: str, was: str, now: str) -> Cause:
+    """The dispatch keys differ: by the device, or by what PyTorch has wrapped the tensor in."""
+    before, after = (
+        next((device for device in _DEVICES if re.search(rf"\b{device}\b", keys)), "")
+        for keys in (was, now)
+    )
+    if before and after and before != after:
+        return _changed("device", f"{name}.device", name, before.lower(), after.lower())
+    keys = (set(re.findall(r"\w+", text)) - {"DispatchKeySet"} for text in (was, now))
+    lost, gained = next(keys), next(keys)
+    words = f"lost {_all(lost - gained)}, gained {_all(gained - lost)}"
+    return Cause(
+        kind="keys", subject=name, owner=name, text=f"the dispatch keys of `{name}` {words}"
+    )
+
+
+def _all(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+_SETTINGS = {"grad_mode": "grad mode", "default_dtype": "the default dtype"}
+
+
+def _of_setting(failed: FailedGuard) -> Cause | None:
+    if not failed.text.startswith("GLOBAL_STATE changed"):
+        return None
+    was = dict(pair.rsplit(" ", 1) for pair in failed.was.split(", ") if " " in pair)
+    now = dict(pair.rsplit(" ", 1) for pair in failed.now.split(", ") if " " in pair)
+    names = failed.text.partition(":")[2].split()
+    parts: list[str] = []
+    for key in (name.removesuffix("_enabled") for name in names):
+        before = f"was {was[key]}, " if key in was else ""
+        parts.append(f"{_SETTINGS.get(key, key)} {before}{'now ' + now.get(key, 'different')}")
+    first = names[0].removesuffix("_enabled") if names else ""
+    return Cause(
+        kind="grad_mode" if first == "grad_mode" else "setting",
+        subject=_SETTINGS.get(first, first),
+        was=was.get(first, ""),
+        now=now.get(first, ""),
+        text="; ".join(parts) or "a global setting changed",
+    )
+
+
+def _of_object(failed: FailedGuard) -> Cause | None:
+    """Which object it is, of what type, and what it holds."""
+    text, name = failed.text, readable(failed.source)
+    now = failed.now or "something else"
+    if text.startswith("___check_obj_id"):
+        return _changed("object", name, name, failed.was, now)
+    if "___check_type_id" in text or text.startswith("CodeGuardAccessor"):
+        return _changed("type", name, name, failed.was, now)
+    if "KeyError on" in text:
+        return _changed("key", name, name, failed.was, now)
+    if "___dict_contains" in text:
+        return Cause(kind="key", subject=name, owner=name, text=f"the keys of `{name}` changed")
+    if text.startswith("len("):
+        return _changed("length", f"len({name})", name, failed.was, now)
+    if " is " in text:
+        which = readable(text)
+        return Cause(kind="alias", subject=which, owner=name, text=f"`{which}` no longer holds")
+    return None
+
+
+def _of_size(failed: FailedGuard) -> Cause | None:
+    """A relation between sizes, which was true when the code was made."""
+    size = _SIZE.match(failed.source)
+    if size is None or not _RELATION.search(failed.text):
+        return None
+    subject, owner, at = readable(failed.source), readable(size[1]), int(size[2])
+    if failed.was.isdecimal():
+        return _changed("branch", subject, owner, failed.was, failed.now, at)
+    least = _AT_LEAST.match(failed.text)
+    if least and least[2] == failed.source:
+        return Cause(
+            kind="zero_one" if least[1] == "2" else "branch",
+            subject=subject, owner=owner, dimension=at, now=failed.now,
+            text=f"`{subject}` is {failed.now} now, and this code is for {least[1]} or more",
+        )  # fmt: skip
+    now = readable(failed.now) or "unknown"
+    if not now.startswith(subject):
+        now = f"{subject} is {now}"
+    condition = readable(failed.text)
+    return Cause(
+        kind="branch" if len(set(_SIZES.findall(failed.text))) < 2 else "sizes",
+        subject=subject, owner=owner, dimension=at, now=failed.now,
+        text=f"`{condition}` no longer holds: {now}",
+    )  # fmt: skip
+
+
+_SIZES = re.compile(r"\w\[[^\]]*\]\.size\(\)\[\d+\]")
+
+
+def number_kind(text: str) -> str:
+    """Whether a number as text is an "int" or a "float"; nothing for other text."""
+    if re.fullmatch(r"-?\d+", text):
+        return "int"
+    return "float" if re.fullmatch(r"-?\d+\.?\d*(e[-+]?\d+)?", text) else ""
+
+
+def _of_value(failed: FailedGuard) -> Cause:
+    name = readable(failed.source)
+    if name and failed.was and failed.now:
+        kinds = number_kind(failed.was), number_kind(failed.now)
+        is_other = all(kinds) and kinds[0] != kinds[1]
+        return _changed("type" if is_other else "value", name, name, failed.was, failed.now)
+    found = f": `{name}` is {failed.now}" if name and failed.now else ""
+    condition = readable(failed.text)
+    return Cause(
+        kind="other", subject=name, owner=name, text=f"`{condition}` no longer holds{found}"
+    )

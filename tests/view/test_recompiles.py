@@ -1,0 +1,181 @@
+"""Why code was compiled again: what changed, what to do, and what differs between compilations."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.model.guards import FailedGuard
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
+from dynamo_lab.view.failing import cause, readable, told
+from dynamo_lab.view.remedies import remedies
+from dynamo_lab.view.would_pass import answer
+
+Make = Callable[[str], Recording]
+
+
+def failed(text: str, source: str = "", was: str = "", now: str = "") -> FailedGuard:
+    return FailedGuard(compile_id="0/0", text=text, source=source, was=was, now=now)
+
+
+FAILURES = {
+    "size": (
+        failed("tensor 'L['x']' size mismatch at index 1. expected 8, actual 16", "L['x']",
+               "8", "16"),
+        "`x.shape[1]` was 8, now 16",
+        "torch._dynamo.mark_dynamic(x, 1)",
+    ),
+    "dtype": (
+        failed("tensor 'L['x']' dtype mismatch. expected Float, actual Double", "L['x']",
+               "Float", "Double"),
+        "`x.dtype` was torch.float32, now torch.float64",
+        "x = x.to(torch.float32)",
+    ),
+    "requires_grad": (
+        failed("tensor 'L['x']' requires_grad mismatch. expected requires_grad=0", "L['x']",
+               "False", "True"),
+        "`x.requires_grad` was False, now True",
+        "x = x.detach()",
+    ),
+    "device": (
+        failed("tensor 'L['x']' dispatch key set mismatch. ...", "L['x']",
+               "DispatchKeySet(CPU, BackendSelect)", "DispatchKeySet(CUDA, BackendSelect)"),
+        "`x.device` was cpu, now cuda",
+        "",
+    ),
+    "value": (
+        failed("L['n'] == 3", "L['n']", "3", "4"),
+        "`n` was 3, now 4",
+        "n = torch.tensor(n)",
+    ),
+    "type": (
+        failed("___check_type_id(L['n'], 94), type=<class 'int'>", "L['n']", "of type int", "2.5"),
+        "`n` was of type int, now 2.5",
+        "n = torch.tensor(float(n))",
+    ),
+    "object": (
+        failed("___check_obj_id(L['self']._modules['act'], 13), type=<class 'F'>",
+               "L['self']._modules['act']", "another F", "function sigmoid"),
+        "`self.act` was another F, now function sigmoid",
+        "",
+    ),
+    "length": (
+        failed("len(L['xs']) == 1", "L['xs']", "1", "2"),
+        "`len(xs)` was 1, now 2",
+        "xs = torch.stack(xs)",
+    ),
+    "grad_mode": (
+        failed("GLOBAL_STATE changed: grad_mode", "", "grad_mode on", "grad_mode off"),
+        "grad mode was on, now off",
+        "with torch.enable_grad():\n    compiled(...)",
+    ),
+    "setting": (
+        failed("GLOBAL_STATE changed: default_dtype", "", "", "default_dtype torch.float64"),
+        "the default dtype now torch.float64",
+        "",
+    ),
+    "zero_one": (
+        failed("2 <= L['x'].size()[0]", "L['x'].size()[0]", "", "1"),
+        "`x.shape[0]` is 1 now, and this code is for 2 or more",
+        "torch._dynamo.decorators.mark_unbacked(x, 0)",
+    ),
+    "branch": (
+        failed("L['x'].size()[0] == 8", "L['x'].size()[0]", "8", "16"),
+        "`x.shape[0]` was 8, now 16",
+        "",
+    ),
+    "sizes": (
+        failed("L['y'].size()[0] == L['x'].size()[0]", "L['y'].size()[0]", "",
+               "L['y'].size()[0] is 1, L['x'].size()[0] is 6"),
+        "`y.shape[0] == x.shape[0]` no longer holds: y.shape[0] is 1, x.shape[0] is 6",
+        "torch._dynamo.mark_dynamic(y, 0)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_each_kind_of_failure_is_told_with_its_remedy(kind: str) -> None:
+    guard, words, code = FAILURES[kind]
+    assert cause(guard).kind == kind
+    assert told(guard) == words
+    assert remedies(cause(guard), ())[0].code == code
+
+
+def test_a_failure_of_no_known_kind_is_told_as_it_is() -> None:
+    guard = failed("___something(L['x'])")
+    assert told(guard) == "`___something(x)` no longer holds"
+    assert remedies(cause(guard), ()) == ()
+
+
+def test_names_of_values_are_those_of_the_reader() -> None:
+    assert readable("L['self']._modules['fc']._parameters['weight'].size()[0]") == (
+        "self.fc.weight.shape[0]"
+    )
+
+
+def test_what_the_new_code_leaves_open_is_said() -> None:
+    guard, *_ = FAILURES["size"]
+    closed, opened = (remedies(cause(guard), names)[0] for names in ((), ("x.shape[1]",)))
+    assert closed.code == opened.code
+    assert "is open" in opened.text
+    assert "is open" not in closed.text
+
+
+def test_causes_are_told_once_and_remedied_once(make: Make) -> None:
+    first, second = build(make("sizes")).guards.recompiles
+    assert [(c.text, c.earlier, c.where) for c in second.causes] == [
+        ("`n` was 3, now 4", ("0/1",), "line 2"),
+        ("`x.shape[0]` was 8, now 16", ("0/0",), "line 2"),
+    ]
+    assert first.causes[0].remedies
+    assert not second.causes[1].remedies
+
+
+def test_the_limit_says_what_runs_eagerly(make: Make) -> None:
+    last = build(make("sizes")).guards.recompiles[-1]
+    assert "runs eagerly" in last.advice
+    assert last.changes is None
+
+
+def test_the_difference_of_two_compilations(make: Make) -> None:
+    changes = build(make("sizes")).guards.recompiles[0].changes
+    assert changes is not None
+    assert changes.symbols == ("`x.shape[0]` is open now: s77",)
+    assert changes.graph == (
+        ("~", "input x: f32[8, 3] \N{RIGHTWARDS ARROW} f32[s77, 3]"),
+        ("~", "y = mul(x, 3): f32[8, 3] \N{RIGHTWARDS ARROW} f32[s77, 3]"),
+        ("-", "y_1 = add(y, 1): f32[8, 3]"),
+        ("-", "output y_1"),
+        ("+", "output y"),
+    )
+    assert "cpp_fused_mul_0; before 1: cpp_fused_add_mul_0" in changes.kernels
+
+
+def test_alike_compilations_have_no_difference(make: Make) -> None:
+    recording = make("sizes")
+    nodes = recording.graphs[0].nodes
+    graphs = (recording.graphs[0], replace(recording.graphs[1], nodes=nodes))
+    kernels = tuple(replace(k, name="k", code="same") for k in recording.kernels)
+    alike = replace(recording, graphs=graphs, kernels=kernels, symbols=())
+    changes = build(alike).guards.recompiles[0].changes
+    assert changes is not None
+    assert (changes.graph, changes.summary) == ((), "the same graph")
+    assert changes.kernels == "1 kernel, the same code"
+
+
+def test_what_a_call_would_do(make: Make) -> None:
+    guard, *_ = FAILURES["value"]
+    recording = make("sizes")
+    reused = answer(recording, 0, (("0/1", None), ("0/0", guard)), are_forgotten=False)
+    assert reused.reuses == "0/1"
+    assert reused.sentence == "It passes the guards of 0/1: a call of scale would reuse that code."
+    assert [(check.passes, check.source) for check in reused.checks] == [
+        (True, ""),
+        (False, "L['n']"),
+    ]
+    assert "0/0  fails: `n` was 3, now 4  (scale.py, line 2)" in str(reused)
+    again = answer(recording, 0, (("0/0", guard),), are_forgotten=True)
+    assert again.reuses is None
+    assert "compiled again" in again.sentence
+    assert "torch._dynamo.reset()" in again.sentence
