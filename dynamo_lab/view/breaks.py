@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Span
-from dynamo_lab.view.advice import advice_for, rule_of
+from dynamo_lab.view.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.explanations import tidy
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places, entity
@@ -20,6 +20,13 @@ class StackLine(Struct, frozen=True, kw_only=True):
     function: str
     text: str
     entity: str
+
+
+class ExampleView(Struct, frozen=True, kw_only=True):
+    """Our example of the kind: a small program that breaks so, and the same without the break."""
+
+    before: str
+    after: str
 
 
 class BreakView(Struct, frozen=True, kw_only=True):
@@ -46,6 +53,7 @@ class BreakView(Struct, frozen=True, kw_only=True):
     before: int | None = None
     after: tuple[int, ...] = ()
     times: int = 1
+    example: ExampleView | None = None
 
 
 def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
@@ -79,7 +87,12 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         before=item.graph_before,
         after=tuple(_graphs_of(recording, item.resume_frames)),
         times=item.times,
+        example=_example(rule),
     )
+
+
+def _example(rule: Rule) -> ExampleView | None:
+    return rule.example and ExampleView(before=rule.example.before, after=rule.example.after)
 
 
 def _is_in_library(item: Break, places: Places) -> bool:

@@ -1,3 +1,4 @@
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.view import build
-from dynamo_lab.view.advice import advice_for, rule_of
+from dynamo_lab.view.advice import RULES, Rule, advice_for, rule_of
 from dynamo_lab.view.breaks import StackLine
 from dynamo_lab.view.explanations import tidy
 
@@ -81,7 +82,8 @@ def test_unknown_columns_stay_unknown(make: Make) -> None:
             ".item() call",
         ),
         ("Dynamic shape operator", "aten.nonzero.default", "data-dependent shape"),
-        ("Data dependent operator", "aten.equal", "data-dependent value"),
+        ("Data dependent operator", "aten.equal", "tensors compared as a whole"),
+        ("Data dependent operator", "aten._local_scalar_dense", "data-dependent value"),
         ("Call to `torch._dynamo.graph_break()`", "", "explicit graph_break()"),
         ("Skip calling `torch.compiler.disable()`d function", "", "disabled function"),
         ("Attempt to trace generator", "", "generator"),
@@ -261,3 +263,37 @@ def test_every_kind_of_the_registry_has_a_short_title() -> None:
             gb_type=entries[0]["Gb_type"],
         )  # fmt: skip
         assert 0 < len(rule_of(item).title) < 110
+
+
+def test_a_break_has_the_example_of_its_kind(make: Make) -> None:
+    branch, printed = build(make("branch_and_print")).breaks
+    assert branch.example is not None
+    assert "if x.sum() > 0:" in branch.example.before
+    assert "torch.where" in branch.example.after
+    assert printed.example is not None
+    unknown = replace(make("branch_and_print").breaks[0], gb_type="Something new")
+    assert rule_of(unknown).example is None
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if r.example], ids=lambda rule: rule.title)
+def test_an_example_stands_beside_a_title_and_advice(rule: Rule) -> None:
+    assert rule.title
+    assert rule.advice
+    assert rule.example is not None
+    for source in (rule.example.before, rule.example.after):
+        assert "f" in names_bound_by(source)
+        assert max(map(len, source.splitlines())) <= 76  # two fit side by side
+    assert rule.example.before != rule.example.after
+
+
+def names_bound_by(source: str) -> set[str]:
+    body = ast.parse(source).body
+    defined = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    assigned = {
+        target.id
+        for node in body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return defined | assigned

@@ -32,6 +32,11 @@ export interface StackLine {
   readonly entity: string;
 }
 
+export interface ExampleView {
+  readonly before: string;
+  readonly after: string;
+}
+
 export interface BreakView {
   readonly id: number;
   readonly title: string;
@@ -51,6 +56,7 @@ export interface BreakView {
   readonly before: number | null;
   readonly after: readonly number[];
   readonly times: number;
+  readonly example: ExampleView | null;
 }
 
 export interface AttemptView {

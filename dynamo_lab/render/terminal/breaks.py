@@ -72,6 +72,9 @@ def _facts(item: BreakView, titles: dict[int, str], page: Page) -> Iterator[tupl
         yield text("", "dim"), text(item.context, "dim")
     for index, advice in enumerate(item.advice if page.everything else item.advice[:3]):
         yield text("" if index else "do", "bold green"), text(advice)
+    if item.example and page.everything:
+        yield text("before", "dim"), text(item.example.before, "dim")
+        yield text("after", "dim"), text(item.example.after)
     if graphs := sides_of(item, titles):
         yield text("graphs", "dim"), text(graphs, "dim")
     if item.link and page.everything:

@@ -1,9 +1,11 @@
 // Breaks as cards: where, why, what to do, and the graphs on both sides.
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { breakEntity, frameEntity } from "../entities";
 import type { BreakView } from "../types";
 import { Badge, Empty, Fold, Go, GraphChip, Prose } from "../ui/bits";
+import { CodeBlock } from "../ui/code-block";
 import { Paragraphs } from "../ui/paragraphs";
 
 /** The line's text with the columns that broke marked; indentation is dropped. */
@@ -59,6 +61,22 @@ function Details({ item }: { item: BreakView }) {
   );
 }
 
+function Example({ item }: { item: BreakView }) {
+  const open = useSignal(false); // an editor is made for what is looked at
+  if (!item.example) return null;
+  return (
+    <details class="dl-fold" data-own onToggle={(event) => (open.value = event.currentTarget.open)}>
+      <summary>Example: before and after</summary>
+      {open.value && (
+        <div class="dl-example">
+          <figure><figcaption>breaks</figcaption><CodeBlock text={item.example.before} language="python" label="Example that breaks" /></figure>
+          <figure><figcaption>does not</figcaption><CodeBlock text={item.example.after} language="python" label="Example without the break" /></figure>
+        </div>
+      )}
+    </details>
+  );
+}
+
 function Card({ item, number }: { item: BreakView; number: number }) {
   const store = useStore();
   const { kin, view } = useModel();
@@ -93,6 +111,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
         <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>
       )}
       <Between item={item} />
+      <Example item={item} />
       <Details item={item} />
     </article>
   );
