@@ -27,3 +27,7 @@ class OptionError(DynamoLabError, ValueError):
 
 class OutputError(DynamoLabError, OSError):
     """A file that cannot be written."""
+
+
+class FixError(DynamoLabError):
+    """A break that nothing can be tried against, or a fix that does not apply."""

@@ -42,19 +42,34 @@ def explore(
             under `torch.no_grad()`. By default only the forward runs, with gradients on.
         **kwargs: Keyword arguments of `fn`.
     """
+    from dynamo_lab.programs import FunctionProgram
+
+    settings = {"mode": mode, "dynamic": dynamic, "options": options}
+    chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
+
+    def explored(fn: Any, args: Any, kwargs: Any) -> tuple[Recording, Any]:
+        return _explore(fn, args, kwargs, chosen)
+
+    program = FunctionProgram(fn, args, kwargs, explored, grad)  # before the run changes anything
+    recording, _ = _explore(fn, args, kwargs, chosen)
+    recording.can_run_again(program)
+    return recording
+
+
+def _explore(fn: Any, args: Any, kwargs: Any, chosen: dict[str, Any]) -> tuple[Recording, Any]:
+    """The recording, and what `fn` returned."""
     from dynamo_lab.capture.running import run_once
     from dynamo_lab.capture.session import watch  # imports torch, which reading a file need not
 
-    settings = {"mode": mode, "dynamic": dynamic, "options": options}
     recorder = _recorder(_name_of(fn))
-    chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
     recorder.options.update({k: _name_of(v) for k, v in chosen.items() if v is not None})
+    result = None
     with watch(recorder):
         try:
-            run_once(fn, args, kwargs, grad=grad, backend=backend, fullgraph=fullgraph, **settings)
+            result = run_once(fn, args, kwargs, **chosen)
         except Exception as error:
             recorder.fail(error)
-    return recorder.recording
+    return recorder.recording, result
 
 
 @contextmanager
