@@ -59,7 +59,22 @@ class Trial(Struct, frozen=True, kw_only=True):
         from dynamo_lab.render.widget import display
 
         print(self)
-        display(self.recording)
+        display(self.recording, self.recording.tries())
+
+
+def answer(recording: Recording, break_id: int, fix: str) -> tuple[dict[str, Any], Recording]:
+    """What a view shows of a trial, as JSON, and the new recording."""
+    trial = try_fix(recording, break_id, fix)
+    failure = trial.recording.failure
+    shown = {
+        "fix": trial.fix.name,
+        "counts": trial.counts(),
+        "numbers": trial.numbers.sentence,
+        "same": trial.numbers.same,
+        "failure": f"{failure.type}: {failure.message.strip()}" if failure else "",
+        "new_breaks": [f"{fact.where}: {fact.gb_type}" for fact in trial.diff.breaks_b],
+    }
+    return shown, trial.recording
 
 
 def try_fix(recording: Recording, break_id: int, fix: str | None = None) -> Trial:

@@ -204,9 +204,9 @@ def _shown(
     if program is not None:
         recording.can_run_again(program)
     if live is not None:
-        live.finish(recording)
+        live.finish(recording, recording.tries())
     elif not options.quiet:
-        display(recording)
+        display(recording, recording.tries())
     _keep(recording, options, shell)
     if failure is not None:
         _show_traceback(failure, shell)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dynamo_lab.cells import build_frame
@@ -121,8 +122,8 @@ class CellProgram:
         own = "\n".join(line.rstrip("\r\n") for line in self._source.splitlines(keepends=True))
         if not source.excerpts or source.excerpts[0].text != own:
             return None
-        changed = CellProgram(text, name, self._globals, self._record)
-        changed._before = self._before
+        changed = copy.copy(self)
+        changed._source, changed._filename = text, name
         return changed
 
     def namespaces(self) -> list[dict[str, Any]]:

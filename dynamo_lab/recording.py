@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from dynamo_lab.model.recording import Recording as Facts
 if TYPE_CHECKING:
     from dynamo_lab.live import Trial
     from dynamo_lab.programs import Program
+    from dynamo_lab.render.widget import Tries
     from dynamo_lab.view.fixes import Fix
 
 
@@ -56,6 +58,12 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     def program(self) -> Program | None:
         """The program that was recorded, or None where it is not at hand."""
         return vars(self).get("_program")
+
+    def tries(self) -> Tries | None:
+        """How a view tries fixes, or None where there is no program to run again."""
+        from dynamo_lab.live import answer
+
+        return None if self.program() is None else functools.partial(answer, self)
 
     def try_fix(self, break_id: int, fix: str | None = None) -> Trial:
         """Compile the program again with a fix for this break, and compare.
@@ -102,7 +110,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     def _ipython_display_(self) -> None:
         from dynamo_lab.render.widget import display
 
-        display(self)
+        display(self, self.tries())
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from dynamo_lab.render.static_html import fallback

@@ -36,7 +36,7 @@ def with_cond(source: str, line: int) -> Rewrite:
 
 def without_call(source: str, line: int) -> Rewrite:
     """The source without the call that this line consists of."""
-    found = _find(source, line)
+    found = _find(source, line, ast.Expr)
     statement = found.statement
     if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
         raise Refusal("The call is part of a longer statement: take it out by hand.")
@@ -67,14 +67,12 @@ class _Found(NamedTuple):
         return Rewrite("\n".join(new), self.scope, "\n".join(shown))
 
 
-def _branch(source: str, line: int, form: str, other: Callable[[str], str]) -> Rewrite:
-    found = _find(source, line)
+def _branch(source: str, line: int, form: str, side: Callable[[str], str]) -> Rewrite:
+    found = _find(source, line, ast.If)
     if not isinstance(found.statement, ast.If):
-        raise Refusal(
-            "Only an `if` statement can be rewritten, not a loop, an `assert` or an `and`."
-        )
+        raise Refusal("Only an `if` statement can be rewritten, not a loop or an `assert`.")
     statements, target, a, b = _sides(found.statement, found.block, found)
-    text = form.format(test=_test(found.statement.test, found), a=a, b=other(b))
+    text = form.format(test=_test(found.statement.test, found), a=side(a), b=side(b))
     return found.replaced(statements, f"{target} {text}")
 
 
@@ -144,18 +142,20 @@ def _test(test: ast.expr, found: _Found) -> str:
             return f"({text}) != 0"
 
 
-def _find(source: str, line: int) -> _Found:
-    """The innermost statement whose head is on this line, with its block and function."""
+def _find(source: str, line: int, kind: type[ast.stmt]) -> _Found:
+    """The statement of this kind whose head is on this line, else the innermost there."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         raise Refusal("The source of this line is not known whole.") from None
-    found = None
-    for statement, block, scope in _statements(tree.body, None):
-        if statement.lineno <= line <= _head_end(statement):
-            found = _Found(source, statement, block, scope)
-    if found is None:
+    there = [
+        _Found(source, statement, block, scope)
+        for statement, block, scope in _statements(tree.body, None)
+        if statement.lineno <= line <= _head_end(statement)
+    ]
+    if not there:
         raise Refusal("There is no statement on this line that can be rewritten.")
+    found = next((one for one in there if isinstance(one.statement, kind)), there[-1])
     if any(
         isinstance(node, ast.Lambda) and node.lineno <= line <= (node.end_lineno or 0)
         for node in ast.walk(found.statement)

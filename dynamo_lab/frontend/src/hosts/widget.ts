@@ -6,14 +6,16 @@ import type { DataSource, SaveKind } from "../source";
 import type { Progress, View } from "../types";
 import { Assets } from "./assets";
 import { download } from "./download";
+import { type TrialMessage, TrialRuns, type TryFix } from "./trials";
 
 interface Traits {
   payload: DataView | ArrayBuffer | null;
   progress: Progress | null;
   uid: string;
+  can_try: boolean;
 }
 
-type Message = { readonly type: "asset"; readonly name: string } | { readonly type: "file"; readonly name: string };
+type Message = { readonly type: "asset"; readonly name: string } | { readonly type: "file"; readonly name: string } | TrialMessage;
 type CustomListener = (message: Message, buffers: readonly DataView[]) => void;
 
 interface WidgetModel {
@@ -22,7 +24,7 @@ interface WidgetModel {
   on(event: "msg:custom", listener: CustomListener): void;
   off(event: `change:${keyof Traits}`, listener: () => void): void;
   off(event: "msg:custom", listener: CustomListener): void;
-  send(content: { type: "asset"; name: string } | { type: "save"; what: SaveKind }): void;
+  send(content: { type: "asset"; name: string } | { type: "save"; what: SaveKind } | TryFix): void;
 }
 
 /** A page of a large model takes the kernel a few seconds to write. */
@@ -44,6 +46,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const progress = signal<Progress | null>(null);
   const failure = signal("");
   const assets = new Assets((name) => model.send({ type: "asset", name }));
+  const trials = new TrialRuns(view, (message) => model.send(message));
   let latest = 0;
   let saved: (() => void) | null = null;
 
@@ -66,6 +69,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   };
   const onMessage: CustomListener = (message, buffers) => {
     const buffer = buffers[0];
+    if (message.type === "trial") return trials.receive(message, buffer);
     if (!buffer) return;
     if (message.type === "asset") assets.receive(message.name, new TextDecoder().decode(asBytes(buffer)));
     if (message.type === "file") {
@@ -74,13 +78,19 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     }
   };
 
+  const onTry = (): void => void (trials.ready.value = model.get("can_try") ?? false);
+
+  model.on("change:can_try", onTry);
   model.on("change:payload", onPayload);
   model.on("change:progress", onProgress);
   model.on("msg:custom", onMessage);
   onPayload();
   onProgress();
+  onTry();
   const close = (): void => {
     latest++;
+    trials.close();
+    model.off("change:can_try", onTry);
     model.off("change:payload", onPayload);
     model.off("change:progress", onProgress);
     model.off("msg:custom", onMessage);
@@ -95,7 +105,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
       };
       model.send({ type: "save", what });
     });
-  return { source: { view, progress, failure, asset: (name) => assets.get(name), save }, close };
+  return { source: { view: trials.view, trials, progress, failure, asset: (name) => assets.get(name), save }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

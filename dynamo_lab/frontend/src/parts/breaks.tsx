@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { breakEntity, frameEntity } from "../entities";
+import { Fixes } from "./fixes";
 import type { BreakView } from "../types";
 import { Badge, Empty, Fold, Go, GraphChip, Prose } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
@@ -111,6 +112,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
         <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>
       )}
       <Between item={item} />
+      <Fixes item={item} />
       <Example item={item} />
       <Details item={item} />
     </article>
