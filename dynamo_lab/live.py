@@ -83,13 +83,13 @@ def try_fix(recording: Recording, break_id: int, fix: str | None = None) -> Tria
     Raises:
         FixError: there is no program to run again, no fix, or none of this name.
     """
+    remedy = _remedy(recording, break_id, fix)
     program = recording.program()
     if program is None:
         raise FixError(
-            "There is no program to run again: this recording was loaded from a file, or made with "
-            "record() or %%record. Use explore() or %%compile to try fixes."
+            "There is no program to run again: this recording was loaded from a file, came out of "
+            "a trial, or was made with record() or %%record. Use explore() or %%compile."
         )
-    remedy = _remedy(recording, break_id, fix)
     with without_trace(program.roots()):
         eager, problem = _attempt(program.eager)
     with without_trace(program.roots()), _applied(remedy, recording, program) as changed:

@@ -52,8 +52,12 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         structs.force_setattr(self, "breaks", own)
 
     def can_run_again(self, program: Program) -> None:
-        """Keep the program, so that fixes can be tried on it."""
-        vars(self)["_program"] = program
+        """Keep the program, so that fixes can be tried on it.
+
+        Only where something broke: a program keeps its model and copies of its arguments alive.
+        """
+        if self.breaks:
+            vars(self)["_program"] = program
 
     def program(self) -> Program | None:
         """The program that was recorded, or None where it is not at hand."""

@@ -77,7 +77,7 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
     """
     import torch
 
-    tensors = [t for t in _reachable(roots) if isinstance(t, torch.Tensor)]
+    tensors = [t for t in _reachable(roots) if isinstance(t, torch.Tensor) and _has_numbers(t)]
     tensors += [t.grad for t in tensors if t.is_leaf and t.grad is not None]
     saved = [(t, t.detach().clone(), t.grad if t.is_leaf else None) for t in tensors]
     state = random.getstate()
@@ -99,10 +99,14 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
                 _put_back(tensor, before, grad)
 
 
+def _has_numbers(tensor: torch.Tensor) -> bool:
+    return str(tensor.layout) == "torch.strided" and tensor.device.type != "meta"
+
+
 def _put_back(tensor: torch.Tensor, before: torch.Tensor, grad: torch.Tensor | None) -> None:
     import torch
 
-    with torch.no_grad():
+    with torch.inference_mode(tensor.is_inference()), torch.no_grad():
         if tensor.shape != before.shape:
             tensor.data = before
         elif not torch.equal(tensor, before):

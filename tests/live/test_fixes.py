@@ -1,9 +1,11 @@
 """Fixes tried on real programs: the break goes, the numbers stay, nothing is left behind."""
 
 import functools
+import gc
 import linecache
 import logging
 import warnings
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -261,9 +263,9 @@ def test_the_arguments_are_those_of_the_first_run() -> None:
     assert lab.explore(f, torch.ones(4), backend="eager").failure is None
     recording = lab.explore(g, torch.ones(4), backend="eager")
     assert recording.breaks[0].try_fix().numbers.difference == 0
-    nodes = recording.program()
-    assert nodes is not None
-    assert nodes.eager().sum() == 8
+    program = recording.program()
+    assert program is not None
+    assert program.eager().sum() == 8
 
 
 def test_a_helper_is_left_out_and_the_break_moves() -> None:
@@ -292,6 +294,26 @@ def test_without_a_program_one_sentence_says_what_to_do(tmp_path: Path) -> None:
         torch.compile(assigns, backend="eager")(torch.ones(4))
     with pytest.raises(FixError, match="Use explore"):
         recorder.recording.breaks[0].try_fix()
+    trial = (
+        lab.explore(calls_another, torch.ones(4), backend="eager")
+        .breaks[0]
+        .try_fix("torch.compiler.disable")
+    )
+    with pytest.raises(FixError, match="nothing to try"):
+        trial.recording.breaks[0].try_fix()
+
+
+def test_only_a_recording_with_breaks_keeps_its_program() -> None:
+    model = nn.Linear(2, 2)
+    alive = weakref.ref(model)
+    recording = lab.explore(model, torch.ones(1, 2), backend="eager")
+    assert recording.program() is None
+    del model
+    torch._dynamo.reset()
+    gc.collect()
+    assert alive() is None
+    broken = lab.explore(prints, torch.ones(4), backend="eager")
+    assert broken.program() is not None
 
 
 def test_wrong_names_and_ids_are_told() -> None:
