@@ -122,7 +122,8 @@ def _remedy(recording: Recording, break_id: int, name: str | None) -> Remedy:
         raise FixError(f"There is no break {break_id}: ids are from 0, and there are {count}.")
     found, refusal = remedies(recording, recording.breaks[break_id])
     if not found:
-        raise FixError(f"There is nothing to try by itself here. {refusal}".strip())
+        why = refusal or "Its advice and its example say what to change by hand."
+        raise FixError(f"There is nothing that can be tried for this break. {why}")
     for remedy in found:
         if name in (None, remedy.fix.name):
             return remedy
@@ -167,7 +168,8 @@ def _rewritten(
             return
         functions = _functions(source, rewrite.scope, remedy.span.line)
         code = _code_like(functions[0].__code__, compile(text, name, "exec", dont_inherit=True))
-        with applying.code_replaced(functions, code):
+        namespaces = [function.__globals__ for function in functions]
+        with applying.torch_named(namespaces), applying.code_replaced(functions, code):
             yield program
     finally:
         linecache.cache.pop(name, None)

@@ -72,6 +72,19 @@ def code_replaced(functions: list[FunctionType], code: CodeType) -> Generator[No
 
 
 @contextmanager
+def torch_named(namespaces: list[dict[str, Any]]) -> Generator[None, None, None]:
+    """`torch` in these namespaces, also where the user's module does not import it."""
+    lacking = [namespace for namespace in namespaces if "torch" not in namespace]
+    for namespace in lacking:
+        namespace["torch"] = torch
+    try:
+        yield
+    finally:
+        for namespace in lacking:
+            namespace.pop("torch", None)
+
+
+@contextmanager
 def disabled(
     function: FunctionType, namespaces: list[dict[str, Any]]
 ) -> Generator[None, None, None]:

@@ -64,11 +64,11 @@ class _Known(NamedTuple):
     sentence: str
 
 
-_PRINT = "runs it after the graph instead of in the middle, in the same order."
+_PRINT = "runs it after the graph. Keyword arguments of the call are lost or refused."
 _SETTINGS = (
     _Known(
-        r"Tensor\.item\(\)|Tensor\.tolist|^Data dependent operator",
-        r"item|to_?list|_local_scalar_dense",
+        r"Tensor\.item\(\)|^Data dependent operator",
+        r"item|_local_scalar_dense",
         Setting("capture_scalar_outputs"),
         "Dynamo captures the number as a symbol instead of stopping for it.",
     ),

@@ -41,7 +41,7 @@ function Fix({ fix, busy, onTry }: { fix: FixView; busy: string | null; onTry: (
       <div class="dl-fix-head">
         <span><code>{fix.name}</code> <Prose text={fix.sentence} /></span>
         {onTry && (
-          <button type="button" class="dl-button" disabled={busy !== null} onClick={onTry}>
+          <button type="button" class="dl-button" title="Runs your program twice more, on copies" disabled={busy !== null} onClick={onTry}>
             {busy === fix.name ? "Trying\u2026" : "Try it"}
           </button>
         )}
