@@ -4,7 +4,6 @@ Only forms whose meaning is plain are rewritten; for others there is a sentence 
 """
 
 import ast
-import difflib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -59,12 +58,17 @@ class _Found(NamedTuple):
         indent = lines[first].encode()[:start].decode()
         if indent.strip() or lines[last - 1].encode()[end:].decode().split("#")[0].strip():
             raise Refusal("The line holds several statements: put each on its own line first.")
-        new = [*lines[:first], *([indent + text] if text else []), *lines[last:]]
         if lines[first].encode()[start:].startswith(b"elif"):
             raise Refusal("An `elif` depends on the conditions before it: rewrite it by hand.")
-        diff = difflib.unified_diff(lines, new, lineterm="", n=1)
-        shown = [row for row in diff if not row.startswith(("---", "+++", "@@"))]
-        return Rewrite("\n".join(new), self.scope, "\n".join(shown))
+        new = [] if not text else (indent + text).split("\n")
+        diff = [
+            *(f" {row}" for row in lines[first - 1 : first] if first),
+            *(f"-{row}" for row in lines[first:last]),
+            *(f"+{row}" for row in new),
+            *(f" {row}" for row in lines[last : last + 1] if row),
+        ]
+        changed = "\n".join([*lines[:first], *new, *lines[last:]])
+        return Rewrite(changed, self.scope, "\n".join(diff))
 
 
 def _branch(source: str, line: int, form: str, side: Callable[[str], str]) -> Rewrite:
@@ -145,12 +149,12 @@ def _test(test: ast.expr, found: _Found) -> str:
 def _find(source: str, line: int, kind: type[ast.stmt]) -> _Found:
     """The statement of this kind whose head is on this line, else the innermost there."""
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+        statements = list(_statements(ast.parse(source).body, None))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may come from anyone
         raise Refusal("The source of this line is not known whole.") from None
     there = [
         _Found(source, statement, block, scope)
-        for statement, block, scope in _statements(tree.body, None)
+        for statement, block, scope in statements
         if statement.lineno <= line <= _head_end(statement)
     ]
     if not there:
