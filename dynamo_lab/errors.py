@@ -31,3 +31,7 @@ class OutputError(DynamoLabError, OSError):
 
 class GuardsError(DynamoLabError):
     """A question to guards that cannot be answered."""
+
+
+class FixError(DynamoLabError):
+    """A break that nothing can be tried against, or a fix that does not apply."""

@@ -53,19 +53,35 @@ def explore(
         max_steps: The most steps to keep; the film then says where it is cut.
         **kwargs: Keyword arguments of `fn`.
     """
+    from dynamo_lab.programs import FunctionProgram
+
+    settings = {"mode": mode, "dynamic": dynamic, "options": options}
+    chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
+
+    def explored(fn: Any, args: Any, kwargs: Any) -> tuple[Recording, Any]:
+        return _explore(fn, args, kwargs, chosen, _recorder(_name_of(fn), detail, max_steps))
+
+    program = FunctionProgram(fn, args, kwargs, explored, grad)  # before the run changes anything
+    recording, _ = explored(fn, args, kwargs)
+    recording.can_run_again(program)
+    return recording
+
+
+def _explore(
+    fn: Any, args: Any, kwargs: Any, chosen: dict[str, Any], recorder: Recorder[Recording]
+) -> tuple[Recording, Any]:
+    """The recording, and what `fn` returned."""
     from dynamo_lab.capture.running import run_once
     from dynamo_lab.capture.session import watch  # imports torch, which reading a file need not
 
-    settings = {"mode": mode, "dynamic": dynamic, "options": options}
-    recorder = _recorder(_name_of(fn), detail, max_steps)
-    chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
     recorder.options.update({k: _name_of(v) for k, v in chosen.items() if v is not None})
+    result = None
     with watch(recorder):
         try:
-            run_once(fn, args, kwargs, grad=grad, backend=backend, fullgraph=fullgraph, **settings)
+            result = run_once(fn, args, kwargs, **chosen)
         except Exception as error:
             recorder.fail(error)
-    return recorder.recording
+    return recorder.recording, result
 
 
 @contextmanager

@@ -7,18 +7,20 @@ import ast
 import os
 import shlex
 import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.explore import MAX_STEPS, record
+from dynamo_lab.programs import CellProgram
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.programs import Program
     from dynamo_lab.recording import Recording
 
 _COMPILE = """\
@@ -103,9 +105,15 @@ def _compile_cell(line: str, cell: str) -> None:
     number = _number(shell)
     filename = shell.compile.cache(source, number)
     frame = build_frame("\n" + cell, filename, shell.user_ns)
-    with _shown("%%compile", options, f"cell {number}", shell) as recorder:
+    title = f"cell {number}"
+
+    def recorded(frame: CellFrame, namespace: dict[str, Any]) -> tuple[Recording, Any]:
+        return _recorded(title, frame, namespace, options)
+
+    program = CellProgram(source, filename, shell.user_ns, recorded)  # before the cell runs
+    with _shown("%%compile", options, title, shell, program) as recorder:
         recorder.options.update(_chosen(options))
-        shown = _run(frame, options, shell)
+        shown = _run(frame, options, shell.user_ns)
     if frame.displays and not _ends_in_semicolon(cell):
         shell.displayhook(shown)
 
@@ -128,20 +136,33 @@ def _modes() -> list[str]:
     return modes()
 
 
-def _run(frame: CellFrame, options: argparse.Namespace, shell: Any) -> Any:
-    exec(frame.definitions, shell.user_ns)
+def _recorded(
+    title: str, frame: CellFrame, namespace: dict[str, Any], options: argparse.Namespace
+) -> tuple[Recording, Any]:
+    """The recording of a cell that runs once more, and the value of its last line."""
+    from dynamo_lab.explore import record
+
+    shown = None
+    with suppress(Exception), record(title) as recorder:  # the recording keeps the exception
+        recorder.options.update(_chosen(options))
+        shown = _run(frame, options, namespace)
+    return recorder.recording, shown
+
+
+def _run(frame: CellFrame, options: argparse.Namespace, namespace: dict[str, Any]) -> Any:
+    exec(frame.definitions, namespace)
     if frame.code is None:
         return None
     import torch
 
     compiled: Any = torch.compile(  # pyright: ignore[reportUnknownMemberType]
-        frame.function(shell.user_ns),
+        frame.function(namespace),
         backend=options.backend,
         mode=options.mode,
         dynamic=options.dynamic,
         fullgraph=options.fullgraph,
     )
-    return compiled(*(shell.user_ns[name] for name in frame.parameters))
+    return compiled(*(namespace[name] for name in frame.parameters))
 
 
 def _record_cell(line: str, cell: str) -> None:
@@ -165,7 +186,11 @@ def _with_command(command: str, line: str, cell: str) -> str:
 
 @contextmanager
 def _shown(
-    command: str, options: argparse.Namespace, title: str, shell: Any
+    command: str,
+    options: argparse.Namespace,
+    title: str,
+    shell: Any,
+    program: Program | None = None,
 ) -> Generator[Recorder[Recording], None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
     from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
@@ -183,11 +208,13 @@ def _shown(
         except BaseException as error:  # an interrupted cell has a view as well
             recorder.fail(error)
             failure = error
-    recording: Any = recorder.recording
+    recording = recorder.recording
+    if program is not None:
+        recording.can_run_again(program)
     if live is not None:
-        live.finish(recording)
+        live.finish(recording, recording.tries())
     elif not options.quiet:
-        display(recording, answer_in_notebook)
+        display(recording, answer_in_notebook, recording.tries())
     _keep(recording, options, shell)
     if failure is not None:
         _show_traceback(failure, shell)

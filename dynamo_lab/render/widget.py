@@ -17,6 +17,7 @@ import traitlets
 from IPython.core import display_functions
 from IPython.core.getipython import get_ipython
 
+from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.html import page
@@ -24,6 +25,9 @@ from dynamo_lab.render.static_html import fallback, waiting
 from dynamo_lab.render.terminal import render
 from dynamo_lab.view import View, build
 from dynamo_lab.view.timeline import explain
+
+Tries = Callable[[int, str], tuple[dict[str, Any], Recording]]
+"""Tries a fix for a break: what came of it, and the new recording. What it raises is shown."""
 
 _STATIC = files("dynamo_lab") / "render" / "static"
 _ASSETS = frozenset({"layout-worker.js"})
@@ -43,11 +47,13 @@ class Explorer(anywidget.AnyWidget):
     payload: Any = traitlets.Bytes(b"").tag(sync=True)
     progress: Any = traitlets.Dict({}).tag(sync=True)
     uid: Any = traitlets.Unicode("").tag(sync=True)
+    can_try: Any = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, uid: str, answer: Answer | None = None) -> None:
         super().__init__(uid=uid)
         self._would_pass = answer
         self._recording: Recording | None = None
+        self._tries: Tries | None = None
         self._untyped.on_msg(self._answer)
 
     @property
@@ -55,10 +61,11 @@ class Explorer(anywidget.AnyWidget):
         """This widget, where ipywidgets lacks annotations."""
         return self
 
-    def show(self, recording: Recording, view: View) -> None:
-        """Show this recording from now on."""
-        self._recording = recording
-        self.payload = gzip.compress(msgspec.json.encode(view), 5)
+    def show(self, recording: Recording, view: View, tries: Tries | None = None) -> None:
+        """Show this recording from now on, with a way to try fixes on it if there is one."""
+        self._recording, self._tries = recording, tries
+        self.can_try = tries is not None
+        self.payload = _packed(view)
 
     def bundle(self) -> dict[str, Any]:
         """The output that shows this widget."""
@@ -77,8 +84,27 @@ class Explorer(anywidget.AnyWidget):
                 frame = content.get("frame")
                 chosen = frame if isinstance(frame, int) else None
                 send({"type": "would_pass", **self._would_pass(self._recording, text, chosen)})
+            case {"type": "try_fix", "break": int(item), "fix": str(fix), "request": int(request)}:
+                answer, buffers = self._tried(item, fix)
+                send({"type": "trial", "request": request, **answer}, buffers)
             case _:
                 pass
+
+    def _tried(self, item: int, fix: str) -> tuple[dict[str, Any], list[bytes]]:
+        """What came of a fix with the new view, or the sentence to show instead."""
+        if self._tries is None:
+            return {"error": "There is no program to run again: run the cell again."}, []
+        try:
+            outcome, recording = self._tries(item, fix)
+        except DynamoLabError as error:
+            return {"error": str(error)}, []
+        except Exception as error:  # the program's own, while it ran again
+            return {"error": f"The trial ended with {type(error).__name__}: {error}"}, []
+        return {"trial": outcome}, [_packed(build(recording))]
+
+
+def _packed(view: View) -> bytes:
+    return gzip.compress(msgspec.json.encode(view), 5)
 
 
 def _file(recording: Recording, what: str) -> tuple[str, bytes]:
@@ -123,10 +149,10 @@ class LiveDisplay:
             self._widget.show(recording, build(recording))
             self._shown = time.perf_counter()
 
-    def finish(self, recording: Recording) -> None:
+    def finish(self, recording: Recording, tries: Tries | None = None) -> None:
         """Show the whole recording, in the widget and in the output that lasts."""
         view = build(recording)
-        self._widget.show(recording, view)
+        self._widget.show(recording, view, tries)
         self._widget.progress = {"active": False}
         data = {"text/html": fallback(view, self._uid), "text/plain": render(view, color=False)}
         self._static.update(data, raw=True)
@@ -137,9 +163,9 @@ def in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
 
 
-def display(recording: Recording, answer: Answer | None = None) -> None:
+def display(recording: Recording, answer: Answer | None = None, tries: Tries | None = None) -> None:
     """Show a recording where this code runs: interactively in a notebook, as text elsewhere."""
     if in_notebook():
-        LiveDisplay(answer).finish(recording)
+        LiveDisplay(answer).finish(recording, tries)
     else:
         print(render(build(recording)))

@@ -9,6 +9,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Span
 from dynamo_lab.view.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.explanations import tidy
+from dynamo_lab.view.fixes import Fix, fixes_of
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places, entity
 
@@ -54,6 +55,7 @@ class BreakView(Struct, frozen=True, kw_only=True):
     after: tuple[int, ...] = ()
     times: int = 1
     example: ExampleView | None = None
+    fixes: tuple[Fix, ...] = ()
 
 
 def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
@@ -88,6 +90,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         after=tuple(_graphs_of(recording, item.resume_frames)),
         times=item.times,
         example=_example(rule),
+        fixes=fixes_of(recording, item),
     )
 
 

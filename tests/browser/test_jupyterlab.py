@@ -160,3 +160,20 @@ def test_the_film_plays_from_its_first_to_its_last_instruction(open_notebook: Op
     assert seen[-5:] == FILMED.replace("    y =", "y =").split("\n")[1:]
     notebook.page.keyboard.press("b")  # the last step: there is no break after it, and no cell
     assert f"step {count} of {count}" in deed.inner_text()
+
+
+def test_a_fix_is_tried_and_its_recording_opened_in_place(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("fix.ipynb", SETUP, BREAKS)
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.get_by_text("2 breaks").first.wait_for()
+    card = view.locator(".dl-card").first
+    card.get_by_role("button", name="Try it").first.click()
+    card.get_by_text("The same numbers as eager").wait_for()
+    rows = card.locator(".dl-trial-counts tbody tr")
+    assert [row.locator("td").first.inner_text() for row in rows.all()] == ["2", "1"]
+    card.get_by_role("button", name="Open this recording").click()
+    view.get_by_text("with the fix torch.where").wait_for()
+    view.get_by_text("1 break", exact=True).first.wait_for()
+    view.get_by_role("button", name="Back to your recording").click()
+    view.get_by_text("2 breaks").first.wait_for()

@@ -1,8 +1,24 @@
 // The one interface between the UI and its hosts: the live kernel and the offline page.
 import type { ReadonlySignal } from "@preact/signals";
-import type { Progress, View, WouldPass } from "./types";
+import type { Progress, TrialView, View, WouldPass } from "./types";
 
 export type SaveKind = "html" | "json";
+
+export interface Trials {
+  /** Whether the kernel has the program, and so can run it again. */
+  readonly ready: ReadonlySignal<boolean>;
+  /** The fix whose recording is shown in place of the reader's own; empty for none. */
+  readonly shown: ReadonlySignal<string>;
+  /** Rejects with a sentence to show. */
+  run(item: number, fix: string): Promise<Trial>;
+  /** Shows the recording of a trial; null shows the reader's own again. */
+  show(trial: Trial | null): void;
+}
+
+export interface Trial {
+  readonly outcome: TrialView;
+  readonly view: View;
+}
 
 export interface DataSource {
   readonly view: ReadonlySignal<View | null>;
@@ -15,4 +31,6 @@ export interface DataSource {
   readonly save?: (what: SaveKind) => Promise<void>;
   /** Absent where no kernel lives. `text` is what stands between a call's brackets. Rejects with a sentence. */
   readonly wouldPass?: (text: string, frame: number | null) => Promise<WouldPass>;
+  /** Absent where there is no kernel to run a program in. */
+  readonly trials?: Trials;
 }

@@ -36,6 +36,22 @@ export interface ExampleView {
   readonly after: string;
 }
 
+export interface FixView {
+  readonly name: string;
+  readonly sentence: string;
+  readonly code: string;
+}
+
+/** What came of a fix; counts are name, before, after. */
+export interface TrialView {
+  readonly fix: string;
+  readonly counts: readonly (readonly [string, number, number])[];
+  readonly numbers: string;
+  readonly same: boolean | null;
+  readonly failure: string;
+  readonly new_breaks: readonly string[];
+}
+
 export interface BreakView {
   readonly id: number;
   readonly title: string;
@@ -56,6 +72,7 @@ export interface BreakView {
   readonly after: readonly number[];
   readonly times: number;
   readonly example: ExampleView | null;
+  readonly fixes: readonly FixView[];
 }
 
 /** What lies on one side of a break: a graph, or what ran instead. */

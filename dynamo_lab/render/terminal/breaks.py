@@ -83,6 +83,9 @@ def _why(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
         yield text("", "dim"), text(item.context, "dim")
     for index, advice in enumerate(item.advice if page.everything else item.advice[:3]):
         yield text("" if index else "do", "bold green"), text(advice)
+    if item.fixes:
+        names = ", ".join(fix.name for fix in item.fixes)
+        yield text("try", "dim"), text(f"rec.breaks[{item.id}].try_fix()  ({names})", "dim")
     if item.example and page.everything:
         yield text("before", "dim"), text(item.example.before, "dim")
         yield text("after", "dim"), text(item.example.after)

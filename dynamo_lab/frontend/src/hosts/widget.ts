@@ -6,11 +6,13 @@ import type { DataSource, SaveKind } from "../source";
 import type { Progress, View, WouldPass } from "../types";
 import { Assets } from "./assets";
 import { download } from "./download";
+import { type TrialMessage, TrialRuns, type TryFix } from "./trials";
 
 interface Traits {
   payload: DataView | ArrayBuffer | null;
   progress: Progress | null;
   uid: string;
+  can_try: boolean;
 }
 
 interface Verdict {
@@ -19,11 +21,12 @@ interface Verdict {
   readonly error?: string;
 }
 
-type Message = { readonly type: "asset" | "file"; readonly name: string } | Verdict;
+type Message = { readonly type: "asset" | "file"; readonly name: string } | Verdict | TrialMessage;
 type Request =
   | { readonly type: "asset"; readonly name: string }
   | { readonly type: "save"; readonly what: SaveKind }
-  | { readonly type: "would_pass"; readonly text: string; readonly frame: number | null };
+  | { readonly type: "would_pass"; readonly text: string; readonly frame: number | null }
+  | TryFix;
 type CustomListener = (message: Message, buffers: readonly DataView[]) => void;
 
 interface WidgetModel {
@@ -55,6 +58,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const progress = signal<Progress | null>(null);
   const failure = signal("");
   const assets = new Assets((name) => model.send({ type: "asset", name }));
+  const trials = new TrialRuns(view, (message) => model.send(message));
   let latest = 0;
   let saved: (() => void) | null = null;
   let judged: ((verdict: Verdict) => void) | null = null;
@@ -82,6 +86,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
       return;
     }
     const buffer = buffers[0];
+    if (message.type === "trial") return trials.receive(message, buffer);
     if (!buffer) return;
     if (message.type === "asset") assets.receive(message.name, new TextDecoder().decode(asBytes(buffer)));
     if (message.type === "file") {
@@ -90,13 +95,19 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     }
   };
 
+  const onTry = (): void => void (trials.ready.value = model.get("can_try") ?? false);
+
+  model.on("change:can_try", onTry);
   model.on("change:payload", onPayload);
   model.on("change:progress", onProgress);
   model.on("msg:custom", onMessage);
   onPayload();
   onProgress();
+  onTry();
   const close = (): void => {
     latest++;
+    trials.close();
+    model.off("change:can_try", onTry);
     model.off("change:payload", onPayload);
     model.off("change:progress", onProgress);
     model.off("msg:custom", onMessage);
@@ -121,7 +132,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
       };
       model.send({ type: "would_pass", text, frame });
     });
-  return { source: { view, progress, failure, asset: (name) => assets.get(name), save, wouldPass }, close };
+  return { source: { view: trials.view, trials, progress, failure, asset: (name) => assets.get(name), save, wouldPass }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

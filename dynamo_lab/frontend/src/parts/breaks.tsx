@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { breakEntity, frameEntity } from "../entities";
+import { Fixes } from "./fixes";
 import type { BreakView } from "../types";
 import { Badge, Empty, Fold, Go, Prose } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
@@ -111,6 +112,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
       )}
       <Story item={item} />
       <Film item={item} />
+      {!follows && <Fixes item={item} />}
       {!follows && <Example item={item} />}
       <Details item={item} />
     </article>

@@ -26,7 +26,7 @@ function SaveMenu() {
   const { source, model } = useStore();
   const open = useSignal(false);
   const status = useSignal("");
-  if (!source.save || !model.value) return null;
+  if (!source.save || !model.value || source.trials?.shown.value) return null;
   const save = (what: SaveKind): void => {
     open.value = false;
     status.value = "saving\u2026";
@@ -86,6 +86,18 @@ function ProgressBar() {
   );
 }
 
+/** Told above all else: what is shown is not the reader's own run. */
+function TrialBar() {
+  const { trials } = useStore().source;
+  if (!trials?.shown.value) return null;
+  return (
+    <p class="dl-trial-bar" role="status">
+      <span>This is the program with the fix <code>{trials.shown.value}</code>.</span>
+      <button type="button" class="dl-button" onClick={() => trials.show(null)}>Back to your recording</button>
+    </p>
+  );
+}
+
 export function Header() {
   const store = useStore();
   const summary = store.model.value?.view.summary;
@@ -103,6 +115,7 @@ export function Header() {
       {summary?.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
       {summary?.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
       {summary && store.source.failure.value && <p class="dl-failure" role="alert">{store.source.failure.value}</p>}
+      <TrialBar />
       <ProgressBar />
     </header>
   );

@@ -1,0 +1,126 @@
+"""Remedies against a break, each applied to the running process for a while and taken back."""
+
+import builtins
+import gc
+import pkgutil
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType
+from typing import Any
+
+import torch
+
+from dynamo_lab.errors import FixError
+
+
+@contextmanager
+def setting(option: str, add: str = "") -> Generator[None, None, None]:
+    """Dynamo's option set, or with the object of this name added to it."""
+    from torch._dynamo import config
+
+    if not hasattr(config, option):
+        raise FixError(f"This release of PyTorch has no `torch._dynamo.config.{option}`.")
+    value = {*getattr(config, option), _named(add)} if add else True
+    with config.patch({option: value}):
+        yield
+
+
+def _named(name: str) -> Any:
+    found = getattr(builtins, name, None)
+    if found is None:
+        try:
+            found = pkgutil.resolve_name(name)
+        except (ImportError, AttributeError, ValueError):
+            raise FixError(f"There is no `{name}` that could be set.") from None
+    return found
+
+
+def functions_of(holds: Callable[[CodeType], bool]) -> list[FunctionType]:
+    """The functions alive whose code, or the code of a function in it, is the one asked for.
+
+    Those that are it themselves come first.
+    """
+    alive = [thing for thing in gc.get_objects() if type(thing) is FunctionType]
+    direct = [function for function in alive if holds(function.__code__)]
+    return direct or [f for f in alive if any(map(holds, nested_code(f.__code__)))]
+
+
+def nested_code(code: CodeType) -> Iterator[CodeType]:
+    """The code of the functions defined in this code, at any depth."""
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from nested_code(constant)
+
+
+@contextmanager
+def code_replaced(functions: list[FunctionType], code: CodeType) -> Generator[None, None, None]:
+    """These functions with other code, wherever they are called from."""
+    before = [function.__code__ for function in functions]
+    if any(was.co_freevars != code.co_freevars for was in before):
+        raise FixError(
+            "The rewritten function no longer reads the same variables of the function around it: "
+            "make the change by hand."
+        )
+    try:
+        for function in functions:
+            function.__code__ = code
+        yield
+    finally:
+        for function, was in zip(functions, before, strict=True):
+            function.__code__ = was
+
+
+@contextmanager
+def torch_named(namespaces: list[dict[str, Any]]) -> Generator[None, None, None]:
+    """`torch` in these namespaces, also where the user's module does not import it."""
+    lacking = [namespace for namespace in namespaces if "torch" not in namespace]
+    for namespace in lacking:
+        namespace["torch"] = torch
+    try:
+        yield
+    finally:
+        for namespace in lacking:
+            namespace.pop("torch", None)
+
+
+@contextmanager
+def disabled(
+    function: FunctionType, namespaces: list[dict[str, Any]]
+) -> Generator[None, None, None]:
+    """The function under its name marked with `torch.compiler.disable`."""
+    *path, name = function.__qualname__.split(".")
+    owners = [_owner(function, path)] if path else [*namespaces, function.__globals__]
+    eager = torch.compiler.disable(function)
+    changed = [owner for owner in owners if _get(owner, name) is function]
+    if not changed:
+        raise FixError(
+            f"`{function.__qualname__}` is not reached by its name, so it cannot be marked for a "
+            "trial: write `@torch.compiler.disable` above it."
+        )
+    try:
+        for owner in changed:
+            _set(owner, name, eager)
+        yield
+    finally:
+        for owner in changed:
+            _set(owner, name, function)
+
+
+def _owner(function: FunctionType, path: list[str]) -> Any:
+    """The class that a method is defined in, or None."""
+    found: Any = function.__globals__.get(path[0])
+    for name in path[1:]:
+        found = getattr(found, name, None)
+    return found
+
+
+def _get(owner: Any, name: str) -> Any:
+    return owner.get(name) if isinstance(owner, dict) else getattr(owner, "__dict__", {}).get(name)
+
+
+def _set(owner: Any, name: str, value: Any) -> None:
+    if isinstance(owner, dict):
+        owner[name] = value
+    else:
+        setattr(owner, name, value)

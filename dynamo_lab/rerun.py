@@ -1,0 +1,194 @@
+"""Running a program again without a trace: on copies, with the same seed, its tensors put back."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import sys
+from contextlib import contextmanager
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+    from types import CodeType
+
+    import torch
+
+COPIED_BYTES = 64 << 20
+"""Arguments are copied before a run up to this size: a copy of more costs memory and time."""
+_WALKED = 20_000  # objects looked through for tensors
+
+
+class Numbers(Struct, frozen=True, kw_only=True):
+    """Whether two runs gave the same: None where that could not be told."""
+
+    same: bool | None
+    sentence: str
+    difference: float | None = None
+
+
+def copies(value: Any) -> Any:
+    """The value with tensors in tuples, lists and dicts cloned; itself where they are too large."""
+    import torch
+
+    made: dict[int, torch.Tensor] = {}
+
+    def copy(thing: Any) -> Any:
+        if isinstance(thing, torch.Tensor):
+            if id(thing) not in made:
+                made[id(thing)] = thing.detach().clone().requires_grad_(thing.requires_grad)
+            return made[id(thing)]
+        if type(thing) in (tuple, list):
+            items = cast("list[Any]", thing)
+            return type(items)(copy(item) for item in items)
+        if type(thing) is dict:
+            pairs = cast("dict[Any, Any]", thing).items()
+            return {key: copy(item) for key, item in pairs}
+        return thing
+
+    try:
+        if sum(t.numel() * t.element_size() for t in _held(value)) > COPIED_BYTES:
+            return value
+        return copy(value)
+    except Exception:  # a tensor that cannot be cloned: the trial then runs on the original
+        return value
+
+
+def _held(value: Any) -> Iterator[torch.Tensor]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif type(value) in (tuple, list, dict):
+        for item in cast("dict[Any, Any]", value).values() if type(value) is dict else value:
+            yield from _held(item)
+
+
+@contextmanager
+def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
+    """Seed all generators; afterwards put them, and the tensors within reach, back as they were.
+
+    Tensors are found from functions (closures, globals they name), modules, containers and
+    attributes. Other state of Python is not put back, and what is printed is not shown.
+    """
+    import torch
+
+    tensors = [t for t in _reachable(roots) if isinstance(t, torch.Tensor) and _has_numbers(t)]
+    tensors += [t.grad for t in tensors if t.is_leaf and t.grad is not None]
+    saved = [(t, t.detach().clone(), t.grad if t.is_leaf else None) for t in tensors]
+    state = random.getstate()
+    numpy: Any = sys.modules.get("numpy")
+    numpy_state = numpy.random.get_state() if numpy else None
+    generators: Any = torch.random
+    with generators.fork_rng(), contextlib.redirect_stdout(io.StringIO()):
+        generators.manual_seed(0)
+        random.seed(0)
+        if numpy:
+            numpy.random.seed(0)
+        try:
+            yield
+        finally:
+            random.setstate(state)
+            if numpy:
+                numpy.random.set_state(numpy_state)
+            for tensor, before, grad in saved:
+                _put_back(tensor, before, grad)
+
+
+def _has_numbers(tensor: torch.Tensor) -> bool:
+    return str(tensor.layout) == "torch.strided" and tensor.device.type != "meta"
+
+
+def _put_back(tensor: torch.Tensor, before: torch.Tensor, grad: torch.Tensor | None) -> None:
+    import torch
+
+    with torch.inference_mode(tensor.is_inference()), torch.no_grad():
+        if tensor.shape != before.shape:
+            tensor.data = before
+        elif not torch.equal(tensor, before):
+            tensor.copy_(before)
+    if tensor.is_leaf:
+        tensor.grad = grad
+
+
+def _reachable(roots: Iterable[Any]) -> Iterator[Any]:
+    seen: set[int] = set()
+    pending = list(roots)
+    while pending and len(seen) < _WALKED:
+        thing = pending.pop()
+        if id(thing) in seen or isinstance(thing, type | ModuleType | str | bytes | int | float):
+            continue
+        seen.add(id(thing))
+        yield thing
+        pending.extend(_parts(thing))
+
+
+def _parts(thing: Any) -> list[Any]:
+    import torch
+
+    match thing:
+        case torch.Tensor():
+            return []
+        case dict():
+            return list(cast("dict[Any, Any]", thing).values())
+        case list() | tuple() | set():
+            return list(cast("list[Any]", thing))
+        case MethodType():
+            return [thing.__self__, thing.__func__]
+        case FunctionType():
+            named = (thing.__globals__.get(name) for name in names_in(thing.__code__))
+            return [*named, *_cells(thing), *(thing.__defaults__ or ())]
+        case _:
+            return [getattr(thing, "__dict__", None)]
+
+
+def _cells(function: FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # a variable that has no value yet
+            yield cell.cell_contents
+
+
+def names_in(code: CodeType) -> set[str]:
+    """The names of globals that a code object and those in it may read."""
+    nested = [constant for constant in code.co_consts if hasattr(constant, "co_names")]
+    return set(code.co_names).union(*map(names_in, nested))
+
+
+def compare(eager: Any, compiled: Any) -> Numbers:
+    """Whether two results hold the same tensors, within what their types can tell apart."""
+    import torch
+
+    from dynamo_lab.capture.running import tensors_in
+
+    pairs = list(tensors_in(eager)), list(tensors_in(compiled))
+    if len(pairs[0]) != len(pairs[1]):
+        return Numbers(same=False, sentence="The fixed program returns another number of tensors.")
+    if not pairs[0]:
+        return Numbers(same=None, sentence="Not compared: the program returns no tensor.")
+    worst = 0.0
+    for a, b in zip(*pairs, strict=True):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            kinds = f"{a.dtype} {tuple(a.shape)}, now {b.dtype} {tuple(b.shape)}"
+            return Numbers(same=False, sentence=f"A tensor is of another kind: it was {kinds}.")
+        worst = max(worst, _difference(a, b))
+    try:
+        torch.testing.assert_close(pairs[1], pairs[0], equal_nan=True)
+    except AssertionError:
+        sentence = f"The numbers differ from eager by up to {worst:.3g}: do not use this fix as is."
+        return Numbers(same=False, sentence=sentence, difference=worst)
+    sentence = f"The same numbers as eager (largest difference {worst:.3g})."
+    return Numbers(same=True, sentence=sentence, difference=worst)
+
+
+def _difference(a: torch.Tensor, b: torch.Tensor) -> float:
+    import torch
+
+    if not a.numel():
+        return 0.0
+    wide = torch.complex128 if a.is_complex() else torch.float64
+    gap = (a.detach().to(wide) - b.detach().to(wide)).abs()
+    return float(gap.nan_to_num(0.0).max())
