@@ -62,11 +62,12 @@ class Notebook:
         )
         cells = self.page.locator(".jp-CodeCell .cm-content")
         cells.first.click()
-        for _ in range(cells.count()):
+        count = cells.count()
+        for _ in range(count):
             # JupyterLab goes on to the next cell, also where that is scrolled out of sight
             self.page.keyboard.press("Shift+Enter")
         # each prompt has its number once its cell ran; "busy" alone can come and go unseen
-        self.page.wait_for_function(_ALL_RAN, timeout=180_000)
+        self.page.wait_for_function(_RAN, arg=count, timeout=60_000)
 
     def widgets(self) -> Any:
         """The live views on the page."""
@@ -79,8 +80,8 @@ class Notebook:
         self.page.wait_for_function(f"() => !document.querySelector('{dirty}')", timeout=30_000)
 
 
-_ALL_RAN = """() => [...document.querySelectorAll(".jp-CodeCell")].every(
-  (cell) => /\\[\\d+\\]/.test(cell.querySelector(".jp-InputPrompt")?.textContent ?? ""))"""
+_RAN = """count => [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]
+  .filter((prompt) => /\\[\\d+\\]/.test(prompt.textContent)).length >= count"""
 
 
 def _free_port() -> int:
