@@ -56,18 +56,27 @@ class Notebook:
 
     def run_all(self) -> None:
         """Run every cell, one after the other, and wait until the kernel rests."""
-        # the kernel is there
         self.page.wait_for_selector(
             ".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached", timeout=180_000
         )
         cells = self.page.locator(".jp-CodeCell .cm-content")
-        cells.first.click()
         count = cells.count()
-        for _ in range(count):
-            # JupyterLab goes on to the next cell, also where that is scrolled out of sight
-            self.page.keyboard.press("Shift+Enter")
+        for _ in range(5):  # JupyterLab drops what is run before it is connected to the kernel
+            cells.first.click()
+            for _ in range(count):
+                # it goes on to the next cell, also where that is scrolled out of sight
+                self.page.keyboard.press("Shift+Enter")
+            if self._has_begun():
+                break
         # each prompt has its number once its cell ran; "busy" alone can come and go unseen
-        self.page.wait_for_function(_RAN, arg=count, timeout=60_000)
+        self.page.wait_for_function(_RAN, arg=count, timeout=180_000)
+
+    def _has_begun(self) -> bool:
+        for _ in range(50):
+            if self.page.locator(".jp-InputPrompt").first.inner_text() != "[ ]:":
+                return True
+            self.page.wait_for_timeout(100)
+        return False
 
     def widgets(self) -> Any:
         """The live views on the page."""
