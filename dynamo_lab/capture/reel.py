@@ -29,6 +29,8 @@ class Reel:
         self._codes: list[Code] = []
         self._calls: list[Call] = []
         self._takes: list[Take] = []
+        self._open: list[list[int]] = []  # the takes of each attempt under way, the innermost last
+        self._analyses: dict[str, int] = {}
         self._call = array("i")
         self._instruction = array("i")
         self._stack = array("i")
@@ -45,22 +47,42 @@ class Reel:
         """Whether what comes now is past the end."""
         return len(self._call) >= self._most
 
+    @property
+    def is_open(self) -> bool:
+        """Whether an attempt is under way."""
+        return bool(self._open)
+
     def latest(self) -> int:
         """The last step of the take, or the one that will be its first."""
         return max(len(self._call) - 1, self._takes[-1].first if self._takes else 0)
 
-    def begin(self, frame: int, compile_id: str) -> int:
-        """An attempt begins; returns its take."""
-        again = sum(take.compile_id == compile_id for take in self._takes)
-        first = len(self._call)
+    def begin(self, frame: int, compile_id: str) -> None:
+        """An attempt begins. It may lie in another, where a backend compiles something itself."""
+        self._close()
+        again = self._analyses.get(compile_id, 0)
+        self._analyses[compile_id] = again + 1
+        here = len(self._call)
+        self._open.append([len(self._takes)])
         self._takes.append(
-            Take(frame=frame, compile_id=compile_id, restart=again, first=first, end=first)
+            Take(frame=frame, compile_id=compile_id, restart=again, first=here, end=here)
         )
-        return len(self._takes) - 1
 
-    def end(self, take: int, attempt: int) -> None:
-        """The attempt of a take is over: it became this one of its frame's attempts."""
-        self._takes[take] = replace(self._takes[take], end=len(self._call), attempt=attempt)
+    def end(self, attempt: int) -> None:
+        """The attempt begun last is over: it became this one of its frame's attempts."""
+        self._close()
+        for take in self._open.pop():
+            self._takes[take] = replace(self._takes[take], attempt=attempt)
+        if self._open:  # the attempt around it goes on, as a take of its own
+            around, here = self._open[-1], len(self._call)
+            again = replace(self._takes[around[0]], first=here, end=here)
+            around.append(len(self._takes))
+            self._takes.append(again)
+
+    def _close(self) -> None:
+        """The take at hand ends here, at least for now."""
+        if self._open:
+            take = self._open[-1][-1]
+            self._takes[take] = replace(self._takes[take], end=len(self._call))
 
     def code(self, name: str, span: int, instructions: tuple[Instruction, ...]) -> int:
         """A code object to be interpreted."""
@@ -126,11 +148,11 @@ class Reel:
         # what a call adds after the function that it inlined still belongs to the call
         order = sorted(range(len(self._nodes)), key=lambda row: self._nodes[row].step)
         row_of = {row: position for position, row in enumerate(order)} | {-1: -1}
-        takes = (t if t.attempt >= 0 else replace(t, end=len(self._call)) for t in self._takes)
+        self._close()
         return Film(
             codes=tuple(self._codes),
             calls=tuple(self._calls),
-            takes=tuple(takes),
+            takes=tuple(take for take in self._takes if take.first < take.end),
             strings=tuple(self._strings),
             values=tuple(replace(value, node=row_of[value.node]) for value in self._values),
             below=pack(below),

@@ -70,14 +70,15 @@ class StepProbes:
         compile_id = self._compilations.current_id()
         frame = self._compilations.frame_of(compile_id) or 0
         outer, self._steps = self._steps, []
-        take = self._reel.begin(frame, compile_id)
+        self._reel.begin(frame, compile_id)
         try:
             yield
         finally:
             # installed after the probe that adds the attempt, this one also ends after it
-            self._reel.end(take, len(self._recorder.frames[frame].attempts) - 1)
+            self._reel.end(len(self._recorder.frames[frame].attempts) - 1)
             self._steps = outer
-            self._forget()
+            if not self._reel.is_open:
+                self._forget()
 
     def _forget(self) -> None:
         """Let go of what an attempt held: the next one makes everything anew."""

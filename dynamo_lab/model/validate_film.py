@@ -58,15 +58,24 @@ def _rows(film: Film, frames: int, spans: int) -> Iterator[str]:
     yield from _within("film.takes", [take.frame for take in film.takes], frames)
     if any(not -1 <= row.parent < index for index, row in enumerate(film.calls)):
         yield "film.calls do not lead to a frame"
-    ends = [0, *(take.end for take in film.takes)]
-    for index, take in enumerate(film.takes):
-        if not ends[index] <= take.first <= take.end <= steps:
-            yield f"film.takes[{index}] has steps that are not its own"
+    yield from _takes(film)
     for name in ("nodes", "guards", "events"):
         at = [row.step for row in getattr(film, name)]
         yield from _within(f"film.{name}", at, steps + 1)
         if at != sorted(at):
             yield f"film.{name} are not in the order of their steps"
+
+
+def _takes(film: Film) -> Iterator[str]:
+    """Takes follow each other and cover every step, so that a step is always in one."""
+    end = 0
+    for index, take in enumerate(film.takes):
+        if take.first != end or take.end < end:
+            yield f"film.takes[{index}] has steps that are not its own"
+            return
+        end = take.end
+    if end != len(film):
+        yield "the film's last steps are in no take"
 
 
 def _within(place: str, numbers: Sequence[int], size: int, lowest: int = 0) -> Iterator[str]:

@@ -2,14 +2,17 @@
 
 from typing import Any
 
-import nbclient
-import nbformat
+import pytest
 
 SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
 
 
 def run_cells(*sources: str) -> list[Any]:
     """The cells with their outputs; a failing cell does not stop the next."""
+    nbclient: Any = pytest.importorskip(
+        "nbclient", reason="needs nbclient: pip install -e '.[test]'"
+    )
+    nbformat: Any = pytest.importorskip("nbformat")
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(s) for s in (SETUP, *sources)]
     )

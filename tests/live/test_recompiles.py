@@ -211,6 +211,7 @@ def test_what_cannot_be_asked_is_one_sentence(four: lab.Recording) -> None:
 
 
 def test_a_question_from_the_view_is_answered_or_explained(four: lab.Recording) -> None:
+    pytest.importorskip("IPython")
     good = answer_in_notebook(four, "__import__('torch').randn(5, 3), n=7", None)
     assert good["answer"]["reuses"] == "0/3"
     assert (

@@ -168,6 +168,26 @@ def test_the_film_is_cut_and_says_so() -> None:
     assert len(recording.breaks) == 2, "the rest of the recording is whole"
 
 
+def test_a_backend_that_compiles_something_itself() -> None:
+    def backend(module: Any, inputs: Any) -> Any:
+        torch.compile(lambda x: x.cos(), backend="eager")(torch.ones(3))
+        return module
+
+    def outer(x: torch.Tensor) -> torch.Tensor:
+        y = x.sin()
+        torch._dynamo.graph_break()
+        return y + 1
+
+    recording = lab.explore(outer, torch.ones(2), backend=backend, detail="steps")
+    assert not recording.notes
+    assert decode(encode(recording), lab.Recording) == recording
+    film = film_of(recording)
+    names = [recording.frames[take.frame].name.rpartition("<locals>.")[2] for take in film.takes]
+    assert names[:3] == ["outer", "outer", "<lambda>"]
+    assert names[3].startswith("torch_dynamo_resume_in_outer")
+    assert all(take.attempt >= 0 for take in film.takes)
+
+
 def test_looking_at_variables_changes_nothing() -> None:
     """Dynamo guards on what it looks at: a film that made it look would add guards."""
     values = {"used": 3, "unused": 4, "deep": {"a": torch.ones(2), "b": [1, 2, 3]}}

@@ -68,6 +68,7 @@ def test_rows_that_lead_nowhere(film: Film) -> None:
     _refused(replace(film, calls=calls), "film.calls do not lead to a frame")
     takes = (film.takes[0], replace(film.takes[1], first=2))
     _refused(replace(film, takes=takes), "has steps that are not its own")
+    _refused(replace(film, takes=film.takes[:1]), "last steps are in no take")
     _refused(replace(film, nodes=film.nodes[::-1]), "not in the order of their steps")
     takes = (replace(film.takes[0], frame=3), film.takes[1])
     _refused(replace(film, takes=takes), "film.takes is 3, but there are 2")

@@ -198,7 +198,7 @@ export class Film {
 
 function nearest(stops: readonly number[], step: number, by: 1 | -1): number {
   const index = by === 1 ? below(stops, step + 1) : below(stops, step) - 1;
-  return stops[index] ?? step;
+  return Math.max(0, stops[index] ?? step);
 }
 
 /** Whether a node that was added is still there after a step. */
@@ -215,4 +215,4 @@ export function guardTexts(guards: readonly AddedGuard[]): readonly string[] {
 }
 
 /** Dynamo's own variables, in a function that resumes another. */
-export const isInner = (name: string): boolean => /^__(nested|is_tracing)_/.test(name);
+export const isInner = (name: string): boolean => /^(__(nested|is_tracing)_|___stack\d)/.test(name);

@@ -189,7 +189,7 @@ def _knowledge(moment: Moment, rows: int) -> Iterator[RenderableType]:
 
 def _is_inner(name: str) -> bool:
     """Whether Dynamo made this variable, for a function that resumes another."""
-    return name.startswith(("__nested_", "__is_tracing_"))
+    return name.startswith(("__nested_", "__is_tracing_", "___stack"))
 
 
 def _pane(title: str, rows: Iterable[Text]) -> Iterator[RenderableType]:

@@ -91,7 +91,7 @@ def _graph() -> Graph:
 
 
 def _analysis(reel: Reel, outer: int, inner: int, ending: EventKind) -> None:
-    take = reel.begin(0, "0/0")
+    reel.begin(0, "0/0")
     frame = reel.call(outer, -1, -1)
     resumed = reel.step(frame, 0)
     reel.guard(AddedGuard(resumed, "GRAD_MODE", ""))
@@ -109,7 +109,7 @@ def _analysis(reel: Reel, outer: int, inner: int, ending: EventKind) -> None:
     reel.event(Event(reel.step(call, 1), "return"))
     reel.stack(calling, [reel.value(Symbolic("TensorVariable", "f32[8]", "", product))])
     reel.event(Event(reel.step(frame, 3), ending, "Failed to trace builtin operator"))
-    reel.end(take, 0 if ending == "restart" else 1)
+    reel.end(0 if ending == "restart" else 1)
 
 
 def hostile_film() -> Recording:

@@ -10,6 +10,9 @@ import { Empty, plural, Prose } from "../ui/bits";
 /** Rows drawn of a long list: those before them are counted. */
 const MOST_ROWS = 80;
 
+/** Instructions drawn around the current one. */
+const MOST_INSTRUCTIONS = 400;
+
 function useFilm(): { film: Film; step: number } {
   const { film } = useModel();
   const step = useStore().step.value;
@@ -148,18 +151,19 @@ function Bytecode() {
   const store = useStore();
   const code = film.view.codes[film.codeOf(step)];
   const current = film.instruction(step);
-  const first = Math.max(0, current - MOST_ROWS / 2);
-  const shown = code.instructions.slice(first, current + MOST_ROWS / 2);
+  const first = Math.max(0, current - MOST_INSTRUCTIONS / 2);
+  const shown = code.instructions.slice(first, current + MOST_INSTRUCTIONS / 2);
   const choose = (index: number): void => store.play(film.stepOf(index, step));
   return (
     <Pane class="dl-pane-code" title={<>bytecode <span class="dl-dim">{code.name}, {code.where}</span></>} help="What Python would run: Dynamo reads it one instruction at a time">
       <Rows show={step}>
-        {shown.map(([, opname, argument, line], i) => {
+        {shown.map(([, opname, argument, line, , , , isTarget], i) => {
           const at = first + i;
           const isNew = line > 0 && line !== (code.instructions[at - 1]?.[3] ?? -1);
           return (
             <div key={at} class={`dl-instruction${at === current ? " is-current" : ""}`} onClick={() => choose(at)} aria-current={at === current ? "step" : undefined}>
               <span class="dl-row-number">{isNew ? line : ""}</span>
+              <span class="dl-jump" title={isTarget ? "a jump leads here" : undefined}>{isTarget ? "\u00bb" : ""}</span>
               <span class="dl-op">{opname}</span>
               <span class="dl-args">{argument}</span>
             </div>
@@ -251,8 +255,8 @@ function Guards() {
   return (
     <Pane class="dl-pane-guards" title={<>guards <span class="dl-dim">{all.length.toLocaleString("en")} so far</span></>} help="What must hold for the compiled code to be used again; new ones are lit">
       <Rows show={step}>
-        {guardTexts(old.slice(-MOST_ROWS)).map((text) => <div key={text} class="dl-known"><span class="dl-args">{text}</span></div>)}
-        {guardTexts(fresh).map((text) => <div key={text} class="dl-known is-new"><span class="dl-args">{text}</span></div>)}
+        {guardTexts(old.slice(-MOST_ROWS)).map((text, i) => <div key={i} class="dl-known"><span class="dl-args">{text}</span></div>)}
+        {guardTexts(fresh).map((text, i) => <div key={`new ${i}`} class="dl-known is-new"><span class="dl-args">{text}</span></div>)}
         {all.length === 0 && <span class="dl-dim">none yet</span>}
       </Rows>
     </Pane>

@@ -49,12 +49,9 @@ export function Help() {
         <button type="button" class="dl-icon" aria-label="Close" onClick={close}>{"\u2715"}</button>
       </header>
       <Keys keys={KEYS} />
-      {store.tabs.value.includes("steps") && (
-        <>
-          <strong>While Steps is shown</strong>
-          <Keys keys={FILM_KEYS} />
-        </>
-      )}
+      {store.tabs.value.includes("steps")
+        ? <><strong>While Steps is shown</strong><Keys keys={FILM_KEYS} /></>
+        : <p>To watch Dynamo at work, one instruction at a time, record with <code>%%compile --steps</code>.</p>}
       <p>Hover anything and what it came from and became lights up in every pane. Click to pin it.</p>
     </div>
   );
