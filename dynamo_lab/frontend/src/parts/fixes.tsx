@@ -1,5 +1,7 @@
 // What can be tried against a break, and, where a kernel has the program, a button that tries it.
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../context";
 import type { Trial } from "../source";
 import type { BreakView, FixView } from "../types";
@@ -18,8 +20,10 @@ function Code({ text }: { text: string }) {
 
 function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
   const { counts, numbers, same, failure, new_breaks } = trial.outcome;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []);
   return (
-    <div class="dl-trial">
+    <div class="dl-trial" ref={box}>
       <table class="dl-trial-counts">
         <thead><tr><th />{counts.map(([name]) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
@@ -35,7 +39,14 @@ function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
   );
 }
 
-function Fix({ fix, busy, onTry }: { fix: FixView; busy: string | null; onTry: (() => void) | null }) {
+interface FixProps {
+  readonly fix: FixView;
+  readonly busy: string | null;
+  readonly onTry: (() => void) | null;
+  readonly children: ComponentChildren;
+}
+
+function Fix({ fix, busy, onTry, children }: FixProps) {
   return (
     <li>
       <div class="dl-fix-head">
@@ -47,6 +58,7 @@ function Fix({ fix, busy, onTry }: { fix: FixView; busy: string | null; onTry: (
         )}
       </div>
       <Code text={fix.code} />
+      <div role="status">{children}</div>
     </li>
   );
 }
@@ -72,14 +84,12 @@ export function Fixes({ item }: { item: BreakView }) {
       {!offered && <p class="dl-dim">Where the program still lives: <code>rec.breaks[{item.id}].try_fix()</code></p>}
       <ul>
         {item.fixes.map((one) => (
-          <Fix key={one.name} fix={one} busy={busy.value} onTry={offered ? () => run(one.name) : null} />
+          <Fix key={one.name} fix={one} busy={busy.value} onTry={offered ? () => run(one.name) : null}>
+            {fix === one.name && trial && <Outcome trial={trial} show={() => trials?.show(trial)} />}
+            {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
+          </Fix>
         ))}
       </ul>
-      <div role="status">
-        {fix && <p class="dl-trial-title">Tried <code>{fix}</code></p>}
-        {trial && <Outcome trial={trial} show={() => trials?.show(trial)} />}
-        {error && <p class="dl-bad-text">{error}</p>}
-      </div>
     </details>
   );
 }
