@@ -56,27 +56,17 @@ class Notebook:
 
     def run_all(self) -> None:
         """Run every cell, one after the other, and wait until the kernel rests."""
-        self.page.wait_for_selector(
-            ".jp-Notebook-ExecutionIndicator[data-status='idle']", state="attached", timeout=180_000
-        )
+        # what is run before JupyterLab is connected to the kernel is dropped
+        self.page.evaluate("() => window.jupyterapp.restored")
+        self.page.wait_for_function(_CONNECTED, timeout=180_000)
         cells = self.page.locator(".jp-CodeCell .cm-content")
         count = cells.count()
-        for _ in range(5):  # JupyterLab drops what is run before it is connected to the kernel
-            cells.first.click()
-            for _ in range(count):
-                # it goes on to the next cell, also where that is scrolled out of sight
-                self.page.keyboard.press("Shift+Enter")
-            if self._has_begun():
-                break
+        cells.first.click()
+        for _ in range(count):
+            # JupyterLab goes on to the next cell, also where that is scrolled out of sight
+            self.page.keyboard.press("Shift+Enter")
         # each prompt has its number once its cell ran; "busy" alone can come and go unseen
         self.page.wait_for_function(_RAN, arg=count, timeout=180_000)
-
-    def _has_begun(self) -> bool:
-        for _ in range(50):
-            if self.page.locator(".jp-InputPrompt").first.inner_text() != "[ ]:":
-                return True
-            self.page.wait_for_timeout(100)
-        return False
 
     def widgets(self) -> Any:
         """The live views on the page."""
@@ -89,6 +79,12 @@ class Notebook:
         self.page.wait_for_function(f"() => !document.querySelector('{dirty}')", timeout=30_000)
 
 
+_CONNECTED = """() => {
+  const { sessionContext } = window.jupyterapp.shell.currentWidget ?? {};
+  const kernel = sessionContext?.session?.kernel;
+  const isConnected = kernel?.connectionStatus === "connected";
+  return sessionContext?.isReady && isConnected && kernel.status === "idle";
+}"""
 _RAN = """count => [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]
   .filter((prompt) => /\\[\\d+\\]/.test(prompt.textContent)).length >= count"""
 
@@ -123,7 +119,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Lab
     options = [
         "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
         f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=", "--ServerApp.password=",
-        "--ServerApp.disable_check_xsrf=True",
+        "--ServerApp.disable_check_xsrf=True", "--LabApp.expose_app_in_browser=True",
     ]  # fmt: skip
     log = (root / "log.txt").open("w")
     command = [sys.executable, "-m", "jupyter", "lab", *options]
