@@ -93,6 +93,8 @@ def _sides(statement: ast.If, block: _Block, found: _Found) -> tuple[_Block, str
             replaced: _Block = [statement, *last]
             sides = replaced, "return", a, b
         case [ast.Assign(targets=[ast.Name(id=name)], value=a)], _ if not statement.orelse:
+            if found.scope is not None and not _is_bound_before(name, statement, found.source):
+                raise Refusal(f"`{name}` has no value before the `if`: give it one first.")
             return [statement], f"{name} =", _single(a, found), name
         case (
             [ast.Assign(targets=[ast.Name(id=name)], value=a)],
@@ -107,6 +109,20 @@ def _sides(statement: ast.If, block: _Block, found: _Found) -> tuple[_Block, str
             )
     statements, target, a, b = sides
     return statements, target, _single(a, found), _single(b, found)
+
+
+def _is_bound_before(name: str, statement: ast.stmt, source: str) -> bool:
+    """Whether the function binds a name before a statement, or takes it as an argument."""
+    before = (
+        node
+        for node in ast.walk(ast.parse(source))
+        if getattr(node, "lineno", statement.lineno) < statement.lineno
+    )
+    return any(
+        (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name)
+        or (isinstance(node, ast.arg) and node.arg == name)
+        for node in before
+    )
 
 
 def _next(statement: ast.stmt, block: _Block) -> _Block:

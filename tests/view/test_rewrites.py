@@ -64,6 +64,7 @@ def test_a_side_of_cond_is_no_input() -> None:
         ("if c > 0:\n    y = a\nelse:\n    z = b\n", 1, "the same one thing"),
         ("if c > 0:\n    y += a\n", 1, "the same one thing"),
         ("if c > 0:\n    y[0] = a\n", 1, "the same one thing"),
+        ("def f(c):\n    if c > 0:\n        y = 1\n", 2, "no value before the `if`"),
         ("if a and b:\n    y = a\n", 1, "one comparison"),
         ("if 0 < c < 1:\n    y = a\n", 1, "one comparison"),
         ("if c is a:\n    y = a\n", 1, "one comparison"),
