@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 from dynamo_lab.errors import CellError
 
+_WRITTEN_BY_DYNAMO = "torch_dynamo_resume_in"
+"""What the names of functions that go on after a break begin with."""
+
 _LOCAL = "__lab_local_"
 MODULE = "<module>"
 _DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -238,11 +241,17 @@ def _header(statement: ast.stmt) -> list[ast.AST]:
 
 
 def _written_by_functions(tree: ast.Module, namespace: Mapping[str, Any]) -> set[str]:
-    """Globals that functions of this or another cell store: a local would not see it."""
+    """Globals that functions of this or another cell store: a local would not see it.
+
+    Dynamo leaves the functions that it wrote in the namespace: they store what an earlier run of
+    the cell did, and are never called by this one.
+    """
     names = {name for n in ast.walk(tree) if isinstance(n, ast.Global) for name in n.names}
     for value in list(namespace.values()):
         if isinstance(value, FunctionType) and value.__globals__ is namespace:
             code = value.__code__
+            if code.co_name.startswith(_WRITTEN_BY_DYNAMO):
+                continue
             names |= {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_GLOBAL"}
     return names
 
