@@ -50,9 +50,8 @@ def _explore(options: argparse.Namespace) -> int:
     import dynamo_lab
 
     script = Script(options.script, options.script_arguments)
-    detail = "steps" if options.steps else "normal"
     title = Path(options.script).name
-    with dynamo_lab.record(title, detail=detail, max_steps=options.max_steps) as recorder:
+    with dynamo_lab.record(title, detail=options.detail, max_steps=options.max_steps) as recorder:
         script.run()
         if script.error is not None:
             recorder.fail(script.error)

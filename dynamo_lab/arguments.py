@@ -95,12 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("script", metavar="SCRIPT", help="the Python file to run")
     explore.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
-    explore.add_argument(
-        "--steps", action="store_true", help="film each instruction that Dynamo interprets"
-    )
-    explore.add_argument(
-        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to keep"
-    )
+    add_film_options(explore)
     _add_reading_options(explore, "--show")
     explore.set_defaults(graph=None, kernel=None, stage=None)
 
@@ -140,6 +135,21 @@ def _command(
     add_parser: Callable[..., argparse.ArgumentParser], name: str, sentence: str
 ) -> argparse.ArgumentParser:
     return add_parser(name, help=sentence, description=f"{_capital(sentence)}.")
+
+
+def add_film_options(parser: argparse.ArgumentParser) -> None:
+    """The options `detail` and `max_steps` of a recording."""
+    parser.add_argument(
+        "--steps",
+        dest="detail",
+        action="store_const",
+        const="steps",
+        default="normal",
+        help="film each instruction that Dynamo interprets",
+    )
+    parser.add_argument(
+        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to keep"
+    )
 
 
 def _add_reading_options(parser: argparse.ArgumentParser, flag: str) -> None:

@@ -56,10 +56,8 @@ class Trial(Struct, frozen=True, kw_only=True):
     __repr__ = __str__
 
     def _ipython_display_(self) -> None:
-        from dynamo_lab.render.widget import display
-
         print(self)
-        display(self.recording, tries=self.recording.tries())
+        self.recording.show()
 
 
 def answer(recording: Recording, break_id: int, fix: str) -> tuple[dict[str, Any], Recording]:

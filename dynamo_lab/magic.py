@@ -11,9 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from dynamo_lab.arguments import add_film_options
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
-from dynamo_lab.explore import MAX_STEPS, record
+from dynamo_lab.explore import record
 from dynamo_lab.programs import CellProgram
 
 if TYPE_CHECKING:
@@ -68,12 +69,7 @@ def _record_parser(name: str = "%%record", text: str = _RECORD) -> _Parser:
     parser.add_argument("--into", metavar="NAME", help="also keep the recording under this name")
     parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
     parser.add_argument("--json", metavar="FILE", help="also save the recording")
-    parser.add_argument(
-        "--steps", action="store_true", help="film each instruction that Dynamo interprets"
-    )
-    parser.add_argument(
-        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to keep"
-    )
+    add_film_options(parser)
     parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only keep the recording"
     )
@@ -193,14 +189,13 @@ def _shown(
     program: Program | None = None,
 ) -> Generator[Recorder[Recording], None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
-    from dynamo_lab.render.widget import LiveDisplay, display, in_notebook
+    from dynamo_lab.render.widget import LiveDisplay, in_notebook
     from dynamo_lab.would_pass import answer_in_notebook
 
     _check_outputs(options)
     live = None if options.quiet or not in_notebook() else LiveDisplay(answer_in_notebook)
     failure: BaseException | None = None
-    detail = "steps" if options.steps else "normal"
-    with record(title, detail=detail, max_steps=options.max_steps) as recorder:
+    with record(title, detail=options.detail, max_steps=options.max_steps) as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:
@@ -214,7 +209,7 @@ def _shown(
     if live is not None:
         live.finish(recording, recording.tries())
     elif not options.quiet:
-        display(recording, answer_in_notebook, recording.tries())
+        recording.show()
     _keep(recording, options, shell)
     if failure is not None:
         _show_traceback(failure, shell)

@@ -125,11 +125,15 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
             f"{len(self.kernels)} kernels{failed}>"
         )
 
-    def _ipython_display_(self) -> None:
+    def show(self) -> None:
+        """Show it where this code runs: interactively in a notebook, as text elsewhere."""
         from dynamo_lab.render.widget import display
         from dynamo_lab.would_pass import answer_in_notebook
 
         display(self, answer_in_notebook, self.tries())
+
+    def _ipython_display_(self) -> None:
+        self.show()
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from dynamo_lab.render.static_html import fallback

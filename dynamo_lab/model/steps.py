@@ -138,15 +138,9 @@ class Film(Struct, frozen=True, kw_only=True):
 
     def stack_after(self, step: int) -> tuple[Symbolic, ...]:
         """The symbolic stack after a step, its top last."""
-        return tuple(self.values[value] for value in self._stack(unpack(self.stack)[step]))
-
-    def _stack(self, cell: int) -> list[int]:
         below, held = unpack(self.below), unpack(self.held)
-        found: list[int] = []
-        while cell >= 0:
-            found.append(held[cell])
-            cell = below[cell]
-        return found[::-1]
+        found = on_stack(unpack(self.stack)[step], below, held)
+        return tuple(self.values[value] for value in found)
 
     def locals_after(self, step: int) -> dict[str, Symbolic]:
         """The local variables, after a step, of the call that the step belongs to."""
@@ -162,6 +156,15 @@ class Film(Struct, frozen=True, kw_only=True):
             elif calls[at] == own:
                 found.pop(self.strings[name], None)
         return found
+
+
+def on_stack(cell: int, below: Sequence[int], held: Sequence[int]) -> list[int]:
+    """The values of the stack that a cell is the top of, its top last."""
+    found: list[int] = []
+    while cell >= 0:
+        found.append(held[cell])
+        cell = below[cell]
+    return found[::-1]
 
 
 def pack(numbers: Iterable[int]) -> bytes:

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from dynamo_lab.model.frames import Instruction
-from dynamo_lab.model.steps import AddedGuard, Symbolic, unpack
+from dynamo_lab.model.steps import AddedGuard, Symbolic, on_stack, unpack
 from dynamo_lab.view.steps import CodeView, EventRow, NodeRow, StepsView, TakeView
 
 Stop = Literal["step", "over", "out", "break", "node", "guard", "attempt"]
@@ -80,7 +80,7 @@ class Playback:
             code=code,
             instruction=code.instructions[self._at[step]],
             calls=tuple(self._names(self._call[step]))[::-1],
-            stack=tuple(self._stack(step))[::-1],
+            stack=tuple(film.values[value] for value in self._stack(step)),
             variables=tuple(self._variables(step)),
             nodes=tuple(n for n in film.nodes[nodes] if not 0 <= n.added.removed <= step),
             guards=film.guards[_between(self._guard_steps, take.first, step)],
@@ -95,11 +95,8 @@ class Playback:
             yield self._film.codes[self._film.calls[call].code].name
             call = self._film.calls[call].parent
 
-    def _stack(self, step: int) -> Iterator[Symbolic]:
-        cell = self._cell[step]
-        while cell >= 0:
-            yield self._film.values[self._held[cell]]
-            cell = self._below[cell]
+    def _stack(self, step: int) -> list[int]:
+        return on_stack(self._cell[step], self._below, self._held)
 
     def _variables(self, step: int) -> Iterator[Local]:
         found: dict[str, tuple[int, int]] = {}
