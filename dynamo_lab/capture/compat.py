@@ -179,3 +179,17 @@ def name_of(source: Any) -> str:
         return str(name() if callable(name) else name)  # a method before torch 2.12
     except NotImplementedError:
         return ""
+
+
+def minimum_cut() -> tuple[Any, str]:
+    """Where the partitioner finds its min-cut: networkx, from torch 2.15 on a function of its own.
+
+    networkx comes with torch; the partitioner imports it when it first cuts a graph.
+    """
+    from torch._functorch import partitioners
+
+    if hasattr(partitioners, "minimum_cut"):
+        return partitioners, "minimum_cut"
+    import networkx
+
+    return networkx, "minimum_cut"

@@ -10,8 +10,10 @@ import msgspec
 
 from dynamo_lab.capture.checks import Checks
 from dynamo_lab.capture.environment import describe_environment
+from dynamo_lab.capture.joints import Joint
 from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.texts import Texts
+from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph
@@ -52,6 +54,7 @@ class Recorder(Generic[R]):
         self.symbols: list[Symbol] = []
         self.shape_facts: list[ShapeFact] = []
         self.graphs: list[Graph] = []
+        self.partitions: list[Partition] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
         self.links: list[LinkTable] = []
@@ -59,6 +62,7 @@ class Recorder(Generic[R]):
         self.reel = reel
         self.notes: list[Note] = []
         self.checks = Checks()
+        self.joints: dict[int, Joint] = {}
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
@@ -128,6 +132,7 @@ class Recorder(Generic[R]):
                 symbols=tuple(self.symbols),
                 shape_facts=tuple(self.shape_facts),
                 graphs=tuple(self.graphs),
+                partitions=tuple(self.partitions),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),
                 links=tuple(self.links),

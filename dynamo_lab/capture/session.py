@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from dynamo_lab.capture import compat
+from dynamo_lab.capture.autograd import AutogradProbes
 from dynamo_lab.capture.breaks import BreakProbes
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.frames import FrameProbes
@@ -68,6 +69,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         breaks,
         GuardProbes(recorder, compilations, frames.frame),
         graphs,
+        AutogradProbes(recorder, graphs),
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
     ):

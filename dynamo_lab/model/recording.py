@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
@@ -30,8 +31,8 @@ class Failure(Struct, frozen=True, kw_only=True):
 class Recording(Struct, frozen=True, kw_only=True):
     """Everything recorded of one run: immutable, and saved as one JSON file.
 
-    Ids of frames, breaks, graphs, kernels and wrappers are their positions in these tuples;
-    spans and stacks are shared, so that other facts name them by index.
+    Ids of frames, breaks, graphs, partitions, kernels and wrappers are their positions in these
+    tuples; spans and stacks are shared, so that other facts name them by index.
     """
 
     title: str
@@ -46,6 +47,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     symbols: tuple[Symbol, ...] = ()
     shape_facts: tuple[ShapeFact, ...] = ()
     graphs: tuple[Graph, ...] = ()
+    partitions: tuple[Partition, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()
     links: tuple[LinkTable, ...] = ()

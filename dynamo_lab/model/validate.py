@@ -7,7 +7,7 @@ from dynamo_lab.model import validate_film
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 
-_NUMBERED = ("frames", "breaks", "graphs", "kernels", "wrappers")
+_NUMBERED = ("frames", "breaks", "graphs", "partitions", "kernels", "wrappers")
 """Tables whose rows carry an `id`, which is their position."""
 
 _REFERENCES = (
@@ -30,6 +30,10 @@ _REFERENCES = (
     ("shape_facts", "stack", "stacks"),
     ("graphs", "frame", "frames"),
     ("graphs", "parent", "graphs"),
+    ("partitions", "frame", "frames"),
+    ("partitions", "joint", "graphs"),
+    ("partitions", "forward", "graphs"),
+    ("partitions", "backward", "graphs"),
     ("kernels", "graph", "graphs"),
     ("kernels", "wrapper", "wrappers"),
     ("wrappers", "graph", "graphs"),
@@ -160,6 +164,13 @@ def _nodes_named_elsewhere(recording: Recording) -> Iterator[str]:
         yield from stray(
             f"graphs[{graph.id}].parent_node", graph.parent, tuple(_indices(graph.parent_node))
         )
+    for part in recording.partitions:
+        place = f"partitions[{part.id}]"
+        for item in (*part.saved, *part.recomputed):
+            yield from stray(f"{place}.forward_node", part.forward, (item.forward_node,))
+            yield from stray(f"{place}.backward_node", part.backward, _indices(item.backward_node))
+        for item in part.differentiated:
+            yield from stray(f"{place}.differentiated", part.joint, item.forward + item.backward)
     for position, table in enumerate(recording.links):
         place = f"links[{position}].pairs"
         yield from stray(place, table.upstream, [pair[0] for pair in table.pairs])

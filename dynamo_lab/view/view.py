@@ -8,6 +8,7 @@ from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import (
+    autograd,
     breaks,
     code,
     frames,
@@ -23,6 +24,7 @@ from dynamo_lab.view import (
     timeline,
 )
 from dynamo_lab.view.ancestry import Ancestry
+from dynamo_lab.view.autograd import PartitionView
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
 from dynamo_lab.view.frames import FrameView
@@ -67,6 +69,7 @@ class View(Struct, frozen=True, kw_only=True):
     steps: StepsView | None = None
     stories: tuple[StoryView, ...] = ()
     run_map: tuple[MapRow, ...] = ()
+    partitions: tuple[PartitionView, ...] = ()
 
 
 def build(recording: Recording) -> View:
@@ -97,6 +100,7 @@ def build(recording: Recording) -> View:
         steps=steps.build(recording, places),
         stories=told,
         run_map=run_map.build(recording, places, frame_views, break_views, told),
+        partitions=autograd.build(recording, places),
     )
 
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal import (
+    autograd,
     breaks,
     code,
     frames,
@@ -33,6 +34,7 @@ SECTIONS: dict[str, _Section] = {
     "breaks": breaks.section,
     "frames": frames.section,
     "graphs": graphs.section,
+    "autograd": autograd.section,
     "kernels": kernels.section,
     "guards": guards.section,
     "steps": steps.section,
