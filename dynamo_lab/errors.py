@@ -35,3 +35,7 @@ class GuardsError(DynamoLabError):
 
 class FixError(DynamoLabError):
     """A break that nothing can be tried against, or a fix that does not apply."""
+
+
+class BudgetError(DynamoLabError, ValueError):
+    """A memory budget that the partitioner cannot be asked about."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dynamo_lab.live import Trial
     from dynamo_lab.programs import Program
     from dynamo_lab.render.widget import Tries
+    from dynamo_lab.view.budgets import Budgets
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.would_pass import WouldPass
 
@@ -41,7 +42,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
     or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
-    `recompiles`, `graphs`, `kernels`, `wrappers`, `links`, `timings`, `notes`.
+    `recompiles`, `graphs`, `partitions`, `kernels`, `wrappers`, `links`, `timings`, `notes`.
     """
 
     breaks: tuple[Break, ...] = ()
@@ -110,6 +111,22 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.would_pass import ask
 
         return ask(self, args, kwargs, frame)
+
+    def repartition(self, *budgets: float, partition: int | None = None) -> Budgets:
+        """What the forward of a graph would keep under other activation memory budgets.
+
+        It asks PyTorch's partitioner, and compiles and runs nothing; so only in the process that
+        recorded. A budget is the share of activation memory to keep, from 1 (what is fastest) to 0
+        (inputs alone); some between are tried if none is given. To compile with one, set
+        `torch._functorch.config.activation_memory_budget`. `partition` is an id, by default that
+        of the first with a backward.
+
+        Raises:
+            BudgetError: there is no joint graph at hand, or no such budget or partition.
+        """
+        from dynamo_lab.budgets import ask
+
+        return ask(self, budgets, partition)
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import render

@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks";
 import { useMounted, useStore } from "./context";
 import { groupGraphs } from "./graph-groups";
+import { Autograd } from "./parts/autograd";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
 import { Frames } from "./parts/frames";
@@ -18,7 +19,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -33,7 +34,8 @@ function tabCount(view: View, tab: Tab): number | null {
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
-    case "steps": return null;
+    case "autograd":
+    case "steps":
     case "timeline": return null;
   }
 }
@@ -49,7 +51,8 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
-    case "steps": return false;
+    case "autograd":
+    case "steps":
     case "timeline": return false;
   }
 }

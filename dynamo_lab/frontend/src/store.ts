@@ -9,10 +9,10 @@ import { buildKin, type KinIndex, type Mask } from "./kin";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "kernels", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", kernels: "Kernels",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -111,7 +111,7 @@ export interface Store {
   readonly source: DataSource;
   readonly model: ReadonlySignal<Model | null>;
   readonly tab: ReadonlySignal<Tab>;
-  /** The tabs there are: Steps only with a film. */
+  /** The tabs there are: Steps only with a film, Autograd where it had something to do. */
   readonly tabs: ReadonlySignal<readonly Tab[]>;
   /** Where the film stands. */
   readonly step: ReadonlySignal<number>;
@@ -129,6 +129,8 @@ export interface Store {
   readonly graphMode: Signal<"listing" | "diagram">;
   /** The reader's choice; null shows what there is most to say of. */
   readonly guardMode: Signal<GuardMode | null>;
+  /** The partition that Autograd shows; null for the first. */
+  readonly chosenPartition: Signal<number | null>;
   readonly theme: Signal<ThemeChoice>;
   readonly help: Signal<boolean>;
   setTab(tab: Tab): void;
@@ -206,6 +208,7 @@ export function createStore(source: DataSource): Store {
   };
   const at = signal(0);
   const film = computed(() => model.value?.film ?? null);
+  const differentiates = computed(() => (model.value?.view.partitions ?? []).some((part) => part.backward !== null || part.handled.length > 0));
   const step = computed(() => Math.min(at.value, (film.value?.count ?? 1) - 1));
   const play = (to: number): void => {
     if (!film.value || to < 0) return;
@@ -223,12 +226,13 @@ export function createStore(source: DataSource): Store {
 
   return {
     source, model, tab, step, play, move,
-    tabs: computed(() => TABS.filter((one) => one !== "steps" || film.value !== null)),
+    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
     hover, pin, reveal, graph, kernel, file, guardMode,
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),
     focus: computed(() => pin.value || hover.value),
     graphMode: signal<"listing" | "diagram">("listing"),
+    chosenPartition: signal<number | null>(null),
     theme: signal<ThemeChoice>("auto"),
     help: signal(false),
     setTab: (next) => void (chosenTab.value = next),

@@ -385,6 +385,68 @@ export interface StepsView {
   readonly cut: string;
 }
 
+/** A value that is kept, or would be; entities of its two nodes and of its line. */
+export interface KeptRow {
+  readonly name: string;
+  readonly operator: string;
+  readonly value: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly price: string;
+  readonly why: string;
+  readonly node: string;
+  readonly backward: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly module: string;
+}
+
+export interface SavedRow extends KeptRow {
+  readonly role: string;
+}
+
+export interface RecomputedRow extends KeptRow {
+  readonly is_free: boolean;
+}
+
+export interface LineCost {
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly count: number;
+  readonly bytes: number;
+  readonly size: string;
+}
+
+export interface PairRow {
+  readonly operator: string;
+  readonly forward: readonly number[];
+  readonly backward: readonly number[];
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+}
+
+export interface PartitionView {
+  readonly id: number;
+  readonly number: number;
+  readonly title: string;
+  readonly method: string;
+  readonly joint: number | null;
+  readonly forward: number | null;
+  readonly backward: number | null;
+  readonly budget: number;
+  readonly sentences: readonly string[];
+  readonly activation_bytes: number;
+  readonly unpartitioned_bytes: number | null;
+  readonly saved: readonly SavedRow[];
+  readonly lines: readonly LineCost[];
+  readonly recomputed: readonly RecomputedRow[];
+  readonly pairs: readonly PairRow[];
+  readonly handled: readonly string[];
+}
+
 export interface NoteView {
   readonly level: string;
   readonly about: string;
@@ -409,6 +471,7 @@ export interface View {
   readonly steps: StepsView | null;
   readonly stories: readonly StoryView[];
   readonly run_map: readonly MapRow[];
+  readonly partitions: readonly PartitionView[];
 }
 
 export interface Progress {

@@ -12,7 +12,8 @@ import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { nextOf } from "../virtual";
 
-function Call({ index, node }: { index: GraphIndex; node: number }) {
+/** A node's operator and arguments. */
+export function Call({ index, node }: { index: GraphIndex; node: number }) {
   const op = index.op(node);
   const [space, name, overload] = splitTarget(index.target(node));
   const args = index.graph.arguments[node];
