@@ -14,10 +14,10 @@ from dynamo_lab.model.breaks import Break as BreakFact
 from dynamo_lab.model.recording import Recording as Facts
 
 if TYPE_CHECKING:
+    from dynamo_lab.budgets import Budgets
     from dynamo_lab.live import Trial
     from dynamo_lab.programs import Program
     from dynamo_lab.render.widget import Tries
-    from dynamo_lab.view.budgets import Budgets
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.would_pass import WouldPass
 

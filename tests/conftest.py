@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.bench._chromium import find_chromium
+from dynamo_lab.model.autograd import Differentiated, Partition, Recomputed, SavedValue
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
@@ -153,6 +154,17 @@ def sample() -> Recording:
                   nodes=dynamo),
             Graph(id=1, stage="post_grad", name="post_grad", compile_id="0/0", frame=0,
                   nodes=post_grad),
+        ),
+        partitions=(
+            Partition(
+                id=0, compile_id="0/0", frame=0, method="min-cut", joint=0, forward=1, backward=1,
+                saved=(
+                    SavedValue(name="relu", forward_node=1, backward_node=1, role="activation",
+                               bytes=32, storage=0),
+                ),
+                recomputed=(Recomputed(name="add", forward_node=2, backward_node=2, bytes=32),),
+                differentiated=(Differentiated(operator="add", forward=(1,), backward=(2,)),),
+            ),
         ),
         kernels=(
             Kernel(id=0, name="cpp_fused_add_relu_0", language="cpp", graph=1, wrapper=0,

@@ -3,22 +3,27 @@
 import functools
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
+import msgspec
 import torch
 from torch import fx
 from torch.utils._pytree import arg_tree_leaves
 
 from dynamo_lab.capture import compat
 from dynamo_lab.capture.graphs import GraphProbes
-from dynamo_lab.capture.joints import Joint, is_free, storage_of
+from dynamo_lab.capture.joints import (
+    Joint,
+    differentiated_by,
+    is_free,
+    read_by_backward,
+    storage_of,
+)
 from dynamo_lab.capture.nodes import node_value
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.model.autograd import (
     Change,
-    Differentiated,
     InputMutation,
     OutputAlias,
     Partition,
@@ -83,6 +88,7 @@ class AutogradProbes:
         self._before_joint = watch_partitioner  # importing it waits until there is a gradient
         patches.watch(graph_compile, "aot_dispatch_autograd_graph", self.joint_graph)
         patches.watch(graph_compile, "_aot_stage2a_partition", self.partitioned)
+        patches.watch(graph_compile, "_aot_stage2b_fw_compile", self.compiled_forward)
         patches.watch(graph_compile, "_aot_stage2b_inference_compile", self.inference_graph)
 
     def joint_graph(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
@@ -90,7 +96,7 @@ class AutogradProbes:
         self._before_joint()
         result = yield
         graph = self._graphs.record(result[0], "joint")
-        self._local.joint = graph, tuple(_differentiated(result[0].graph))
+        self._local.joint = graph, tuple(differentiated_by(result[0].graph))
 
     def choice(
         self, joint_graph: fx.Graph, node_info: Any, memory_budget: float = 1, *_: Any
@@ -132,11 +138,36 @@ class AutogradProbes:
             solved=solved,
             saved=saved,
             recomputed=tuple(_recomputed(forward.graph, backward.graph, saved, cut)),
-            unpartitioned_bytes=_read_by_backward(fx_g.graph),
+            unpartitioned_bytes=read_by_backward(fx_g.graph),
             differentiated=differentiated,
         )
+        self._local.partition = len(self._recorder.partitions) - 1
         if about is not None:
-            self._recorder.joints[len(self._recorder.partitions) - 1] = about
+            self._recorder.joints[self._local.partition] = about
+
+    def compiled_forward(
+        self,
+        forward: fx.GraphModule,
+        inputs: Any,
+        subclasses: Any,
+        metadata: Any,
+        kept: int,
+        *_: Any,
+    ) -> Generator[None, Any, None]:
+        """The backend compiles a forward, and may lay out anew what is kept."""
+        part = self._local.partition
+        strides, _compiled = yield
+        if not strides:  # the backend says nothing of layouts
+            return
+        outputs = arg_tree_leaves(*next(iter(reversed(forward.graph.nodes))).args)
+        names = {
+            node.name
+            for node, made in zip(outputs, strides, strict=False)
+            if isinstance(node, fx.Node) and node.op == "placeholder" and _moved(node, made)
+        }
+        saved = self._recorder.partitions[part].saved
+        told = tuple(msgspec.structs.replace(v, copied=v.name in names) for v in saved)
+        self._recorder.update(self._recorder.partitions, part, saved=told)
 
     def inference_graph(
         self, fw_module: fx.GraphModule, inputs: Any, subclasses: Any, metadata: Any, *_: Any
@@ -197,6 +228,14 @@ def _saved(
         )
 
 
+def _moved(node: fx.Node, strides: Sequence[Any] | None) -> bool:
+    """Whether a value comes out of the compiled forward with other strides than it went in."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and strides is not None and (
+        tuple(map(str, value.stride())) != tuple(map(str, strides))
+    )  # fmt: skip
+
+
 def _role(node: fx.Node) -> Role:
     match node.meta.get("val"):
         case torch.Tensor():
@@ -224,53 +263,6 @@ def _recomputed(
             weight=cut.weight(node.name) if cut else None,
             reason=cut.reason(node.name) if cut else "",
         )
-
-
-def _read_by_backward(joint: fx.Graph) -> int:
-    """What the forward's values take that the backward reads, inputs left out."""
-    tags = {node: node.meta.get("partitioner_tag", "") for node in joint.nodes}
-    inputs = {storage_of(node) for node in joint.nodes if node.op == "placeholder"}
-    sizes: dict[int, int] = {}
-    for node, tag in tags.items():
-        if tag != "is_backward" or node.op == "placeholder":
-            continue
-        for read in node.all_input_nodes:
-            storage = storage_of(read)
-            if tags[read] != "is_backward" and storage not in inputs:
-                sizes[storage] = max(sizes.get(storage, 0), node_value(read).bytes or 0)
-    return sum(sizes.values())
-
-
-def _differentiated(joint: fx.Graph) -> Iterable[Differentiated]:
-    """The nodes by the number that autograd gave each operator; its gradients carry the same.
-
-    An operator without a gradient has the number of the last one before it that has one, so runs
-    of one operator are told apart, and the gradients belong to the first.
-    """
-    forward: dict[Any, list[tuple[str, int]]] = {}
-    backward: dict[Any, list[int]] = {}
-    for index, node in enumerate(joint.nodes):
-        if node.op != "call_function":
-            continue
-        number = node.meta.get("seq_nr")
-        if node.meta.get("partitioner_tag") == "is_backward":
-            number = None if node.meta.get("is_gradient_acc") else number
-            backward.setdefault(number, []).append(index)
-        else:
-            forward.setdefault(number, []).append((_operator(node), index))
-    for number, nodes in forward.items():
-        runs = [(name, tuple(i for _, i in run)) for name, run in groupby(nodes, lambda n: n[0])]
-        for name, run in runs:
-            gradients = tuple(backward.pop(number, ()))
-            yield Differentiated(operator=name, forward=run, backward=gradients)
-    for gradients in backward.values():
-        yield Differentiated(operator="", forward=(), backward=tuple(gradients))
-
-
-def _operator(node: fx.Node) -> str:
-    """The operator that was called, before it was decomposed."""
-    original = node.meta.get("original_aten") or node.target
-    return str(getattr(original, "overloadpacket", None) or getattr(original, "__name__", original))
 
 
 def _mutations(infos: Sequence[Any]) -> Iterable[InputMutation]:

@@ -1,6 +1,8 @@
-"""Joint graphs that can be cut again under another memory budget, as long as they are held."""
+"""Joint graphs: what belongs together in one, and how it would be cut under another budget."""
 
 import operator
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -8,7 +10,7 @@ from torch import fx
 from torch.utils._pytree import tree_map_only
 
 from dynamo_lab.capture.nodes import node_value
-from dynamo_lab.model.autograd import Repartition
+from dynamo_lab.model.autograd import Differentiated, Repartition
 
 
 class Joint:
@@ -89,3 +91,50 @@ def is_free(node: fx.Node) -> bool:
         return True
     is_tensor = isinstance(value, torch.Tensor)
     return is_tensor and storage_of(node) in {storage_of(read) for read in node.all_input_nodes}
+
+
+def read_by_backward(joint: fx.Graph) -> int:
+    """What the forward's values take that the backward reads, inputs left out."""
+    tags = {node: node.meta.get("partitioner_tag", "") for node in joint.nodes}
+    inputs = {storage_of(node) for node in joint.nodes if node.op == "placeholder"}
+    sizes: dict[int, int] = {}
+    for node, tag in tags.items():
+        if tag != "is_backward" or node.op == "placeholder":
+            continue
+        for read in node.all_input_nodes:
+            storage = storage_of(read)
+            if tags[read] != "is_backward" and storage not in inputs:
+                sizes[storage] = max(sizes.get(storage, 0), node_value(read).bytes or 0)
+    return sum(sizes.values())
+
+
+def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
+    """The nodes by the number that autograd gave each operator; its gradients carry the same.
+
+    An operator without a gradient has the number of the last one before it that has one, so runs
+    of one operator are told apart, and the gradients belong to the first.
+    """
+    forward: dict[Any, list[tuple[str, int]]] = {}
+    backward: dict[Any, list[int]] = {}
+    for index, node in enumerate(joint.nodes):
+        if node.op != "call_function":
+            continue
+        number = node.meta.get("seq_nr")
+        if node.meta.get("partitioner_tag") == "is_backward":
+            number = None if node.meta.get("is_gradient_acc") else number
+            backward.setdefault(number, []).append(index)
+        else:
+            forward.setdefault(number, []).append((_operator(node), index))
+    for number, nodes in forward.items():
+        runs = [(name, tuple(i for _, i in run)) for name, run in groupby(nodes, lambda n: n[0])]
+        for name, run in runs:
+            gradients = tuple(backward.pop(number, ()))
+            yield Differentiated(operator=name, forward=run, backward=gradients)
+    for gradients in backward.values():
+        yield Differentiated(operator="", forward=(), backward=tuple(gradients))
+
+
+def _operator(node: fx.Node) -> str:
+    """The operator that was called, before it was decomposed."""
+    original = node.meta.get("original_aten") or node.target
+    return str(getattr(original, "overloadpacket", None) or getattr(original, "__name__", original))

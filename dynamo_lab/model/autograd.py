@@ -17,9 +17,11 @@ class SavedValue(Struct, frozen=True, kw_only=True):
     """A value that the forward keeps for the backward.
 
     `forward_node` makes it in the forward graph, `backward_node` is where the backward graph gets
-    it, both node indices. `bytes` is what its elements take, None where a size is symbolic; values
-    with the same `storage` share memory. `weight` is the min-cut's price for keeping it, `reason`
-    PyTorch's for not computing it again; both are empty where the partitioner gave none.
+    it, both node indices. `bytes` is what its elements take, None where a size is symbolic. Values
+    with the same `storage` share memory; one that is `copied` is a parameter or an input of which
+    the compiled forward keeps a copy, in another memory layout that Inductor chose. `weight` is the
+    min-cut's price for keeping it, `reason` PyTorch's for not computing it again; both are empty
+    where the partitioner gave none.
     """
 
     name: str
@@ -28,6 +30,7 @@ class SavedValue(Struct, frozen=True, kw_only=True):
     role: Role
     bytes: int | None
     storage: int
+    copied: bool = False
     weight: float | None = None
     reason: str = ""
 
@@ -136,8 +139,9 @@ class Repartition(Struct, frozen=True, kw_only=True):
 def kept_bytes(saved: tuple[SavedValue, ...]) -> int:
     """The memory that values take which would not live otherwise, each storage once."""
     alive = {value.storage for value in saved if value.role in ("parameter", "input")}
-    sizes: dict[int, int] = {}
+    sizes: dict[tuple[int, bool], int] = {}
     for value in saved:
-        if value.storage not in alive:
-            sizes[value.storage] = max(sizes.get(value.storage, 0), value.bytes or 0)
+        if value.copied or value.storage not in alive:
+            place = value.storage, value.copied
+            sizes[place] = max(sizes.get(place, 0), value.bytes or 0)
     return sum(sizes.values())

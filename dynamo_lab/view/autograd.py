@@ -20,9 +20,9 @@ from dynamo_lab.view.words import plural
 class SavedRow(Struct, frozen=True, kw_only=True):
     """A value kept for the backward. `node` and `backward` are entities of its two nodes.
 
-    `role` is that of the fact. `size` is empty where it is symbolic; `bytes` counts only memory
-    that would not live otherwise, and once where values share it. `price` is what the min-cut gave
-    for keeping it, empty where unknown.
+    `role` is that of the fact, or "copy". `size` is empty where it is symbolic; `bytes` counts
+    only memory that would not live otherwise, and once where values share it. `price` is what the
+    min-cut gave for keeping it, empty where unknown.
     """
 
     name: str
@@ -150,11 +150,12 @@ class _View:
 
     def _saved(self) -> Iterator[SavedRow]:
         """The largest first; what lives anyway last."""
-        counted: set[int] = set()
+        counted: set[tuple[int, bool]] = set()
         rows: list[SavedRow] = []
         for value in self._part.saved:
-            is_new = value.role not in ("parameter", "input") and value.storage not in counted
-            counted.add(value.storage)
+            is_new = value.copied or value.role not in ("parameter", "input")
+            is_new = is_new and (value.storage, value.copied) not in counted
+            counted.add((value.storage, value.copied))
             rows.append(self._row(value, value.bytes or 0 if is_new else 0))
         return iter(sorted(rows, key=lambda row: (row.role in ("parameter", "input"), -row.bytes)))
 
@@ -163,7 +164,7 @@ class _View:
         return SavedRow(
             name=self._inputs.get(value.forward_node, value.name),
             operator="" if node.op == "placeholder" else operator_name(node.target),
-            role=value.role,
+            role="copy" if value.copied else value.role,
             value=value_text(node.value),
             bytes=size,
             size=_size(value.bytes),
@@ -293,8 +294,8 @@ def _sentences(part: Partition) -> Iterable[str]:
     if part.method == "none":
         yield "No gradient was asked for, so there is a forward alone, and nothing is kept."
         return
-    kept = [v for v in part.saved if v.role in ("activation", "output", "state")]
-    alive = sum(v.role in ("parameter", "input") for v in part.saved)
+    alive = sum(v.role in ("parameter", "input") and not v.copied for v in part.saved)
+    kept = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
     if part.saved:
         besides = plural(alive, "parameter or input", "parameters and inputs")
         yield (

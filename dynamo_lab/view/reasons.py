@@ -36,6 +36,11 @@ _ROLES = {
 
 def kept(value: SavedValue, operator: str) -> str:
     """Why a value is kept instead of computed again."""
+    if value.copied:
+        return (
+            f"a copy of the {value.role} in another memory layout, which Inductor chose for the "
+            "convolutions that read it (`config.layout_optimization`): the backward reads that copy"
+        )
     if value.role in _ROLES:
         return _ROLES[value.role]
     reason = value.reason.removeprefix("cannot recompute").removeprefix(": ")

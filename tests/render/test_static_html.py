@@ -42,7 +42,16 @@ class Reader(HTMLParser):
 
 @pytest.mark.parametrize(
     "name",
-    ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes", "hostile", "big"],
+    [
+        "branch_and_print",
+        "skipped",
+        "fullgraph_failed",
+        "recompiled",
+        "sizes",
+        "cut",
+        "hostile",
+        "big",
+    ],
 )
 def test_only_harmless_elements(make: Make, name: str) -> None:
     seen = Reader(fallback(build(make(name)), "u1"))

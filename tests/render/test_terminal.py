@@ -12,7 +12,7 @@ from dynamo_lab.render import static_html, terminal
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
-SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes"]
+SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes", "cut"]
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -30,6 +30,11 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
 @pytest.mark.parametrize("section", ["guards", "shapes"])
 def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str) -> None:
     text = terminal.render(build(make("sizes")), width=100, sections=[section])
+    assert text + "\n" == golden
+
+
+def test_what_is_kept_for_the_backward_in_full(make: Make, golden: str) -> None:
+    text = terminal.render(build(make("cut")), width=100, sections=["autograd"])
     assert text + "\n" == golden
 
 

@@ -1,5 +1,6 @@
 """Text that wants to be more than text."""
 
+from dynamo_lab.model.autograd import Differentiated, OutputAlias, Partition, SavedValue
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
@@ -81,6 +82,29 @@ def hostile() -> Recording:
             for event in ("constant", "equal", "guard", "violation")
         ),
         graphs=(graph(0, table),),
+        partitions=(
+            Partition(
+                id=0,
+                compile_id=evil,
+                method="min-cut",
+                joint=0,
+                forward=0,
+                backward=0,
+                saved=(
+                    SavedValue(
+                        name=evil,
+                        forward_node=1,
+                        backward_node=1,
+                        role="activation",
+                        bytes=8,
+                        storage=0,
+                        reason=f"cannot recompute: {evil}",
+                    ),
+                ),
+                differentiated=(Differentiated(operator=evil, forward=(1,), backward=(1,)),),
+                aliases=(OutputAlias(output=0, kind=evil),),
+            ),
+        ),
         kernels=(
             Kernel(id=0, name=evil, language="cpp", graph=0, wrapper=0, nodes=(1,), code=evil),
         ),

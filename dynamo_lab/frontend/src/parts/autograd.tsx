@@ -42,7 +42,7 @@ function LineRow({ cost, most }: { cost: LineCost; most: number }) {
   );
 }
 
-const ROLES: Readonly<Record<string, string>> = { activation: "", parameter: "parameter", input: "input", output: "output", symbol: "size", state: "state" };
+const ROLES: Readonly<Record<string, string>> = { activation: "", copy: "copy", parameter: "parameter", input: "input", output: "output", symbol: "size", state: "state" };
 
 function Kept({ row, most, role }: { row: KeptRow; most: number; role: string }) {
   return (
