@@ -298,17 +298,19 @@ def _sentences(part: Partition) -> Iterable[str]:
     kept = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
     if part.saved:
         besides = plural(alive, "parameter or input", "parameters and inputs")
+        besides += " that lives anyway" if alive == 1 else " that live anyway"
         yield (
             f"The forward keeps {plural(len(kept), 'value')} for the backward, "
             f"{size_words(part.activation_bytes)}"
-            f"{f', besides {besides} that live anyway' if alive else ''}."
+            f"{f', besides {besides}' if alive else ''}."
         )
     else:
         yield "The forward keeps nothing for the backward."
     yield from _recomputation(part)
     symbolic = sum(v.bytes is None and v.role == "activation" for v in part.saved)
     if symbolic:
-        yield f"{plural(symbolic, 'value')} of a symbolic size are left out of these bytes."
+        is_are = "is" if symbolic == 1 else "are"
+        yield f"{plural(symbolic, 'value')} of a symbolic size {is_are} left out of these bytes."
 
 
 def _recomputation(part: Partition) -> Iterator[str]:
