@@ -144,10 +144,10 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
     def show(self) -> None:
         """Show it where this code runs: interactively in a notebook, as text elsewhere."""
+        from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display
-        from dynamo_lab.would_pass import answer_in_notebook
 
-        display(self, answer_in_notebook, self.tries())
+        display(self, answer, self.tries())
 
     def _ipython_display_(self) -> None:
         self.show()

@@ -447,6 +447,21 @@ export interface PartitionView {
   readonly handled: readonly string[];
 }
 
+/** The kernel's answer to what other memory budgets would keep. */
+export interface Budgets {
+  readonly title: string;
+  readonly rows: readonly {
+    readonly budget: number;
+    readonly activation_bytes: number;
+    readonly size: string;
+    readonly saved: number;
+    readonly operators: number;
+    readonly flops: number;
+    readonly arithmetic: string;
+    readonly is_used: boolean;
+  }[];
+}
+
 export interface NoteView {
   readonly level: string;
   readonly about: string;

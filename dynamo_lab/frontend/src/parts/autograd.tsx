@@ -7,9 +7,10 @@ import type { GraphIndex } from "../graph-index";
 import type { KeptRow, LineCost, PairRow, PartitionView, RecomputedRow, SavedRow } from "../types";
 import { Badge, Empty, Go, GraphChip, Prose, withoutFolders } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
+import { Budgets } from "./budgets";
 import { Call } from "./listing";
 
-const MODES = ["lines", "kept", "again", "pairs", "handled"] as const;
+const MODES = ["lines", "kept", "again", "pairs", "handled", "budgets"] as const;
 type Mode = (typeof MODES)[number];
 
 /** Pairs as rows: the operator, below it its nodes at the left and its gradient's at the right. */
@@ -133,6 +134,7 @@ function Body({ part, mode }: { part: PartitionView; mode: Mode }) {
     case "kept": return <Costs<SavedRow> rows={part.saved} label="Kept values" row={44} entity={(row) => row.node} draw={(row, most) => <Kept row={row} most={most} role={ROLES[row.role] ?? row.role} />} />;
     case "again": return <Costs<RecomputedRow> rows={part.recomputed} label="Operators that run again" row={44} entity={(row) => row.backward} draw={(row, most) => <Kept row={row} most={most} role={row.is_free ? "free" : ""} />} />;
     case "pairs": return <Pairs part={part} />;
+    case "budgets": return <Budgets partition={part.id} />;
     case "handled": return <ul class="dl-scroll dl-handled">{part.handled.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>;
   }
 }
@@ -144,6 +146,7 @@ function counts(part: PartitionView): Readonly<Record<Mode, readonly [string, nu
     again: ["Run again", part.recomputed.length],
     pairs: ["Side by side", part.pairs.length],
     handled: ["Mutations", part.handled.length],
+    budgets: ["Budgets", part.method === "min-cut" ? 6 : 0],
   };
 }
 
@@ -165,7 +168,7 @@ export function Autograd() {
   const part = partOf(parts, store.chosenPartition.value ?? -1) ?? parts[0];
   if (!part) return <Empty title="No autograd">No gradient was asked for, and no input was changed in place.</Empty>;
   const numbers = counts(part);
-  const modes = MODES.filter((one) => numbers[one][1] > 0);
+  const modes = MODES.filter((one) => numbers[one][1] > 0 && (one !== "budgets" || store.source.ask));
   const mode = chosen.value && modes.includes(chosen.value) ? chosen.value : modes[0];
   return (
     <>
@@ -181,7 +184,7 @@ export function Autograd() {
         <div class="dl-segments" role="group" aria-label="What to show">
           {modes.map((one) => (
             <button key={one} type="button" aria-pressed={one === mode} onClick={() => (chosen.value = one)}>
-              {numbers[one][0]} <span class="dl-count">{numbers[one][1]}</span>
+              {numbers[one][0]} {one !== "budgets" && <span class="dl-count">{numbers[one][1]}</span>}
             </button>
           ))}
         </div>
