@@ -35,3 +35,11 @@ class GuardsError(DynamoLabError):
 
 class FixError(DynamoLabError):
     """A break that nothing can be tried against, or a fix that does not apply."""
+
+
+class QueryError(DynamoLabError, ValueError):
+    """A search that cannot be understood."""
+
+
+class DrawingError(DynamoLabError):
+    """A graph that cannot be drawn as asked."""
