@@ -141,13 +141,16 @@ def module_path(text: str) -> tuple[str, ...]:
 
 
 def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
-    """The modules as nested boxes, the root first; nodes of no module lie in the root."""
+    """The modules as nested boxes, the root first; nodes of no module lie in the root.
+
+    The copies that write a buffer's new value back bear no module: each lies with that value.
+    """
     boxes: dict[tuple[str, ...], int] = {(): 0}
     children: list[list[int]] = [[]]
     of_string = {string: module_path(table.strings[string]) for string in set(table.module)}
     modules = [of_string[string] for string in table.module]
     paths, types = in_transforms(table, modules)
-    homes = [_box(path, boxes, children) for path in paths]
+    homes = _with_what_they_write(table, [_box(path, boxes, children) for path in paths])
     nodes: list[list[int]] = [[] for _ in children]
     for index, home in enumerate(homes):
         nodes[home].append(index)
@@ -162,6 +165,20 @@ def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
         )
         for path, box in boxes.items()
     )
+
+
+_WRITES_BACK = "aten.copy_."
+
+
+def _with_what_they_write(table: NodeTable, homes: list[int]) -> list[int]:
+    """The homes, with those copies taken from the root that write a box's value to an input."""
+    writes = [target.startswith(_WRITES_BACK) for target in table.strings]
+    for node, home in enumerate(homes):
+        if home == 0 and writes[table.target[node]] and len(table.inputs[node]) == 2:
+            to, value = table.inputs[node]
+            if table.strings[table.op[to]] == "placeholder":
+                homes[node] = homes[value]
+    return homes
 
 
 def _classes(

@@ -69,7 +69,7 @@ def normal_dtype(text: str) -> str:
         return "b8"
     if not (long := _LONG_DTYPE.fullmatch(text)):
         return text
-    return f"{long[1]}{ {'uint': 'u'}.get(long[2], long[2][0]) }{long[3]}"
+    return f"{long[1]}{long[2][0]}{long[3]}"
 
 
 def _words(text: str) -> Iterator[str]:

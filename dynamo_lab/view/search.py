@@ -5,8 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec import structs
+
+from dynamo_lab.errors import QueryError
+from dynamo_lab.model.graphs import Node
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.graphs import GraphView, stage_word
-from dynamo_lab.view.query import Term, normal_dtype
+from dynamo_lab.view.query import Term, normal_dtype, parse
+from dynamo_lab.view.view import View
 
 Test = Callable[[int], bool]
 """Whether a node, by its index, fulfils a condition."""
@@ -16,12 +22,23 @@ _TORCH = re.compile(r"[\\/](?:torch|functorch)[\\/]")
 """PyTorch's own lines say how an operator is made, not where it was asked for."""
 
 
+class FoundNode(Node, frozen=True, kw_only=True):
+    """A node that a search found. `graph` is the id of its graph, `title` what that is called."""
+
+    graph: int
+    title: str
+
+
 class File(NamedTuple):
     """What a search needs to know of a source."""
 
     label: str
     path: str
     kind: str
+
+
+_LEFT_OUT = File("", "", "library")
+"""A view leaves out libraries that nothing leads to."""
 
 
 class Searched:
@@ -138,19 +155,22 @@ class Searched:
         return any(
             term.low <= number <= term.high and self._is_of(source, term.file)
             for source, number in stack
-            if (source, number) == home or self._files[source].kind != "library"
+            if (source, number) == home or self._file(source).kind != "library"
         )
 
     def _home(self, stack: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
         outside = [line for line in stack if not self._is_torch(line[0])]
         return outside[-1] if outside else stack[-1] if stack else None
 
+    def _file(self, source: int) -> File:
+        return self._files.get(source, _LEFT_OUT)
+
     def _is_torch(self, source: int) -> bool:
-        file = self._files[source]
+        file = self._file(source)
         return file.kind == "library" and bool(_TORCH.search(file.path))
 
     def _is_of(self, source: int, file: str) -> bool:
-        return not file or f"/{self._files[source].label.lower()}".endswith(f"/{file}")
+        return not file or f"/{self._file(source).label.lower()}".endswith(f"/{file}")
 
 
 def _tensors_in(text: str) -> Iterator[tuple[str, str]]:
@@ -167,3 +187,28 @@ def _pattern(value: str, one: str = ".") -> re.Pattern[str]:
 def _part_pattern(value: str) -> re.Pattern[str]:
     """The same for some of the parts of a dotted path."""
     return re.compile(rf"(?:^|\.){_pattern(value).pattern}(?:\.|$)", re.DOTALL)
+
+
+def searched_graphs(view: View) -> Iterator[tuple[GraphView, Searched]]:
+    """Each graph of a view with the search of it."""
+    files = {s.id: File(s.label, s.path, s.kind) for s in view.sources}
+    for graph in view.graphs:
+        yield graph, Searched(graph, view.links.stacks, files)
+
+
+def found(
+    recording: Recording, view: View, query: str, graph: int | None = None
+) -> Iterator[FoundNode]:
+    """The facts of the nodes that a query finds, in all graphs or in one.
+
+    Raises:
+        QueryError: the query cannot be understood, or there is no such graph.
+    """
+    terms = parse(query)
+    if graph is not None and not 0 <= graph < len(view.graphs):
+        raise QueryError(f"There is no graph {graph}: the recording has {len(view.graphs)}.")
+    for shown, searched in searched_graphs(view):
+        if graph in (None, shown.id):
+            for node in searched.find(terms):
+                fact = recording.graphs[shown.id].nodes[node]
+                yield FoundNode(**structs.asdict(fact), graph=shown.id, title=shown.title)
