@@ -2,7 +2,6 @@
 # torch annotates its functions only in part.
 """ResNet-50 (He et al., 2015) and its loss, as a program of the reader's."""
 
-import torch
 from torch import Tensor, nn
 
 _STAGES = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))
@@ -35,9 +34,7 @@ class Bottleneck(nn.Module):
 
 
 def _projection(inside: int, outside: int, stride: int) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside)
-    )
+    return nn.Sequential(nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside))
 
 
 class ResNet50(nn.Module):

@@ -1,3 +1,5 @@
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# The graphviz package annotates only parts of itself.
 """A graph as DOT and as SVG, through the graphviz package: the diagram outside of the browser.
 
 frontend/src/export.ts writes the same DOT; tests/render/golden/dot holds both to it.
@@ -20,12 +22,12 @@ from dynamo_lab.view.words import plural
 Collapse = Literal["modules", "none"]
 
 FILLS = (
-    "#d7e2ec", "#d0e7d4", "#edd4e2", "#d2eae7", "#e6e2cd", "#dad7ef", "#d5e6ef", "#e6dad5",
+    "#d7e2ec", "#edd4e2", "#e6e2cd", "#d2eae7", "#e6dad5", "#dad7ef", "#d0e7d4", "#d5e6ef",
 )  # fmt: skip
-"""The front-end's region colours, light, mixed with white: one for each of KINDS."""
+"""The front-end's colours of KINDS, light, mixed with white."""
 
 STROKES = (
-    "#4477aa", "#228833", "#aa3377", "#2a9d8f", "#8d7b1f", "#5b4bb7", "#4a90b8", "#8a5a44",
+    "#4477aa", "#aa3377", "#8d7b1f", "#2a9d8f", "#8a5a44", "#5b4bb7", "#228833", "#4a90b8",
 )  # fmt: skip
 
 _GRAPH = {"rankdir": "TB", "nodesep": "0.22", "ranksep": "0.32", "fontname": "Helvetica"}
@@ -133,7 +135,11 @@ def _node(graph: GraphView, around: str | int) -> int:
     if around in graph.name:
         return graph.name.index(around)
     near = get_close_matches(around, graph.name, 3)
-    hint = f"is it {' or '.join(map(one_line, near))}?" if near else "`rec.find` lists names."
+    hint = (
+        f"is it {' or '.join(map(one_line, near))}?"
+        if near
+        else "`rec.find` and `dynamo-lab show --find` list names."
+    )
     raise DrawingError(f"{one_line(graph.title)} has no node {around!r}: {hint}")
 
 
@@ -156,12 +162,13 @@ def _fill(made: graphviz.Digraph, cluster: Cluster, graphs: Mapping[int, GraphVi
         made.node(box.id, label=_label(*label_of(graph, box)), **_looks(graph, box))
     for inner in cluster.clusters:
         graph = graphs[inner.graph]
-        name = graph.title if inner.id.startswith("b") else module_label(graph.modules[inner.module])
-        with made.subgraph(
-            name=f"cluster_{inner.id}", graph_attr={**_CLUSTER, "label": _label(name)}
-        ) as frame:
-            assert frame is not None
-            _fill(frame, inner, graphs)
+        is_body = inner.id.startswith("b")
+        name = body_name(graph) if is_body else module_label(graph.modules[inner.module])
+        frame = graphviz.Digraph(
+            f"cluster_{inner.id}", graph_attr={**_CLUSTER, "label": _label(name)}
+        )
+        _fill(frame, inner, graphs)
+        made.subgraph(frame)
 
 
 def label_of(graph: GraphView, box: Box) -> tuple[str, str]:
@@ -179,6 +186,11 @@ def label_of(graph: GraphView, box: Box) -> tuple[str, str]:
         name = f"…{name[-17:]}"  # parameters begin alike: what tells them apart stands at the end
     detail = "" if op == "output" else _cut(": ".join(part for part in (name, value) if part), 36)
     return title, detail
+
+
+def body_name(graph: GraphView) -> str:
+    """'body 1 of cond': the title without the graph that it lies in."""
+    return graph.title[max(0, graph.title.find("body ")) :]
 
 
 def module_label(module: ModuleView) -> str:

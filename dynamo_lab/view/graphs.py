@@ -173,6 +173,8 @@ _WRITES_BACK = "aten.copy_."
 def _with_what_they_write(table: NodeTable, homes: list[int]) -> list[int]:
     """The homes, with those copies taken from the root that write a box's value to an input."""
     writes = [target.startswith(_WRITES_BACK) for target in table.strings]
+    if not any(writes):
+        return homes
     for node, home in enumerate(homes):
         if home == 0 and writes[table.target[node]] and len(table.inputs[node]) == 2:
             to, value = table.inputs[node]
@@ -188,11 +190,11 @@ def _classes(
     known = {module_path(path): name for path, name in table.module_types.items()}
     found: dict[tuple[str, ...], str] = {}
     for module, path in set(zip(modules, paths, strict=True)):
-        for cut in range(min(len(module), len(path))):
-            if module[len(module) - cut - 1] != path[len(path) - cut - 1]:
-                break
-            if name := known.get(module[: len(module) - cut]):
-                found[path[: len(path) - cut]] = name
+        inserted = len(path) - len(module)  # the transforms, between parts of the module's path
+        for end in range(1, len(path) + 1):
+            own = path[:end] if path[:end] == module[:end] else module[: max(0, end - inserted)]
+            if own[-1:] == path[end - 1 : end] and own in known:
+                found[path[:end]] = known[own]
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dynamo_lab.view.names import operator_name
 
 KINDS = (
-    "matrix", "normalisation", "reduction", "elementwise", "view", "copy", "creation", "control",
+    "matrix", "reduction", "elementwise", "normalisation", "view", "copy", "creation", "control",
 )  # fmt: skip
 """In the order of their colours; operators that are not known are "other"."""
 

@@ -31,6 +31,7 @@ _FIELD = re.compile(r"([A-Za-z_]+):(?!:)(.*)", re.DOTALL)
 _LINES = re.compile(r"(?:(.*):)?([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
 _BYTES = re.compile(r"(>=|<=|>|<|=)?([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt])?(i)?b?")
 _COUNT = re.compile(r"(>=|<=|>|<|=)?([0-9]{1,9})")
+_COMMA = re.compile(" *[,\N{MULTIPLICATION SIGN}] *")
 _LONG_DTYPE = re.compile(r"(b?)(float|uint|int|complex)([0-9]+.*)")
 
 
@@ -104,7 +105,9 @@ def _term(field: str, value: str, is_negated: bool) -> Term:
     elif not value:
         raise _unfit(field)
     elif field == "shape":
-        value = re.sub(r" *[,×] *", "x", re.sub(r"[\[\]()]", "", value)).strip(" ")
+        value = re.sub(" *[,\N{MULTIPLICATION SIGN}] *", "x", re.sub(r"[\[\]()]", "", value)).strip(
+            " "
+        )
     elif field == "dtype":
         value = normal_dtype(value)
     return Term(field, value, is_negated, low, high, file)

@@ -206,7 +206,11 @@ def _boxes_in(cluster: Cluster) -> Iterator[Box]:
 
 
 def _spread(
-    found: dict[int, None], node: int, reach: int, limit: int, next_of: Callable[[int], Sequence[int]]
+    found: dict[int, None],
+    node: int,
+    reach: int,
+    limit: int,
+    next_of: Callable[[int], Sequence[int]],
 ) -> None:
     """Adds what lies within reach of the node, nearest first, until there are enough."""
     edge = [node]

@@ -4,7 +4,7 @@ import { moduleNodes } from "./kin";
 import { bytesText } from "./sizes";
 import type { GraphView, KernelView } from "./types";
 
-export const KINDS: readonly string[] = ["matrix", "normalisation", "reduction", "elementwise", "view", "copy", "creation", "control"];
+export const KINDS: readonly string[] = ["matrix", "reduction", "elementwise", "normalisation", "view", "copy", "creation", "control"];
 
 export const COLOUR_MODES = ["kind", "dtype", "module", "memory", "kernel"] as const;
 export type ColourMode = (typeof COLOUR_MODES)[number];
@@ -19,6 +19,8 @@ export interface Colouring {
   readonly mode: ColourMode;
   readonly title: string;
   readonly entries: readonly Entry[];
+  /** Entries that no node has. */
+  readonly hidden: ReadonlySet<number>;
   /** The entry of a node, -1 for none. */
   entryOf(index: GraphIndex, node: number): number;
   /** What the second line of a node's box says instead; empty for the usual. */
@@ -29,6 +31,9 @@ export interface Colouring {
 
 /** Hues in the palette (style/colours.css), told apart with any colour vision. */
 const HUES = 8;
+/** Neighbours in a legend are far apart in hue. */
+const ORDER = [0, 2, 4, 3, 7, 5, 1, 6] as const;
+const hue = (i: number): string => `dl-r${ORDER[i % HUES]}`;
 const STEPS = 5;
 const OTHER = "dl-k-other";
 
@@ -36,14 +41,15 @@ type Naming = (index: GraphIndex, node: number) => string;
 
 const count = (): number => 1;
 const usual = (): string => "";
+const NONE: ReadonlySet<number> = new Set();
 
 /** One hue for each of the names, and grey for the rest. */
 function categories(mode: ColourMode, title: string, names: readonly string[], rest: string, naming: Naming): Colouring {
-  const entries = names.map((label, i) => ({ label, look: `dl-r${i}` }));
+  const entries = names.map((label, i) => ({ label, look: hue(i) }));
   const places = new Map(names.map((name, i) => [name, i]));
   const last = rest ? [{ label: rest, look: OTHER }] : [];
   return {
-    mode, title, entries: [...entries, ...last], weightOf: count, detailOf: usual,
+    mode, title, entries: [...entries, ...last], hidden: NONE, weightOf: count, detailOf: usual,
     entryOf: (index, node) => {
       const name = naming(index, node);
       return name === "" ? -1 : (places.get(name) ?? (rest ? names.length : -1));
@@ -64,10 +70,12 @@ function commonest(index: GraphIndex, naming: Naming): readonly [names: string[]
 
 function byKind(index: GraphIndex): Colouring {
   const there = new Set(Array.from({ length: index.size }, (_, node) => index.kind(node)));
-  return categories("kind", "kind of operator", KINDS, there.has("other") ? "other" : "", (of, node) => {
+  const all = categories("kind", "kind of operator", KINDS, there.has("other") ? "other" : "", (of, node) => {
     const kind = of.kind(node);
     return kind === "input" || kind === "output" ? "" : kind;
   });
+  // A kind keeps its hue in every graph; the legend names those that there are.
+  return { ...all, hidden: new Set(KINDS.flatMap((kind, i) => (there.has(kind) ? [] : [i]))) };
 }
 
 const dtypeOf: Naming = (index, node) => /([a-z]\w*)\[/i.exec(index.value(node))?.[1] ?? "";
@@ -113,7 +121,7 @@ function byMemory(index: GraphIndex): Colouring {
   const factor = steps > 1 ? Math.log(most / least) / steps : 1;
   const upTo = (step: number): number => (step === steps - 1 ? most : least * Math.exp(factor * (step + 1)));
   return {
-    mode: "memory", title: "size of the value",
+    mode: "memory", title: "size of the value", hidden: NONE,
     entries: [
       ...Array.from({ length: steps }, (_, step) => ({ label: `up to ${bytesText(Math.round(upTo(step)))}`, look: `dl-s${step}` })),
       { label: "not known", look: OTHER },
@@ -137,8 +145,8 @@ function byKernel(kernels: readonly KernelView[]): Colouring {
   for (const kernel of kernels) for (const node of kernel.nodes) of.set(`${kernel.graph}:${node}`, kernel.id);
   const kernelOf = (index: GraphIndex, node: number): number | undefined => of.get(`${index.graph.id}:${node}`);
   return {
-    mode: "kernel", title: "kernel: its number stands in the box, hues repeat",
-    entries: [...Array.from({ length: HUES }, (_, i) => ({ label: "", look: `dl-r${i}` })), { label: "in no kernel", look: OTHER }],
+    mode: "kernel", title: "kernel: its number stands in the box, hues repeat", hidden: NONE,
+    entries: [...Array.from({ length: HUES }, (_, i) => ({ label: "", look: hue(i) })), { label: "in no kernel", look: OTHER }],
     entryOf: (index, node) => {
       const kernel = kernelOf(index, node);
       return kernel !== undefined ? kernel % HUES : index.op(node).startsWith("call_") ? HUES : -1;

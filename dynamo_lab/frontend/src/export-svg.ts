@@ -1,6 +1,5 @@
 // What a diagram shows, as an SVG of its own: looks that the page's style sheet gives are written
 // into it, texts are made visible, and the legend stands below.
-import type { Colouring } from "./colours";
 import { visible } from "./visible";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -51,24 +50,23 @@ function shapes(drawing: Element): SVGElement[] {
   });
 }
 
-function legend(colours: Colouring, swatches: readonly Element[], top: number, textColour: string): SVGElement[] {
+function legend(title: string, swatches: readonly Element[], top: number, textColour: string): SVGElement[] {
   const text = (label: string, x: number, y: number): SVGElement =>
     element("text", { x, y: y + 10, "font-size": 12, "font-family": "sans-serif", fill: textColour }, label);
   return [
-    text(`Colours: ${colours.title}`, 0, top),
-    ...colours.entries.flatMap(({ label }, i) => {
+    text(`Colours: ${title}`, 0, top),
+    ...swatches.flatMap((shown, i) => {
       const y = top + (i + 1) * ROW;
-      const swatch = element("rect", { x: 0, y, width: 12, height: 12, rx: 2 });
-      if (swatches[i]) swatch.setAttribute("fill", plainColour(getComputedStyle(swatches[i]).backgroundColor)[0]);
-      return [swatch, text(label, 18, y)];
+      const fill = plainColour(getComputedStyle(shown).backgroundColor)[0];
+      return [element("rect", { x: 0, y, width: 12, height: 12, rx: 2, fill }), text(shown.parentElement?.textContent ?? "", 18, y)];
     }),
   ];
 }
 
 /** The SVG of a drawing, `width` by `height` without its legend. */
-export function exportSvg(drawing: Element, width: number, height: number, title: string, colours: Colouring, swatches: readonly Element[]): string {
+export function exportSvg(drawing: Element, width: number, height: number, title: string, colours: string, swatches: readonly Element[]): string {
   const page = getComputedStyle(drawing.closest(".dynamo-lab") ?? drawing);
-  const rows = (colours.entries.length + 2) * ROW;
+  const rows = (swatches.length + 2) * ROW;
   const [wide, high] = [Math.max(width, 260) + 2 * MARGIN, height + rows + 2 * MARGIN];
   const svg = element("svg", { width: wide, height: high, viewBox: `${-MARGIN} ${-MARGIN} ${wide} ${high}` });
   const background = plainColour(page.getPropertyValue("background-color"))[0];

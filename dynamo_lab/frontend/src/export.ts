@@ -3,11 +3,11 @@
 import type { Box, Cluster, Graphs, Scene } from "./boxes";
 import { KINDS } from "./colours";
 import type { GraphIndex } from "./graph-index";
-import { labelOf, moduleLabel } from "./labels";
+import { bodyName, labelOf, moduleLabel } from "./labels";
 import { oneLine } from "./visible";
 
-const FILLS = ["#d7e2ec", "#d0e7d4", "#edd4e2", "#d2eae7", "#e6e2cd", "#dad7ef", "#d5e6ef", "#e6dad5"];
-const STROKES = ["#4477aa", "#228833", "#aa3377", "#2a9d8f", "#8d7b1f", "#5b4bb7", "#4a90b8", "#8a5a44"];
+const FILLS = ["#d7e2ec", "#edd4e2", "#e6e2cd", "#d2eae7", "#e6dad5", "#dad7ef", "#d0e7d4", "#d5e6ef"];
+const STROKES = ["#4477aa", "#aa3377", "#8d7b1f", "#2a9d8f", "#8a5a44", "#5b4bb7", "#228833", "#4a90b8"];
 
 const GRAPH = { fontname: "Helvetica", nodesep: "0.22", rankdir: "TB", ranksep: "0.32" };
 const NODE = {
@@ -45,7 +45,7 @@ export function exportDot(scene: Scene, graphs: Graphs, indexOf: (graph: number)
       return `${tab}${box.id} [${list({ label: label(title, detail) }) + Object.entries(looks(index, box)).map(([key, value]) => ` ${key}=${quoted(value)}`).join("")}]`;
     }),
     ...cluster.clusters.flatMap((inner) => {
-      const name = inner.id.startsWith("b") ? title(inner.graph) : moduleLabel(indexOf(inner.graph).graph.modules[inner.module]);
+      const name = inner.id.startsWith("b") ? bodyName(title(inner.graph)) : moduleLabel(indexOf(inner.graph).graph.modules[inner.module]);
       return [
         `${tab}subgraph cluster_${inner.id} {`,
         `${tab}\tgraph [${list({ ...CLUSTER, label: label(name), labeljust: "l", style: "rounded,filled" })}]`,

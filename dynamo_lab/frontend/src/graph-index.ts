@@ -1,7 +1,7 @@
 // What the panes ask about a graph, computed once a view and graph.
 import type { ForwardLines } from "./gradients";
 import type { Term } from "./query";
-import { homeOf, Searched } from "./search";
+import { homeOf, homesOf, Searched } from "./search";
 import type { GraphView, SourceView, View } from "./types";
 
 export type Place = readonly [source: number, line: number];
@@ -61,6 +61,7 @@ export class GraphIndex {
   readonly home: readonly (Place | null)[];
   /** Nodes whose home is the line that they are the gradient of, not one of their own. */
   readonly gradient: ReadonlySet<number>;
+  private homes: readonly number[] | null = null;
   private searched: Searched | null = null;
   private kinds: Map<number, string> | null = null;
 
@@ -91,8 +92,10 @@ export class GraphIndex {
     return this.graph.strings[this.graph.target[node]] ?? "";
   }
 
-  module(node: number): string {
-    return this.graph.strings[this.graph.module[node]] ?? "";
+  /** The path of the module, or of the torch.func transform, that the node lies in. */
+  box(node: number): string {
+    this.homes ??= homesOf(this.graph);
+    return this.graph.modules[this.homes[node]]?.path ?? "";
   }
 
   value(node: number): string {

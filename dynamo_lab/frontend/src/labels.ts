@@ -22,6 +22,9 @@ export function moduleLabel({ name, path, type }: ModuleView): string {
   return [place, type !== name && type].filter(Boolean).join(" ");
 }
 
+/** "body 1 of cond": the title without the graph that it lies in. */
+export const bodyName = (title: string): string => title.slice(Math.max(0, title.indexOf("body ")));
+
 export function labelOf(index: GraphIndex, box: Box): Label {
   const { graph } = index;
   if (box.node < 0) {

@@ -52,12 +52,19 @@ function tensorsIn(text: string): Tensor[] {
   return [...text.toLowerCase().matchAll(TENSOR)].map(([, dtype, sizes]) => ({ dtype: normalDtype(dtype), shape: sizes.replace(/ *, */g, "x") }));
 }
 
+/** The box that each node lies in directly. */
+export function homesOf(graph: GraphView): readonly number[] {
+  const homes = new Array<number>(graph.name.length).fill(-1);
+  graph.modules.forEach(({ nodes }, box) => nodes.forEach((node) => (homes[node] = box)));
+  return homes;
+}
+
 /** A graph prepared for many queries. */
 export class Searched {
   private tensors: readonly (readonly Tensor[])[] | null = null;
   private haystack: readonly string[] | null = null;
-  private boxes: readonly number[] | null = null;
   private readonly files: Files;
+  private readonly homes: readonly number[];
 
   constructor(
     private readonly graph: GraphView,
@@ -65,6 +72,7 @@ export class Searched {
     private readonly stacks: readonly Stack[],
     sources: readonly SourceView[],
   ) {
+    this.homes = homesOf(graph);
     this.files = new Map(sources.map((source) => [source.id, source]));
   }
 
@@ -129,16 +137,6 @@ export class Searched {
     this.tensors ??= this.graph.values.map(tensorsIn);
     const hits = this.tensors.map((tensors) => tensors.some(fits));
     return (node) => hits[this.graph.value[node]];
-  }
-
-  /** The box that each node lies in directly. */
-  private get homes(): readonly number[] {
-    if (!this.boxes) {
-      const homes = new Array<number>(this.graph.name.length).fill(-1);
-      this.graph.modules.forEach(({ nodes }, box) => nodes.forEach((node) => (homes[node] = box)));
-      this.boxes = homes;
-    }
-    return this.boxes;
   }
 
   private get texts(): readonly string[] {

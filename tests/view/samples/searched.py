@@ -22,6 +22,9 @@ def forward(self, x):
     return self.fc(self.norm(x))
 """
 
+LIBRARIES = "/lib/python3.11/site-packages"
+HOSTILE = 'flatten"\\\x1b\u202e<b>'
+
 WIDE = Value(dtype="float32", shape=("8", "128"), stride=("128", "1"), device="cpu", bytes=4096)
 WEIGHT = Value(dtype="float32", shape=("128", "128"), stride=("1", "128"), bytes=65536)
 HALF = Value(dtype="torch.float16", shape=("4", "8", "128"), device="cuda:0", bytes=8192)
@@ -55,8 +58,8 @@ def searched() -> Recording:
         title="searched",
         sources=(
             Source("/home/me/model.py", "user", (Excerpt(1, MODEL),)),
-            Source("/lib/python3.11/site-packages/layers/layer.py", "library", (Excerpt(1, LAYER),)),
-            Source("/lib/python3.11/site-packages/torch/nn/modules/linear.py", "library", ()),
+            Source(f"{LIBRARIES}/layers/layer.py", "library", (Excerpt(1, LAYER),)),
+            Source(f"{LIBRARIES}/torch/nn/modules/linear.py", "library", ()),
         ),
         spans=(
             Span(0, 3, "forward"), Span(1, 2, "forward"), Span(2, 134, "forward"),
@@ -89,7 +92,7 @@ def _first() -> Table:
     up = table.node("cond_true_0", "cond_true_0", value=Value(), op="get_attr")
     chosen = table.node("cond", "torch.ops.higher_order.cond", test, up, x, value=WIDE, stack=1)
     table.node("add_", "aten.add_.Tensor", chosen, pair, value=WIDE, stack=2)
-    flat = table.node("flatten", 'flatten"\\\x1b\u202e<b>', chosen, value=WIDE, stack=2, op="call_method")
+    flat = table.node("flatten", HOSTILE, chosen, value=WIDE, stack=2, op="call_method")
     table.output(flat)
     return table
 

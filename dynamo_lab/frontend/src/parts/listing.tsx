@@ -120,7 +120,7 @@ export function Listing({ index }: { index: GraphIndex }) {
   return (
     <div class="dl-listing" onKeyDown={onKeyDown}>
       <div class="dl-toolbar">
-        <SearchBox query={store.query} label="Search nodes" placeholder="op:mm dtype:f32 shape:*x128 module:encoder.0 line:12, or any text" />
+        <SearchBox query={store.query} label="Search nodes" placeholder="op:mm dtype:f32 line:12, or any text" />
         {isSearch && (
           <>
             <Stepper label={`${count.toLocaleString("en")} ${count === 1 ? "hit" : "hits"}`} what="hit" step={step} isOff={count === 0} />

@@ -113,7 +113,7 @@ function Node({ model, entity, mask }: Facts) {
       {index.op(node).startsWith("call_") && <pre class="dl-quote dl-wrap">{index.target(node)}({graph.arguments[node]})</pre>}
       <dl>
         {index.value(node) && <Fact label="value"><code>{index.value(node)}</code>{memory && <span class="dl-dim"> {memory}</span>}</Fact>}
-        {index.module(node) && <Fact label="module"><code>{index.module(node)}</code></Fact>}
+        {index.box(node) && <Fact label="module"><code>{index.box(node)}</code></Fact>}
         <Links label="calls" to={bodies} />
         <Links label="inputs" to={named(graph.inputs[node])} />
         <Links label={`users (${index.users[node].length})`} to={named(index.users[node])} />

@@ -105,11 +105,11 @@ export function Drawing({ index, scene, anchor = "", onToggle }: DrawingProps) {
   const { layout } = state;
   const hand = (kind: "svg" | "dot"): void => {
     const drawing = frame.current?.querySelector(".dl-canvas > svg");
-    const swatches = [...(frame.current?.querySelectorAll(".dl-legend .dl-swatch") ?? [])];
+    const swatches = [...(frame.current?.querySelectorAll(".dl-legend .dl-filled") ?? [])];
     if (!drawing) return;
     const text = kind === "dot"
       ? exportDot(state.scene, model.graphs, indexOf)
-      : exportSvg(drawing, layout.width, layout.height, index.graph.title, colours, swatches);
+      : exportSvg(drawing, layout.width, layout.height, index.graph.title, colours.title, swatches);
     download(`${index.graph.title.replace(FILE_NAME, "_")}.${kind}`, new TextEncoder().encode(text));
   };
   return (

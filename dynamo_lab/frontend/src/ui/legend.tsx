@@ -14,24 +14,25 @@ interface LegendProps {
 
 export function Legend({ colours, modes, onExport }: LegendProps) {
   const store = useStore();
-  const { mode, title, entries } = colours;
+  const { mode, title, entries, hidden } = colours;
   return (
     <div class="dl-legend" role="group" aria-label="Colours">
       <label class="dl-check">
-        colour by
-        <select class="dl-select" value={mode} onChange={(event) => (store.colours.value = event.currentTarget.value as ColourMode)}>
+        colours
+        <select aria-label="What the colours mean" class="dl-select" value={mode} onChange={(event) => (store.colours.value = event.currentTarget.value as ColourMode)}>
           {modes.map((one) => <option key={one} value={one}>{NAMES[one]}</option>)}
-          <option disabled>time: not recorded for nodes</option>
+          <option disabled>time (nodes are not timed)</option>
         </select>
       </label>
       <span class="dl-legend-entries">
         {mode === "kernel" && <span class="dl-dim">{title}</span>}
-        {entries.map(({ label, look }) => <span key={look} class="dl-legend-entry"><i class={`dl-swatch dl-filled ${look}`} />{label && <bdi>{label}</bdi>}</span>)}
+        {entries.map(({ label, look }, i) => !hidden.has(i) && <span key={look} class="dl-legend-entry" data-entry={i}><i class={`dl-swatch dl-filled ${look}`} />{label && <bdi>{label}</bdi>}</span>)}
         <span class="dl-legend-entry"><i class="dl-swatch dl-plain-swatch" />input, output</span>
       </span>
-      <span class="dl-space" />
-      <button type="button" class="dl-button" title="Save what is shown as a picture" onClick={() => onExport("svg")}>SVG</button>
-      <button type="button" class="dl-button" title="Save what is shown for Graphviz" onClick={() => onExport("dot")}>DOT</button>
+      <span class="dl-segments" role="group" aria-label="Save what is shown">
+        <button type="button" title="Save what is shown as a picture" onClick={() => onExport("svg")}>SVG</button>
+        <button type="button" title="Save what is shown for Graphviz" onClick={() => onExport("dot")}>DOT</button>
+      </span>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useModel } from "../context";
 import { graphEntity, lineEntity, nodeEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
+import { bodyName } from "../labels";
 import type { NodeRow } from "../rows";
 import { bytesText } from "../sizes";
 import { splitTarget } from "../target";
@@ -10,7 +11,7 @@ import { Go, plural } from "./bits";
 
 const NAME = /[A-Za-z_]\w*/g;
 
-/** The arguments, with the names of inputs as links. */
+/** The arguments, with the names of inputs as links: not buttons, which a full row would drop whole. */
 function Arguments({ index, node }: { index: GraphIndex; node: number }) {
   const { graph } = index;
   const text = graph.arguments[node];
@@ -21,7 +22,7 @@ function Arguments({ index, node }: { index: GraphIndex; node: number }) {
     const input = inputs.get(match[0]);
     // Not "x" of "x=x", which is a name of the operator's.
     if (input === undefined || text[match.index + match[0].length] === "=") continue;
-    parts.push(text.slice(end, match.index), <Go key={match.index} to={nodeEntity(graph.id, input)} title={index.value(input)} inRow>{match[0]}</Go>);
+    parts.push(text.slice(end, match.index), <span key={match.index} class="dl-ref" data-go={nodeEntity(graph.id, input)} title={index.value(input)}>{match[0]}</span>);
     end = match.index + match[0].length;
   }
   return <>{parts}{text.slice(end)}</>;
@@ -61,7 +62,7 @@ function Bodies({ index, node, isOpen, onToggle }: BodiesProps) {
           key={id} type="button" class="dl-go" tabIndex={-1} data-own aria-expanded={isOpen(id)}
           title={`${isOpen(id) ? "Close" : "Open"} the graph that this operator calls (\u2192)`} onClick={() => onToggle(id)}
         >
-          {isOpen(id) ? "\u25be" : "\u25b8"} {graphTitle(id)}
+          {isOpen(id) ? "\u25be" : "\u25b8"} {bodyName(graphTitle(id))}
         </button>
       ))}
     </span>
@@ -86,7 +87,7 @@ function Head({ index, depth }: { index: GraphIndex; depth: number }) {
     <>
       <span class="dl-row-number" />
       <span class="dl-cell-main dl-body-head" style={{ paddingInlineStart: `${depth * 18}px` }}>
-        <Go to={graphEntity(graph.id)} title="Show it alone" inRow>{graph.title}</Go> <span class="dl-dim">{plural(graph.name.length, "node")}</span>
+        <Go to={graphEntity(graph.id)} title="Show it alone" inRow>{bodyName(graph.title)}</Go> <span class="dl-dim">{plural(graph.name.length, "node")}</span>
       </span>
     </>
   );
@@ -107,7 +108,7 @@ export function Row({ row: { index, node, depth }, repeat, isOpen, onToggle }: R
   const bytes = index.bytes(node);
   const home = index.home[node];
   const hue = hueOf(home);
-  const module = index.module(node);
+  const module = index.box(node);
   const output = index.op(node) === "output";
   const isGradient = index.gradient.has(node);
   const facts = [bytes === null ? "" : bytesText(bytes), index.layout(node)].filter(Boolean).join(", ");
@@ -122,10 +123,10 @@ export function Row({ row: { index, node, depth }, repeat, isOpen, onToggle }: R
       </span>
       <Bodies index={index} node={node} isOpen={isOpen} onToggle={onToggle} />
       <span class="dl-cell-module" title={module}>{module}</span>
-      <Users index={index} node={node} />
       <span class="dl-cell-line">
         {home && <Go to={lineEntity(home[0], home[1])} title={`${isGradient ? "gradient of " : ""}${index.line(node)}`} inRow>{isGradient && "\u2207 "}{repeat ? `:${home[1]}` : index.shortLine(node)}</Go>}
       </span>
+      <Users index={index} node={node} />
     </>
   );
 }

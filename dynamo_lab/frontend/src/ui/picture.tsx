@@ -5,7 +5,7 @@ import { useModel, useStore } from "../context";
 import { graphEntity, moduleEntity, nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import { type Mask, moduleNodes } from "../kin";
-import { type Label, moduleLabel } from "../labels";
+import { bodyName, type Label, moduleLabel } from "../labels";
 import type { Layout, Placed } from "../layout";
 
 interface PictureProps {
@@ -76,7 +76,7 @@ export function Picture({ scene, layout, colours, indexOf, labelOf, onToggle }: 
     const placed = layout.clusters.get(id);
     if (!placed) return null;
     const isBody = id === bodyId(graph);
-    const name = isBody ? model.graphTitle(graph) : moduleLabel(indexOf(graph).graph.modules[module]);
+    const name = isBody ? bodyName(model.graphTitle(graph)) : moduleLabel(indexOf(graph).graph.modules[module]);
     return <Frame key={id} placed={placed} name={name} entity={isBody ? graphEntity(graph) : moduleEntity(graph, module)} onToggle={() => onToggle?.([id])} />;
   };
   const boxOf = (box: Box) => {
