@@ -2,6 +2,7 @@ import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import { describe, expect, it } from "vitest";
 import { Scenes } from "../src/boxes";
 import { sceneToDot } from "../src/dot";
+import { fit } from "../src/ui/canvas";
 import { readLayout } from "../src/layout";
 import { graph, module } from "./sample";
 
@@ -21,5 +22,18 @@ describe("readLayout", () => {
     expect(inside.y + inside.height).toBeLessThanOrEqual(frame.y + frame.height);
     // Graphviz counts upwards, the screen downwards: what is computed later must be lower.
     expect(inside.y).toBeGreaterThan(layout.boxes.get("n0_1")?.y ?? Infinity);
+  });
+});
+
+describe("fit", () => {
+  it("shows all of a small drawing in the middle", () => {
+    expect(fit(100, 50, 400, 300, { x: 0, y: 0 })).toEqual({ x: 142.5, y: 121.25, scale: 1.15 });
+  });
+
+  it("shows a wide drawing at a size that can be read, with its focus in sight", () => {
+    const { x, scale } = fit(8000, 100, 800, 600, { x: 6000, y: 0 });
+    expect(scale).toBeGreaterThan(0.5);
+    expect(6000 * scale + x).toBeCloseTo(400);
+    expect(fit(8000, 100, 800, 600, { x: 0, y: 0 }).x).toBe(8);
   });
 });

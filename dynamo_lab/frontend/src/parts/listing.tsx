@@ -29,10 +29,14 @@ export function Listing({ index }: { index: GraphIndex }) {
   const parsed = useComputed(() => parse(store.query.value));
   const terms = useComputed(() => (typeof parsed.value === "string" ? [] : parsed.value));
   const isHit = useComputed(() => (terms.value.length > 0 ? hitTest(terms.value) : null));
+  /** Opened by the reader, or because the search found something in it. */
+  const isOpen = (body: number): boolean => {
+    const [hit, inner] = [isHit.value, model.graphIndex(body)];
+    return open.value.has(body) || (hit !== null && inner !== null && rowsOf(inner, model.graphIndex, () => true).some(hit));
+  };
   const rows = useComputed((): readonly NodeRow[] => {
-    const hit = isHit.value;
-    const all = rowsOf(index, model.graphIndex, (body) => hit !== null || open.value.has(body));
-    return hit && onlyHits.value ? all.filter(hit) : all;
+    const all = rowsOf(index, model.graphIndex, isOpen);
+    return isHit.value && onlyHits.value ? all.filter(isHit.value) : all;
   });
   const hits = useComputed(() => rows.value.flatMap((row, i) => (isHit.value?.(row) ? [i] : [])));
   const shown = rows.value;
@@ -137,7 +141,7 @@ export function Listing({ index }: { index: GraphIndex }) {
         ? <NoHits index={index} query={store.query} />
         : <VirtualList
             label={`Nodes of ${graph.title}`} count={shown.length} row={22} rowClass={rowClass} entity={entityOf}
-            renderRow={(i) => <Row row={shown[i]} repeat={repeats(i)} isOpen={(body) => isSearch || open.value.has(body)} onToggle={toggle} />} show={jump.value}
+            renderRow={(i) => <Row row={shown[i]} repeat={repeats(i)} isOpen={isOpen} onToggle={toggle} />} show={jump.value}
           />}
     </div>
   );

@@ -1,7 +1,7 @@
 // A node with what it is made of and what uses it, so many steps each way; the way back stays.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { MAX_BOXES, neighbourhood, Scenes } from "../boxes";
+import { MAX_BOXES, neighbourhood, nodeId, Scenes } from "../boxes";
 import { useModel, useStore } from "../context";
 import { nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
@@ -83,7 +83,7 @@ export function Neighbourhood({ index, start, why, leave }: NeighbourhoodProps) 
           {nodes.length >= MAX_BOXES && ` Cut at the ${MAX_BOXES} nearest nodes: choose fewer steps.`}
         </p>
       )}
-      <Drawing index={index} scene={scene} />
+      <Drawing index={index} scene={scene} centre={nodeId(graph.id, centre)} />
     </div>
   );
 }

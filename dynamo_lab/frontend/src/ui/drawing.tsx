@@ -14,7 +14,7 @@ import { cut, type Label, labelOf } from "../labels";
 import type { Layout } from "../layout";
 import { bytesText } from "../sizes";
 import { Empty } from "./bits";
-import { Canvas, type Shift } from "./canvas";
+import { Canvas, type Point } from "./canvas";
 import { Legend } from "./legend";
 import { Picture } from "./picture";
 
@@ -27,16 +27,24 @@ function sizeOf(label: Label): Size {
 type State =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "ready"; readonly scene: Scene; readonly layout: Layout; readonly shift: Shift | null };
+  | { readonly kind: "ready"; readonly scene: Scene; readonly layout: Layout; readonly shift: Point | null };
 
 /** Where a module or body lies, closed or open; null where it is not drawn. */
-function placeOf(layout: Layout, id: BoxId): { x: number; y: number } | null {
+function placeOf(layout: Layout, id: BoxId): Point | null {
   const placed = layout.clusters.get(id) ?? layout.boxes.get(id);
   return placed ? { x: placed.x + placed.width / 2, y: placed.y } : null;
 }
 
+/** The top of what is asked for, of the largest frame, or of the first box. */
+function focusOf(layout: Layout, wanted: BoxId): Point {
+  const frames = [...layout.clusters].sort(([, a], [, b]) => b.width * b.height - a.width * a.height);
+  const first = [wanted, frames.at(0)?.[0] ?? "", layout.boxes.keys().next().value ?? ""];
+  const place = first.flatMap((id) => placeOf(layout, id) ?? []).at(0) ?? { x: 0, y: 0 };
+  return layout.boxes.has(wanted) ? place : { x: place.x, y: 0 };
+}
+
 /** How far what was toggled moved: the canvas goes along, so that it stays under the pointer. */
-function shiftOf(before: State, after: Layout, anchor: BoxId): Shift | null {
+function shiftOf(before: State, after: Layout, anchor: BoxId): Point | null {
   const from = before.kind === "ready" ? placeOf(before.layout, anchor) : null;
   const to = placeOf(after, anchor);
   return from && to ? { x: from.x - to.x, y: from.y - to.y } : null;
@@ -79,10 +87,12 @@ interface DrawingProps {
   readonly scene: Scene;
   /** What was opened or closed last: it stays in its place. */
   readonly anchor?: BoxId;
+  /** The box that is to be seen where not all fits. */
+  readonly centre?: BoxId;
   readonly onToggle?: (ids: readonly BoxId[]) => void;
 }
 
-export function Drawing({ index, scene, anchor = "", onToggle }: DrawingProps) {
+export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: DrawingProps) {
   const store = useStore();
   const model = useModel();
   const frame = useRef<HTMLDivElement>(null);
@@ -115,7 +125,7 @@ export function Drawing({ index, scene, anchor = "", onToggle }: DrawingProps) {
   return (
     <div class="dl-drawing" ref={frame}>
       <Legend colours={colours} modes={modes} onExport={hand} />
-      <Canvas width={layout.width} height={layout.height} shift={state.shift}>
+      <Canvas width={layout.width} height={layout.height} focus={focusOf(layout, centre)} shift={state.shift}>
         <Picture scene={state.scene} layout={layout} colours={colours} indexOf={indexOf} labelOf={label} onToggle={onToggle} />
       </Canvas>
     </div>
