@@ -27,13 +27,14 @@ describe("readLayout", () => {
 
 describe("fit", () => {
   it("shows all of a small drawing in the middle", () => {
-    expect(fit(100, 50, 400, 300, { x: 0, y: 0 })).toEqual({ x: 142.5, y: 121.25, scale: 1.15 });
+    expect(fit(100, 50, 400, 300, { x: 0, y: 0, isTop: true })).toEqual({ x: 142.5, y: 121.25, scale: 1.15 });
   });
 
   it("shows a wide drawing at a size that can be read, with its focus in sight", () => {
-    const { x, scale } = fit(8000, 100, 800, 600, { x: 6000, y: 0 });
+    const { x, scale } = fit(8000, 100, 800, 600, { x: 6000, y: 0, isTop: true });
     expect(scale).toBeGreaterThan(0.5);
     expect(6000 * scale + x).toBeCloseTo(400);
-    expect(fit(8000, 100, 800, 600, { x: 0, y: 0 }).x).toBe(8);
+    expect(fit(100, 9000, 800, 600, { x: 0, y: 4000, isTop: true }).y).toBeCloseTo(8 - 4000 * 0.75);
+    expect(fit(8000, 100, 800, 600, { x: 0, y: 0, isTop: true }).x).toBe(8);
   });
 });

@@ -1,11 +1,12 @@
 // A graph as boxes: modules and bodies open and close, or the neighbourhood of a node.
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { type BoxId, countInputs, FEW_INPUTS, MAX_BOXES, Scenes } from "../boxes";
 import { useModel, useStore } from "../context";
 import { nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import { cut } from "../labels";
-import { Empty, plural } from "../ui/bits";
+import { Empty } from "../ui/bits";
 import { Drawing } from "../ui/drawing";
 import { Modes } from "../ui/modes";
 import { Neighbourhood } from "./neighbourhood";
@@ -16,15 +17,15 @@ function Modules({ index }: { index: GraphIndex }) {
   const { graph } = index;
   const inputs = countInputs(graph);
   const withInputs = useSignal(inputs <= FEW_INPUTS);
-  const scenes = useComputed(() => new Scenes(graph, graphs, withInputs.value));
-  const open = useSignal<ReadonlySet<BoxId>>(scenes.value.initiallyOpen());
+  const scenes = useMemo(() => new Scenes(graph, graphs, withInputs.value), [graph, graphs, withInputs.value]);
+  const open = useSignal<ReadonlySet<BoxId>>(useMemo(() => scenes.initiallyOpen(), []));
   const refused = useSignal("");
   const anchor = useSignal<BoxId>("");
-  const scene = useComputed(() => scenes.value.modules(open.value));
+  const scene = useMemo(() => scenes.modules(open.value), [scenes, open.value]);
   const pinned = parseEntity(store.pin.value);
 
   const openOnly = (next: ReadonlySet<BoxId>, what: string): void => {
-    const count = scenes.value.count(next);
+    const count = scenes.count(next);
     refused.value = "";
     if (count > MAX_BOXES && next.size > open.value.size) {
       refused.value = `Opening ${what} would make ${count} boxes; at most ${MAX_BOXES} stay readable. Close others first, or read it in the listing.`;
@@ -38,7 +39,7 @@ function Modules({ index }: { index: GraphIndex }) {
   };
   const openLevel = (): void => {
     anchor.value = "";
-    const closed = scene.value.boxes.flatMap((box) => (box.module >= 0 ? [box.id] : []));
+    const closed = scene.boxes.flatMap((box) => (box.module >= 0 ? [box.id] : []));
     openOnly(new Set([...open.value, ...closed]), "all modules");
   };
   const toggleInputs = (): void => {
@@ -55,7 +56,7 @@ function Modules({ index }: { index: GraphIndex }) {
   return (
     <div class="dl-diagram">
       <div class="dl-toolbar">
-        <span class="dl-dim">{plural(scene.value.boxes.length, "box").replace("boxs", "boxes")}</span>
+        <span class="dl-dim">{scene.boxes.length === 1 ? "1 box" : `${scene.boxes.length} boxes`}</span>
         {graph.modules.length > 1 && (
           <>
             <button type="button" class="dl-button" onClick={openLevel} title="Open every closed module">Open level</button>
@@ -74,7 +75,7 @@ function Modules({ index }: { index: GraphIndex }) {
         <Modes />
       </div>
       {refused.value && <p class="dl-refused" role="alert">{refused.value}</p>}
-      <Drawing index={index} scene={scene.value} anchor={anchor.value} onToggle={toggle} />
+      <Drawing index={index} scene={scene} anchor={anchor.value} onToggle={toggle} />
     </div>
   );
 }

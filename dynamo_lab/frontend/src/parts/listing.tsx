@@ -1,6 +1,6 @@
 // A graph as code, a node a row; inputs and users of the hovered node light up.
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { graphEntity, nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
@@ -26,21 +26,21 @@ export function Listing({ index }: { index: GraphIndex }) {
   const at = useRef(-1);
   const walk = useRef(new Walk()).current;
 
-  const parsed = useComputed(() => parse(store.query.value));
-  const terms = useComputed(() => (typeof parsed.value === "string" ? [] : parsed.value));
-  const isHit = useComputed(() => (terms.value.length > 0 ? hitTest(terms.value) : null));
+  // Not computed signals: while a compile runs, a newer view brings another index of the same graph.
+  const query = store.query.value;
+  const parsed = useMemo(() => parse(query), [query]);
+  const terms = typeof parsed === "string" ? [] : parsed;
+  const isHit = useMemo(() => (terms.length > 0 ? hitTest(terms) : null), [parsed, model]);
   /** Opened by the reader, or because the search found something in it. */
   const isOpen = (body: number): boolean => {
-    const [hit, inner] = [isHit.value, model.graphIndex(body)];
-    return open.value.has(body) || (hit !== null && inner !== null && rowsOf(inner, model.graphIndex, () => true).some(hit));
+    const inner = model.graphIndex(body);
+    return open.value.has(body) || (isHit !== null && inner !== null && rowsOf(inner, model.graphIndex, () => true).some(isHit));
   };
-  const rows = useComputed((): readonly NodeRow[] => {
-    const all = rowsOf(index, model.graphIndex, isOpen);
-    return isHit.value && onlyHits.value ? all.filter(isHit.value) : all;
-  });
-  const hits = useComputed(() => rows.value.flatMap((row, i) => (isHit.value?.(row) ? [i] : [])));
-  const shown = rows.value;
-  const isSearch = isHit.value !== null;
+  const all = useMemo(() => rowsOf(index, model.graphIndex, isOpen), [index, isHit, open.value]);
+  const filter = onlyHits.value ? isHit : null;
+  const shown = useMemo(() => (filter ? all.filter(filter) : all), [all, filter]);
+  const hits = useMemo(() => shown.flatMap((row, i) => (isHit?.(row) ? [i] : [])), [shown, isHit]);
+  const isSearch = isHit !== null;
 
   const hovered = parseEntity(store.hover.value || store.pin.value);
   const around = hovered?.kind === "node" ? model.graphIndex(hovered.a) : null;
@@ -53,9 +53,10 @@ export function Listing({ index }: { index: GraphIndex }) {
 
   /** Brings a node's row into sight; one that the search leaves out, among all rows. */
   const show = (of: GraphIndex, node: number): void => {
-    const find = (): number => rows.value.findIndex((row) => row.node === node && row.index === of);
-    if (find() < 0) onlyHits.value = false;
-    const row = find();
+    const find = (rows: readonly NodeRow[]): number => rows.findIndex((row) => row.node === node && row.index === of);
+    const isLeftOut = find(shown) < 0;
+    if (isLeftOut) onlyHits.value = false;
+    const row = find(isLeftOut ? all : shown);
     if (row >= 0) jump.value = { index: row, tick: jump.value.tick + 1 };
   };
   const reveal = store.reveal.value;
@@ -70,7 +71,7 @@ export function Listing({ index }: { index: GraphIndex }) {
   }, [reveal.tick]);
 
   const step = (by: 1 | -1): void => {
-    at.current = nextOf(isSearch ? hits.value : kinNodes, at.current, by);
+    at.current = nextOf(isSearch ? hits : kinNodes, at.current, by);
     if (!isSearch) show(index, at.current);
     else if (at.current >= 0) moveTo(shown[at.current]);
   };
@@ -110,7 +111,7 @@ export function Listing({ index }: { index: GraphIndex }) {
     const state = [
       lit?.[start + node] ? "is-lit" : "", held?.[start + node] ? "is-held" : "",
       isAround && inputs.has(node) ? "is-input" : "", isAround && users.has(node) ? "is-user" : "",
-      isAround && node === centre?.node ? "is-centre" : "", !onlyHits.value && isHit.value?.(shown[i]) ? "is-hit" : "",
+      isAround && node === centre?.node ? "is-centre" : "", !onlyHits.value && isHit?.(shown[i]) ? "is-hit" : "",
       of === index ? "" : "dl-row-inner",
     ].join(" ");
     return `dl-row-node dl-op-${of.op(node)} ${state}`;
@@ -120,7 +121,7 @@ export function Listing({ index }: { index: GraphIndex }) {
     const { index: of, node } = shown[i];
     return node < 0 ? graphEntity(of.graph.id) : nodeEntity(of.graph.id, node);
   };
-  const count = hits.value.length;
+  const count = hits.length;
   return (
     <div class="dl-listing" onKeyDown={onKeyDown}>
       <div class="dl-toolbar">
@@ -135,8 +136,8 @@ export function Listing({ index }: { index: GraphIndex }) {
         <span class="dl-space" />
         <Modes />
       </div>
-      {typeof parsed.value === "string" && <p class="dl-explain dl-note-line" role="status"><Prose text={parsed.value} /></p>}
-      {isSearch && <OtherHits index={index} terms={terms.value} />}
+      {typeof parsed === "string" && <p class="dl-explain dl-note-line" role="status"><Prose text={parsed} /></p>}
+      {isSearch && <OtherHits index={index} terms={terms} />}
       {shown.length === 0
         ? <NoHits index={index} query={store.query} />
         : <VirtualList

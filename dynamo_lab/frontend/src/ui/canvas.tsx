@@ -8,9 +8,13 @@ export interface Point {
   readonly y: number;
 }
 
+/** What is to be seen where not all fits: in the middle, or at the top. */
+export interface Focus extends Point {
+  readonly isTop: boolean;
+}
+
 interface CanvasProps {
-  /** What is to be seen where not all fits. */
-  readonly focus: Point;
+  readonly focus: Focus;
   readonly width: number;
   readonly height: number;
   /** How far the drawing moved since the last one; null fits it anew. */
@@ -32,17 +36,18 @@ const READABLE = 0.55;
 const COMFORTABLE = 0.75;
 
 /** Shows all of a drawing, or as much around `focus` as can be read. */
-export function fit(width: number, height: number, boxWidth: number, boxHeight: number, focus: Point): Place {
+export function fit(width: number, height: number, boxWidth: number, boxHeight: number, focus: Focus): Place {
   const margin = 16;
   const scale = Math.min(1.15, (boxWidth - margin) / width, (boxHeight - margin) / height);
   const readable = Math.max(LEAST, scale, Math.min(COMFORTABLE, Math.max(READABLE, (boxWidth - margin) / width)));
   // Along an axis where it fits it is centred; else the focus is, as far as there is something to show.
-  const along = (size: number, box: number, at: number): number => {
+  const along = (size: number, box: number, at: number, to: number): number => {
     const whole = size * readable;
     if (whole <= box - margin) return (box - whole) / 2;
-    return Math.min(margin / 2, Math.max(box - whole - margin / 2, box / 2 - at * readable));
+    return Math.min(margin / 2, Math.max(box - whole - margin / 2, to - at * readable));
   };
-  return { x: along(width, boxWidth, focus.x), y: along(height, boxHeight, focus.y), scale: readable };
+  const to = focus.isTop ? margin / 2 : boxHeight / 2;
+  return { x: along(width, boxWidth, focus.x, boxWidth / 2), y: along(height, boxHeight, focus.y, to), scale: readable };
 }
 
 export function zoomAt(place: Place, x: number, y: number, factor: number): Place {

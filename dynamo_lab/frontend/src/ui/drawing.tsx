@@ -14,7 +14,7 @@ import { cut, type Label, labelOf } from "../labels";
 import type { Layout } from "../layout";
 import { bytesText } from "../sizes";
 import { Empty } from "./bits";
-import { Canvas, type Point } from "./canvas";
+import { Canvas, type Focus, type Point } from "./canvas";
 import { Legend } from "./legend";
 import { Picture } from "./picture";
 
@@ -35,12 +35,13 @@ function placeOf(layout: Layout, id: BoxId): Point | null {
   return placed ? { x: placed.x + placed.width / 2, y: placed.y } : null;
 }
 
-/** The top of what is asked for, of the largest frame, or of the first box. */
-function focusOf(layout: Layout, wanted: BoxId): Point {
+/** What is asked for, or else the top of the largest frame, or the first box. */
+function focusOf(layout: Layout, wanted: BoxId): Focus {
+  const centre = placeOf(layout, wanted);
+  if (centre) return { ...centre, isTop: false };
   const frames = [...layout.clusters].sort(([, a], [, b]) => b.width * b.height - a.width * a.height);
-  const first = [wanted, frames.at(0)?.[0] ?? "", layout.boxes.keys().next().value ?? ""];
-  const place = first.flatMap((id) => placeOf(layout, id) ?? []).at(0) ?? { x: 0, y: 0 };
-  return layout.boxes.has(wanted) ? place : { x: place.x, y: 0 };
+  const top = placeOf(layout, frames.at(0)?.[0] ?? layout.boxes.keys().next().value ?? "");
+  return { ...(top ?? { x: 0, y: 0 }), isTop: true };
 }
 
 /** How far what was toggled moved: the canvas goes along, so that it stays under the pointer. */
