@@ -203,7 +203,7 @@ def test_a_graph_is_searched_walked_drawn_and_saved(open_notebook: OpenNotebook)
     view.locator(".dl-row.is-cursor").wait_for()
     assert notebook.page.locator(".jp-CodeCell").count() == cells
     view.get_by_role("button", name="diagram", exact=True).click()
-    view.locator(".dl-box.has-body").click()
+    view.locator(".dl-box.has-body").press("Enter")
     view.locator(".dl-box-title", has_text="cos").wait_for()
     with notebook.page.expect_download() as download:
         view.get_by_role("button", name="SVG", exact=True).click()

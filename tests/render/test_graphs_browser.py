@@ -139,7 +139,7 @@ def test_a_body_opens_in_the_diagram(graphs: Callable[[str], Page]) -> None:
     page.locator(".dl-box.has-body").click()
     page.locator("[data-entity='node:1:1']").wait_for()
     assert {"sin", "cos"} <= set(titles(page))
-    page.get_by_role("button", name="Close body 1 of cond").click()
+    page.get_by_role("button", name="Close body 1 of cond").press("Enter")
     page.locator(".dl-box[data-entity='node:1:1']").wait_for(state="detached")
 
 

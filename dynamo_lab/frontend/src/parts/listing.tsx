@@ -1,11 +1,10 @@
 // A graph as code, a node a row; inputs and users of the hovered node light up.
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { graphEntity, nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
-import { parse } from "../query";
-import { hitTest, type NodeRow, rowsOf } from "../rows";
+import type { NodeRow } from "../rows";
 import { plural, Prose } from "../ui/bits";
 import { Modes } from "../ui/modes";
 import { Row } from "../ui/node-row";
@@ -14,39 +13,18 @@ import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { nextOf } from "../virtual";
 import { Walk } from "../walk";
+import { useDefUse, useRows } from "./listing-state";
 
 export function Listing({ index }: { index: GraphIndex }) {
   const store = useStore();
-  const model = useModel();
-  const { kin } = model;
+  const { kin } = useModel();
   const { graph } = index;
-  const open = useSignal<ReadonlySet<number>>(new Set());
-  const onlyHits = useSignal(true);
+  const { terms, complaint, isHit, onlyHits, all, shown, hits, isOpen, toggle } = useRows(index);
+  const { centre, inputs, users } = useDefUse();
   const jump = useSignal({ index: -1, tick: 0 });
   const at = useRef(-1);
   const walk = useRef(new Walk()).current;
-
-  // Not computed signals: while a compile runs, a newer view brings another index of the same graph.
-  const query = store.query.value;
-  const parsed = useMemo(() => parse(query), [query]);
-  const terms = typeof parsed === "string" ? [] : parsed;
-  const isHit = useMemo(() => (terms.length > 0 ? hitTest(terms) : null), [parsed, model]);
-  /** Opened by the reader, or because the search found something in it. */
-  const isOpen = (body: number): boolean => {
-    const inner = model.graphIndex(body);
-    return open.value.has(body) || (isHit !== null && inner !== null && rowsOf(inner, model.graphIndex, () => true).some(isHit));
-  };
-  const all = useMemo(() => rowsOf(index, model.graphIndex, isOpen), [index, isHit, open.value]);
-  const filter = onlyHits.value ? isHit : null;
-  const shown = useMemo(() => (filter ? all.filter(filter) : all), [all, filter]);
-  const hits = useMemo(() => shown.flatMap((row, i) => (isHit?.(row) ? [i] : [])), [shown, isHit]);
   const isSearch = isHit !== null;
-
-  const hovered = parseEntity(store.hover.value || store.pin.value);
-  const around = hovered?.kind === "node" ? model.graphIndex(hovered.a) : null;
-  const centre = around && hovered && hovered.b >= 0 && hovered.b < around.size ? { index: around, node: hovered.b } : null;
-  const inputs = new Set(centre ? centre.index.graph.inputs[centre.node] : []);
-  const users = new Set(centre ? centre.index.users[centre.node] : []);
   const lit = store.lit.value;
   const held = store.held.value;
   const kinNodes = held ? kin.nodesIn(held, graph.id) : [];
@@ -70,24 +48,18 @@ export function Listing({ index }: { index: GraphIndex }) {
     if (isOwn || !isSearch) show(index, own);
   }, [reveal.tick]);
 
-  const step = (by: 1 | -1): void => {
-    at.current = nextOf(isSearch ? hits : kinNodes, at.current, by);
-    if (!isSearch) show(index, at.current);
-    else if (at.current >= 0) moveTo(shown[at.current]);
-  };
   const moveTo = (to: { readonly index: GraphIndex; readonly node: number } | null): void => {
     if (!to) return;
     store.hover.value = nodeEntity(to.index.graph.id, to.node);
     show(to.index, to.node);
   };
-  const toggle = (body: number): void => {
-    const next = new Set(open.value);
-    if (!next.delete(body)) next.add(body);
-    open.value = next;
+  const step = (by: 1 | -1): void => {
+    at.current = nextOf(isSearch ? hits : kinNodes, at.current, by);
+    if (!isSearch) show(index, at.current);
+    else if (at.current >= 0) moveTo(shown[at.current]);
   };
   const toggleAtCursor = (wanted: boolean): void => {
-    const bodies = centre?.index.graph.subgraphs[centre.node] ?? [];
-    for (const body of bodies) if (open.value.has(body) !== wanted) toggle(body);
+    for (const body of centre?.index.graph.subgraphs[centre.node] ?? []) if (isOpen(body) !== wanted) toggle(body);
   };
   const keys: Readonly<Record<string, () => void>> = {
     n: () => step(1), N: () => step(-1),
@@ -116,19 +88,22 @@ export function Listing({ index }: { index: GraphIndex }) {
     ].join(" ");
     return `dl-row-node dl-op-${of.op(node)} ${state}`;
   };
-  const repeats = (i: number): boolean => i > 0 && shown[i].index === shown[i - 1].index && shown[i - 1].node >= 0 && index.line(shown[i].node) === index.line(shown[i - 1].node);
+  /** Whether the row above came from the same line. */
+  const repeats = (i: number): boolean => {
+    const [above, row] = [shown.at(i - 1), shown[i]];
+    return i > 0 && above?.index === row.index && above.node >= 0 && row.index.line(above.node) === row.index.line(row.node);
+  };
   const entityOf = (i: number): string => {
     const { index: of, node } = shown[i];
     return node < 0 ? graphEntity(of.graph.id) : nodeEntity(of.graph.id, node);
   };
-  const count = hits.length;
   return (
     <div class="dl-listing" onKeyDown={onKeyDown}>
       <div class="dl-toolbar">
         <SearchBox query={store.query} label="Search nodes" placeholder="op:mm dtype:f32 line:12, or any text" />
         {isSearch && (
           <>
-            <Stepper label={`${count.toLocaleString("en")} ${count === 1 ? "hit" : "hits"}`} what="hit" step={step} isOff={count === 0} />
+            <Stepper label={plural(hits.length, "hit")} what="hit" step={step} isOff={hits.length === 0} />
             <label class="dl-check"><input type="checkbox" checked={onlyHits.value} onChange={() => (onlyHits.value = !onlyHits.value)} /> only hits</label>
           </>
         )}
@@ -136,7 +111,7 @@ export function Listing({ index }: { index: GraphIndex }) {
         <span class="dl-space" />
         <Modes />
       </div>
-      {typeof parsed === "string" && <p class="dl-explain dl-note-line" role="status"><Prose text={parsed} /></p>}
+      {complaint && <p class="dl-explain dl-note-line" role="status"><Prose text={complaint} /></p>}
       {isSearch && <OtherHits index={index} terms={terms} />}
       {shown.length === 0
         ? <NoHits index={index} query={store.query} />

@@ -36,7 +36,7 @@ function Frame({ placed, name, entity, onToggle }: { placed: Placed; name: strin
     <g class="dl-frame-box" data-entity={entity}>
       <rect x={placed.x} y={placed.y} width={placed.width} height={placed.height} rx={6} />
       <text x={placed.x + 8} y={placed.y + 15}>{name}</text>
-      <g class="dl-close-box" role="button" tabIndex={0} aria-label={`Close ${name}`} data-own onClick={onToggle} onKeyDown={onKeys(onToggle)}>
+      <g class="dl-close-box" role="button" tabindex={0} aria-label={`Close ${name}`} data-own onClick={onToggle} onKeyDown={onKeys(onToggle)}>
         <rect x={placed.x + placed.width - 20} y={placed.y + 4} width={15} height={15} rx={3} />
         <path d={`M${placed.x + placed.width - 16},${placed.y + 11.5}h7`} />
       </g>
@@ -97,7 +97,7 @@ export function Picture({ scene, layout, colours, indexOf, labelOf, onToggle }: 
     const middle = placed.x + placed.width / 2;
     return (
       <g
-        key={box.id} class={`dl-box ${kind}${look}${state}${bodies.length > 0 ? " has-body" : ""}`} tabIndex={0} role="button"
+        key={box.id} class={`dl-box ${kind}${look}${state}${bodies.length > 0 ? " has-body" : ""}`} tabindex={0} role="button"
         aria-label={`${title} ${detail}`} data-entity={entity} data-own={toggle ? "" : undefined}
         onClick={toggle} onKeyDown={onKeys(toggle ?? (() => store.togglePin(entity)))}
       >
