@@ -39,3 +39,11 @@ class FixError(DynamoLabError):
 
 class BudgetError(DynamoLabError, ValueError):
     """A memory budget that the partitioner cannot be asked about."""
+
+
+class QueryError(DynamoLabError, ValueError):
+    """A search that cannot be understood."""
+
+
+class DrawingError(DynamoLabError):
+    """A graph that cannot be drawn as asked."""

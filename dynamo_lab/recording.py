@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from msgspec import structs
 
 from dynamo_lab.errors import OutputError
 from dynamo_lab.model import codec
 from dynamo_lab.model.breaks import Break as BreakFact
+from dynamo_lab.model.graphs import Graph as GraphFact
 from dynamo_lab.model.recording import Recording as Facts
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dynamo_lab.programs import Program
     from dynamo_lab.render.widget import Tries
     from dynamo_lab.view.fixes import Fix
+    from dynamo_lab.view.search import FoundNode
     from dynamo_lab.view.would_pass import WouldPass
 
 
@@ -37,6 +39,32 @@ class Break(BreakFact, frozen=True, kw_only=True, dict=True):
         return vars(self)["_recording"].try_fix(self.id, fix)
 
 
+class Drawing(TypedDict, total=False):
+    """What can be asked of a drawing; `Recording.to_dot` says what each does."""
+
+    around: str | int | None
+    up: int
+    down: int
+    collapse: Literal["modules", "none"]
+    inputs: bool | None
+
+
+class Graph(GraphFact, frozen=True, kw_only=True, dict=True):
+    """A graph that knows its recording, so that it can be drawn and searched."""
+
+    def to_dot(self, **options: Unpack[Drawing]) -> str:
+        """The graph as DOT: see `Recording.to_dot`."""
+        return vars(self)["_recording"].to_dot(self.id, **options)
+
+    def to_svg(self, **options: Unpack[Drawing]) -> str:
+        """The graph as SVG: see `Recording.to_svg`."""
+        return vars(self)["_recording"].to_svg(self.id, **options)
+
+    def find(self, query: str) -> tuple[FoundNode, ...]:
+        """The nodes that a query finds in it: see `Recording.find`."""
+        return vars(self)["_recording"].find(query, self.id)
+
+
 class Recording(Facts, frozen=True, kw_only=True, dict=True):
     """Everything recorded of one run.
 
@@ -46,12 +74,15 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     """
 
     breaks: tuple[Break, ...] = ()
+    graphs: tuple[Graph, ...] = ()
 
     def __post_init__(self) -> None:
-        own = tuple(Break(**structs.asdict(item)) for item in self.breaks)
-        for item in own:
+        breaks = tuple(Break(**structs.asdict(item)) for item in self.breaks)
+        graphs = tuple(Graph(**structs.asdict(item)) for item in self.graphs)
+        for item in (*breaks, *graphs):
             vars(item)["_recording"] = self
-        structs.force_setattr(self, "breaks", own)
+        structs.force_setattr(self, "breaks", breaks)
+        structs.force_setattr(self, "graphs", graphs)
 
     def can_run_again(self, program: Program) -> None:
         """Keep the program, so that fixes can be tried on it.
@@ -83,6 +114,46 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.live import try_fix
 
         return try_fix(self, break_id, fix)
+
+    def find(self, query: str, graph: int | None = None) -> tuple[FoundNode, ...]:
+        """The nodes that a query finds, in all graphs or in the one of this id.
+
+        A query joins conditions: `op:mm dtype:f32`, `shape:*x128 -module:head`, `line:12`,
+        `bytes:>1MB`, `users:0`, `stage:backward`, or any text.
+
+        Raises:
+            QueryError: the query cannot be understood, or there is no such graph.
+        """
+        from dynamo_lab.view import build
+        from dynamo_lab.view.search import found
+
+        return tuple(found(self, build(self), query, graph))
+
+    def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
+        """A graph, by its id, as DOT: modules collapsed, or what is around a node.
+
+        `around` is a node's name, `up` and `down` how many steps to go from it; `collapse="none"`
+        opens every module, and `inputs=True` shows parameters, which are left out where they are
+        many.
+
+        Raises:
+            DrawingError: there is no such graph or node, or too much to collapse.
+        """
+        from dynamo_lab.render.dot import dot
+        from dynamo_lab.view.graphs import build
+
+        return dot(build(self), graph, **options)
+
+    def to_svg(self, graph: int, **options: Unpack[Drawing]) -> str:
+        """The same as SVG, laid out by Graphviz.
+
+        Raises:
+            DrawingError: as `to_dot`, there are too many boxes, or Graphviz is not installed.
+        """
+        from dynamo_lab.render.dot import svg
+        from dynamo_lab.view.graphs import build
+
+        return svg(build(self), graph, **options)
 
     def save(self, path: str | Path) -> None:
         """Write the recording as JSON, compressed if `path` ends in ".gz"."""

@@ -1,5 +1,6 @@
 """A graph as lines of code, for the renderers that show text."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dynamo_lab.render.text import one_line
@@ -36,7 +37,11 @@ class GraphText:
 
     def rows(self, graph: GraphView) -> list[Row]:
         """Every node."""
-        return [self._row(graph, index) for index in range(len(graph.name))]
+        return self.some(graph, range(len(graph.name)))
+
+    def some(self, graph: GraphView, nodes: Sequence[int]) -> list[Row]:
+        """These nodes."""
+        return [self._row(graph, index) for index in nodes]
 
     def brief(self, graph: GraphView, inputs: int, limit: int) -> list[Row]:
         """The first inputs and the first nodes: parameters can be hundreds, and say little."""

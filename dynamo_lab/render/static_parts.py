@@ -30,6 +30,7 @@ from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import CauseView
 from dynamo_lab.view.kernels import KernelView
+from dynamo_lab.view.outline import OutlineRow, outline
 from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.words import listed, plural
@@ -40,6 +41,7 @@ _LINES = 200
 _WIDEST = 400
 _NODES = 120
 _CODE = 6_000
+_MODULES = 24
 
 
 def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
@@ -192,7 +194,22 @@ def _graph(graph: GraphView, texts: GraphText) -> Markup:
     left = len(graph.name) - sum(row.nodes for row in rows)
     if left > 0:
         lines.append(f"… {left:,} more nodes\n")
-    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", pre(*lines))
+    modules = outline(graph) if left > 0 else ()
+    told = [pre(*map(_module, modules[:_MODULES]))] if len(modules) > 1 else []
+    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", *told, pre(*lines))
+
+
+def _module(row: OutlineRow) -> str:
+    """A row of the outline of a graph that is too long to print."""
+    name = shortened(f"{row.name} to {row.last}" if row.last else row.name, 80)
+    alike = f"{row.alike} alike, each" if row.alike > 1 else ""
+    parts = [
+        name or "(the graph)",
+        shortened(row.type, 80),
+        alike,
+        plural(row.operators, "operator"),
+    ]
+    return f"{'  ' * row.depth}{'  '.join(part for part in parts if part)}\n"
 
 
 def _row(row: Row, width: int) -> str:

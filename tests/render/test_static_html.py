@@ -113,3 +113,8 @@ def test_every_rule_is_scoped(make: Make) -> None:
     assert style is not None
     rules = [rule.strip() for rule in style[1].split("}") if rule.strip()]
     assert all(rule.startswith(".dynamo-lab-static") for rule in rules)
+
+
+def test_a_graph_too_long_to_print_shows_its_modules(make: Make) -> None:
+    text = fallback(build(make("big")))
+    assert "(the graph)  5,000 operators\n  layers  5,000 operators\n    0  105 operators" in text

@@ -1,6 +1,7 @@
 // The state of one mounted UI. It outlives the view: while a compile runs, views replace each
 // other and the reader's tab, selection and scroll stay.
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { ColourMode } from "./colours";
 import { breakEntity, parseEntity } from "./entities";
 import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
@@ -73,7 +74,7 @@ export function buildModel(view: View): Model {
     const graph = graphs.get(id);
     if (!graph) return null;
     let index = indices.get(id);
-    if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources, gradientOf)));
+    if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources, view.links.stacks, gradientOf)));
     return index;
   };
   const colour = (region: number): string => {
@@ -127,6 +128,12 @@ export interface Store {
   readonly kernel: Signal<KernelChoice | null>;
   readonly file: Signal<number | null>;
   readonly graphMode: Signal<"listing" | "diagram">;
+  /** What nodes are searched for, in every stage. */
+  readonly query: Signal<string>;
+  /** What the colours of a diagram mean. */
+  readonly colours: Signal<ColourMode>;
+  /** The node whose neighbourhood the diagram shows; empty for the whole graph. */
+  readonly around: Signal<string>;
   /** The reader's choice; null shows what there is most to say of. */
   readonly guardMode: Signal<GuardMode | null>;
   /** The partition that Autograd shows; null for the first. */
@@ -233,6 +240,9 @@ export function createStore(source: DataSource): Store {
     focus: computed(() => pin.value || hover.value),
     graphMode: signal<"listing" | "diagram">("listing"),
     chosenPartition: signal<number | null>(null),
+    colours: signal<ColourMode>("kind"),
+    around: signal(""),
+    query: signal(""),
     theme: signal<ThemeChoice>("auto"),
     help: signal(false),
     setTab: (next) => void (chosenTab.value = next),

@@ -166,6 +166,10 @@ export interface GraphView {
   readonly subgraphs: Readonly<Record<string, readonly number[]>>;
   readonly modules: readonly ModuleView[];
   readonly parent: number | null;
+  readonly parent_node: number | null;
+  readonly bytes: readonly (number | null)[];
+  readonly layouts: readonly string[];
+  readonly kinds: Readonly<Record<string, readonly number[]>>;
 }
 
 export interface GuardView {

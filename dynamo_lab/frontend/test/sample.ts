@@ -33,7 +33,8 @@ export function graph(spec: GraphSpec): GraphView {
     module: new Array<number>(count).fill(0),
     subgraphs: {},
     modules: spec.modules ?? [module("", spec.inputs.map((_, i) => i))],
-    parent: spec.parent ?? null,
+    parent: spec.parent ?? null, parent_node: null,
+    bytes: [256], layouts: [""], kinds: { elementwise: [1] },
   };
 }
 

@@ -64,6 +64,11 @@ def render(
     Raises:
         OptionError: there is no section of a name.
     """
+    return as_text(renderable(view, sections, graphs), width=width, color=color)
+
+
+def as_text(body: RenderableType, *, width: int | None = None, color: bool = False) -> str:
+    """What rich draws, as text of `width` columns (100 by default)."""
     out = io.StringIO()
     console = Console(
         file=out,
@@ -78,7 +83,7 @@ def render(
         highlight=False,
         _environ={},
     )
-    console.print(renderable(view, sections, graphs))
+    console.print(body)
     return "\n".join(row.rstrip() for row in out.getvalue().rstrip().split("\n"))
 
 

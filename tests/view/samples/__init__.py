@@ -10,4 +10,5 @@ from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
+from .searched import searched as searched
 from .sizes import sizes as sizes

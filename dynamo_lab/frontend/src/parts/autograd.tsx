@@ -6,9 +6,10 @@ import { nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import type { KeptRow, LineCost, PairRow, PartitionView, RecomputedRow, SavedRow } from "../types";
 import { Badge, Empty, Go, GraphChip, Prose, withoutFolders } from "../ui/bits";
+import { Call } from "../ui/node-row";
 import { VirtualList } from "../ui/virtual-list";
 import { Budgets } from "./budgets";
-import { Call } from "./listing";
+
 
 const MODES = ["lines", "kept", "again", "pairs", "handled", "budgets"] as const;
 type Mode = (typeof MODES)[number];

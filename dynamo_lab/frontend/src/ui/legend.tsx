@@ -1,0 +1,38 @@
+// What the colours of a diagram mean, which ones to choose from, and the diagram as a file.
+import type { ColourMode, Colouring } from "../colours";
+import { useStore } from "../context";
+
+const NAMES: Readonly<Record<ColourMode, string>> = {
+  kind: "kind of operator", dtype: "dtype", module: "module", memory: "memory", kernel: "kernel",
+};
+
+interface LegendProps {
+  readonly colours: Colouring;
+  readonly modes: readonly ColourMode[];
+  onExport(kind: "svg" | "dot"): void;
+}
+
+export function Legend({ colours, modes, onExport }: LegendProps) {
+  const store = useStore();
+  const { mode, title, entries, hidden } = colours;
+  return (
+    <div class="dl-legend" role="group" aria-label="Colours">
+      <label class="dl-check">
+        colours
+        <select aria-label="What the colours mean" class="dl-select" value={mode} onChange={(event) => (store.colours.value = event.currentTarget.value as ColourMode)}>
+          {modes.map((one) => <option key={one} value={one}>{NAMES[one]}</option>)}
+          <option disabled>time (nodes are not timed)</option>
+        </select>
+      </label>
+      <span class="dl-legend-entries">
+        {mode === "kernel" && <span class="dl-dim">{title}</span>}
+        {entries.map(({ label, look }, i) => !hidden.has(i) && <span key={look} class="dl-legend-entry" data-entry={i}><i class={`dl-swatch dl-filled ${look}`} />{label && <bdi>{label}</bdi>}</span>)}
+        <span class="dl-legend-entry"><i class="dl-swatch dl-plain-swatch" />input, output</span>
+      </span>
+      <span class="dl-segments" role="group" aria-label="Save what is shown">
+        <button type="button" title="Save what is shown as a picture" onClick={() => onExport("svg")}>SVG</button>
+        <button type="button" title="Save what is shown for Graphviz" onClick={() => onExport("dot")}>DOT</button>
+      </span>
+    </div>
+  );
+}
