@@ -4,6 +4,7 @@ Capabilities are asked of the installed release, not of its version number.
 """
 
 import functools
+import importlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from types import CodeType
@@ -179,3 +180,62 @@ def name_of(source: Any) -> str:
         return str(name() if callable(name) else name)  # a method before torch 2.12
     except NotImplementedError:
         return ""
+
+
+def pattern_entries() -> dict[Any, type]:
+    """The rules of Inductor's pattern matcher, by what they do where a pattern is found."""
+    from torch._inductor import pattern_matcher
+
+    return {
+        "replacement": pattern_matcher.ReplacementPatternEntry,
+        "graph": pattern_matcher.GraphPatternEntry,
+        "lowering": pattern_matcher.LoweringPatternEntry,
+    }
+
+
+def group_fusions() -> list[type]:
+    """The classes that fuse groups of like nodes into one, each where it defines how."""
+    from torch._inductor.fx_passes import group_batch_fusion
+
+    known: list[Any] = [*group_batch_fusion.PRE_GRAD_FUSIONS.values()]
+    known += group_batch_fusion.POST_GRAD_FUSIONS.values()
+    classes = [base for fusion in known for base in fusion.__mro__ if "fuse" in vars(base)]
+    return list(dict.fromkeys(classes))
+
+
+_STEPS = {
+    "torch.fx": ("Graph.eliminate_dead_code",),
+    "torch._inductor.fx_passes.quantization": ("quant_lift_up",),
+    "torch._inductor.fx_passes.pre_grad": (
+        "numpy_compat_normalization",
+        "sink_cat_after_pointwise",
+        "stable_topological_sort",
+    ),
+    "torch._inductor.fx_passes.joint_graph": (
+        "canonicalize_aten_ir_passes",
+        "stable_topological_sort",
+    ),
+    "torch._inductor.fx_passes.freezing_patterns": (
+        "fake_tensor_prop",
+        "stable_topological_sort",
+    ),
+    "torch._inductor.freezing": (
+        "view_to_reshape",
+        "replace_params_with_constants",
+        "fx_graph_cse",
+        "constant_fold",
+    ),
+}
+"""Code of the phases that rewrites a graph and that no observer of passes watches."""
+
+
+def unobserved_steps() -> Iterator[tuple[Any, str]]:
+    """Where that code is found in this release, as owner and name."""
+    for module, names in _STEPS.items():
+        for path in names:
+            owner: Any = importlib.import_module(module)
+            *around, name = path.split(".")
+            for part in around:
+                owner = getattr(owner, part, None)
+            if hasattr(owner, name):
+                yield owner, name

@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import msgspec
+import torch._guards
 from torch import fx
 
 from dynamo_lab.capture import compat
@@ -46,17 +47,20 @@ class GraphProbes:
     def joint_graph(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """AOTAutograd's graph of forward and backward together."""
         result = yield
-        self.record(result[0], "joint")
+        if not _is_of_a_pattern():
+            self.record(result[0], "joint")
 
     def partitioned_graphs(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """The two graphs that the partitioner cut the joint graph into."""
         result = yield
-        self.record(result[0], "forward")
-        self.record(result[1], "backward")
+        if not _is_of_a_pattern():
+            self.record(result[0], "forward")
+            self.record(result[1], "backward")
 
     def inference_graph(self, fw_module: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
         """AOTAutograd's only graph where no gradient is asked for."""
-        self.record(fw_module, "forward")
+        if not _is_of_a_pattern():
+            self.record(fw_module, "forward")
         yield
 
     def record(self, module: fx.GraphModule, stage: Stage, *, is_backward: bool = False) -> Graph:
@@ -98,3 +102,12 @@ class GraphProbes:
         for body in bodies.values():
             changes = {"parent": graph.id, "parent_node": callers.get(body)}
             self._recorder.update(self._recorder.graphs, body, **changes)
+
+
+def _is_of_a_pattern() -> bool:
+    """Whether AOTAutograd traces a pattern, to look for it in the graph that is being compiled.
+
+    Inductor then takes away the tracing context that every compilation of a user's graph has.
+    """
+    guards = torch._guards
+    return guards.CompileContext.try_get() is not None and guards.TracingContext.try_get() is None
