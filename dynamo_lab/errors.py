@@ -35,3 +35,7 @@ class GuardsError(DynamoLabError):
 
 class FixError(DynamoLabError):
     """A break that nothing can be tried against, or a fix that does not apply."""
+
+
+class PassError(DynamoLabError):
+    """A pass of the reader's that raised."""

@@ -11,6 +11,7 @@ from types import CodeType
 from typing import Any
 
 from dynamo_lab.capture.patches import Patches
+from dynamo_lab.errors import OptionError
 from dynamo_lab.model.frames import AttemptOutcome
 
 LookedAt = Callable[[CodeType, str, bool], None]
@@ -239,3 +240,18 @@ def unobserved_steps() -> Iterator[tuple[Any, str]]:
                 owner = getattr(owner, part, None)
             if hasattr(owner, name):
                 yield owner, name
+
+
+def custom_passes(present: Any, more: list[Any]) -> Any:
+    """The setting of a hook that runs `more` passes after those present.
+
+    A hook takes several since torch 2.12, and one before.
+    """
+    from torch._inductor import custom_graph_pass
+
+    held = list(present) if isinstance(present, list | tuple) else [present] if present else []
+    if hasattr(custom_graph_pass, "get_custom_graph_passes"):
+        return [*held, *more]
+    if len(held) + len(more) > 1:
+        raise OptionError("This PyTorch runs one pass a phase: pass one, or upgrade to 2.12.")
+    return more[0]
