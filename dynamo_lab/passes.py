@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator
 
     from torch.fx import Graph
 
@@ -47,11 +48,11 @@ def passes(
         yield
 
 
-def _functions(phase: str, asked: Any) -> list[Rewrite]:
-    functions = list(asked) if isinstance(asked, (list, tuple)) else [asked]
+def _functions(phase: str, asked: Rewrite | Sequence[Rewrite]) -> list[Rewrite]:
+    functions: Sequence[Any] = asked if isinstance(asked, Sequence) else [asked]
     for function in functions:
         if not callable(function):
             raise OptionError(
                 f"{phase}={function!r} is no pass: pass a function that takes a torch.fx.Graph."
             )
-    return functions
+    return list(functions)

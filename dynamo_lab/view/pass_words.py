@@ -95,7 +95,8 @@ _PASSES: dict[tuple[str, str], str] = {
         "Says of custom operators that mutate a view of an input which copies they can do without."
     ),
     ("", "decompose_triton_kernel_wrapper_functional"): (
-        "Turns your own Triton kernels back into calls that mutate, with a copy where one is needed."
+        "Turns your own Triton kernels back into calls that mutate, with a copy where one is "
+        "needed."
     ),
     ("", "decompose_auto_functionalized"): (
         "Turns custom operators that mutate back into calls that do, with a copy where one is "

@@ -6,13 +6,14 @@ import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask } from "./kin";
+import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "passes", "kernels", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", passes: "Passes", kernels: "Kernels",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -125,6 +126,11 @@ export interface Store {
   readonly reveal: ReadonlySignal<Reveal>;
   readonly graph: Signal<number | null>;
   readonly kernel: Signal<KernelChoice | null>;
+  /** The pass that is shown, null for the first that did something. */
+  readonly pass: Signal<number | null>;
+  /** Whether passes that did nothing are left out. */
+  readonly rewritesOnly: Signal<boolean>;
+  readonly diffMode: Signal<DiffMode>;
   readonly file: Signal<number | null>;
   readonly graphMode: Signal<"listing" | "diagram">;
   /** The reader's choice; null shows what there is most to say of. */
@@ -141,6 +147,8 @@ export interface Store {
   play(step: number): void;
   /** Moves the film on to the next or back to the previous of something. */
   move(stop: Stop, by: 1 | -1): void;
+  /** Shows the next or the previous pass that did something. */
+  stepPass(by: 1 | -1): void;
   close(): void;
 }
 
@@ -153,6 +161,7 @@ export function createStore(source: DataSource): Store {
   const graph = signal<number | null>(null);
   const kernel = signal<KernelChoice | null>(null);
   const file = signal<number | null>(null);
+  const pass = signal<number | null>(null);
   const guardMode = signal<GuardMode | null>(null);
 
   const kinOf = (entity: string): Mask | null => {
@@ -215,6 +224,10 @@ export function createStore(source: DataSource): Store {
   const move = (stop: Stop, by: 1 | -1): void => {
     if (film.value) at.value = film.value.move(step.peek(), stop, by);
   };
+  const stepPass = (by: 1 | -1): void => {
+    const passes = model.value?.view.passes.passes ?? [];
+    pass.value = nextRewrite(passes, shownPass(passes, pass.peek()), by);
+  };
   // A pinned entity that a newer view no longer has would light nothing and explain nothing.
   const stopUnpinning = effect(() => {
     const index = model.value?.kin;
@@ -224,7 +237,8 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     tabs: computed(() => TABS.filter((one) => one !== "steps" || film.value !== null)),
-    hover, pin, reveal, graph, kernel, file, guardMode,
+    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass,
+    rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),
     focus: computed(() => pin.value || hover.value),

@@ -5,28 +5,12 @@ import { useModel, useStore } from "../context";
 import { graphEntity, lineEntity, nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import { matches } from "../search";
-import { splitTarget } from "../target";
 import { Empty, Go, plural } from "../ui/bits";
+import { Call } from "../ui/call";
 import { Modes } from "../ui/modes";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { nextOf } from "../virtual";
-
-function Call({ index, node }: { index: GraphIndex; node: number }) {
-  const op = index.op(node);
-  const [space, name, overload] = splitTarget(index.target(node));
-  const args = index.graph.arguments[node];
-  if (op === "placeholder") return <span class="dl-op-input">input{args && <span class="dl-dim"> {args}</span>}</span>;
-  if (op === "output") return <span class="dl-args">{args}</span>;
-  if (op === "get_attr") return <span class="dl-op-input">self.{index.target(node)}</span>;
-  const self = op === "call_module" ? "self." : op === "call_method" ? "." : "";
-  return (
-    <>
-      <span class="dl-dim">{self}{space}</span><span class="dl-op">{name}</span><span class="dl-dim">{overload}</span>
-      <span class="dl-args">({args})</span>
-    </>
-  );
-}
 
 function Bodies({ index, node }: { index: GraphIndex; node: number }) {
   const { graphTitle } = useModel();
@@ -49,7 +33,7 @@ function Row({ index, node, repeat }: { index: GraphIndex; node: number; repeat:
         {output ? <span class="dl-keyword">return </span> : <span class="dl-name">{index.graph.name[node]}</span>}
         {!output && value && <span class="dl-value">: {value}</span>}
         {!output && <span class="dl-dim"> = </span>}
-        <Call index={index} node={node} />
+        <Call op={index.op(node)} target={index.target(node)} args={index.graph.arguments[node]} />
       </span>
       <Bodies index={index} node={node} />
       <span class="dl-cell-module" title={module}>{module}</span>

@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Enter", "pin the row: its kin stay lit"],
   ["n N", "next, previous row that is kin"],
   ["b B", "next, previous graph break"],
+  ["\u2190 \u2192", "in Passes: the rewrite before, the next"],
   ["/", "search"],
   ["Esc", "unpin, close"],
   ["?", "these keys"],
