@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
     from torch.fx import Graph
 
@@ -48,11 +47,12 @@ def passes(
         yield
 
 
-def _functions(phase: str, asked: Rewrite | Sequence[Rewrite]) -> list[Rewrite]:
-    functions: Sequence[Any] = asked if isinstance(asked, Sequence) else [asked]
+def _functions(phase: str, asked: Any) -> list[Rewrite]:
+    several = isinstance(asked, list | tuple)
+    functions = list(cast("Sequence[Any]", asked)) if several else [asked]
     for function in functions:
         if not callable(function):
             raise OptionError(
                 f"{phase}={function!r} is no pass: pass a function that takes a torch.fx.Graph."
             )
-    return list(functions)
+    return functions

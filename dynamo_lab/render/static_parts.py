@@ -5,6 +5,7 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
+from dynamo_lab.render import static_passes as passes
 from dynamo_lab.render.excerpt import (
     SIGNS,
     fault_of,
@@ -51,6 +52,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield _counted("Kernels", view.kernels.kernels), _kernels(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
+    yield _counted("Passes", [p for p in view.passes.passes if p.did]), passes.blocks(view)
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)
     yield "Dynamic shapes", _shapes(view)

@@ -133,6 +133,12 @@ _PASSES: dict[tuple[str, str], str] = {
 }
 """By phase, empty for any, and by name or by the name of the function."""
 
+_BETWEEN = "Changed by code of PyTorch that is no pass, so it has no name here."
+_BEFORE_POST_GRAD = (
+    "On the way here PyTorch wrote `view` as `reshape`, since a change of layout may make a view "
+    "impossible, and worked out shapes and strides anew."
+)
+
 _HOOKS = ("pre_grad_custom_pass", "joint_custom_", "post_grad_custom_")
 
 _PATTERNS = {
@@ -167,7 +173,7 @@ def is_users(item: Pass) -> bool:
 def pass_sentence(item: Pass, phase: Phase) -> str:
     """What a pass does; what its own documentation says where it is not a well-known one."""
     if item.kind == "between":
-        return "Changed by code of PyTorch that is no pass, so it has no name here."
+        return _BEFORE_POST_GRAD if item.name == "before the post_grad passes" else _BETWEEN
     if is_users(item):
         return item.description
     names = [name for name in (item.function, item.name) if name]

@@ -33,6 +33,7 @@ SAMPLES = [
     "film",
     "hostile_film",
     "nested",
+    "rewritten",
 ]
 LOCAL = re.compile(r"(file|blob|data):")
 

@@ -42,7 +42,16 @@ class Reader(HTMLParser):
 
 @pytest.mark.parametrize(
     "name",
-    ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes", "hostile", "big"],
+    [
+        "branch_and_print",
+        "skipped",
+        "fullgraph_failed",
+        "recompiled",
+        "sizes",
+        "hostile",
+        "big",
+        "rewritten",
+    ],
 )
 def test_only_harmless_elements(make: Make, name: str) -> None:
     seen = Reader(fallback(build(make(name)), "u1"))
@@ -55,6 +64,10 @@ def test_only_harmless_elements(make: Make, name: str) -> None:
 
 def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:
     assert Reader(fallback(build(make("branch_and_print")), "u1")).text + "\n" == golden
+
+
+def test_passes_are_diffs_to_unfold(make: Make, golden: str) -> None:
+    assert Reader(fallback(build(make("rewritten")), "u1")).text + "\n" == golden
 
 
 def test_hostile_text_is_text(make: Make) -> None:
