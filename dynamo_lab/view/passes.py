@@ -25,9 +25,10 @@ from dynamo_lab.view.pass_words import (
 )
 from dynamo_lab.view.places import Places, entity
 from dynamo_lab.view.titles import GraphTitles
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.words import listed, plural
 
 _CONTEXT = 2  # nodes shown around a change
+_NAMES = 4  # nodes named in a sentence
 
 
 class DiffLine(Struct, frozen=True, array_like=True):
@@ -322,19 +323,18 @@ class _Names:
         return first.get((body, name)) or second.get((body, name), "")
 
 
-def _match(match: Match, pattern: Pattern, names: _Names) -> MatchView:
+def _match(match: Match, names: _Names) -> MatchView:
     gone, after = set(match.gone), {node.name for node in match.after}
     lines = [
         _line("-" if n.name in gone or n.name in after else " ", n, match.body, names)
         for n in match.before
     ]
     lines += [_line("+", node, match.body, names) for node in match.after]
-    became = ", ".join(node.name for node in match.after[:3])
-    more = f" and {len(match.after) - 3:,} more" if len(match.after) > 3 else ""
-    found = plural(len(match.before), "node")
+    found = listed([node.name for node in match.before], _NAMES)
+    made = listed([node.name for node in match.after], _NAMES)
     return MatchView(
         pattern=match.pattern,
-        summary=f"{found} → {became}{more}" if became else f"{found}, gone or passed by",
+        summary=f"{found} → {made}" if made else f"{found}: gone, or passed by",
         lines=tuple(lines),
     )
 

@@ -42,7 +42,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         if index:
             yield Text()
         yield from _pipeline(view, pipeline, page)
-    if not page.everything:
+    if page.everything:
+        yield from _patterns(view)
+    else:
         yield Text()
         yield line(("dynamo-lab show --section passes", "dim italic"), (" prints diffs", "dim"))
 
@@ -112,6 +114,20 @@ def _in_full(item: PassView, view: View, page: Page) -> Iterator[RenderableType]
         yield from _hunk(hunk, page)
     for sentence in item.alone:
         yield text(sentence.replace("`", ""), "dim")
+
+
+def _patterns(view: View) -> Iterator[RenderableType]:
+    """What matched, in its own words: code is what it is looked for as, and what replaces it."""
+    used = dict.fromkeys(m.pattern for item in view.passes.passes for m in item.matches)
+    for pattern in (view.passes.patterns[index] for index in used):
+        yield Text()
+        place = f"  {one_line(pattern.place)}" if pattern.place else ""
+        yield line(("pattern ", "cyan"), (one_line(pattern.name), "bold cyan"), (place, "dim"))
+        yield indented(Text(visible(pattern.sentence.replace("`", "")), style="italic"))
+        for code in (pattern.expression, pattern.source, pattern.replacement):
+            if code:
+                yield Text()
+                yield indented(Text(visible(code), style="dim", overflow="fold"), _MARGIN)
 
 
 def _hunk(hunk: Hunk, page: Page) -> Iterator[RenderableType]:
