@@ -296,7 +296,8 @@ class PassProbes:
         fact = self._recorder.passes[running.index]
         now.last = fact.function if fact.kind == "step" else fact.name
         is_last = running.index == len(self._recorder.passes) - 1
-        if is_last and fact.kind == "step" and not (fact.changes or fact.matches):
+        is_empty = not (fact.changes or fact.matches or fact.left_alone)
+        if is_last and fact.kind == "step" and is_empty:
             self._recorder.passes.pop()  # no pass, and did nothing
         else:
             self._recorder.update(self._recorder.passes, running.index, seconds=seconds)
