@@ -234,7 +234,7 @@ class _Teller:
     def _pass(
         self, item: Pass, pipeline: Pipeline, names: "_Names", before: State, after: State
     ) -> PassView:
-        matches = tuple(_match(m, self._recording.patterns[m.pattern], names) for m in item.matches)
+        matches = tuple(_match(match, names) for match in item.matches)
         counts = {
             field: sum(len(getattr(change, field)) for change in item.changes)
             for field in ("removed", "added", "changed", "moved")
