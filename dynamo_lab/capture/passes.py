@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.structs import replace
 from torch import fx
 
 from dynamo_lab.capture import compat
@@ -30,6 +31,7 @@ class _Running:
     what: Any
     index: int | None
     started: float = 0.0
+    matches: list[Match] = field(default_factory=list[Match])
 
 
 @dataclass
@@ -44,9 +46,15 @@ class _Pipeline:
     last: str = ""  # what ran last
 
     @property
+    def running(self) -> _Running | None:
+        """The pass that is running, the innermost of them."""
+        return next((one for one in reversed(self.open) if one.index is not None), None)
+
+    @property
     def innermost(self) -> int | None:
-        """The index of the pass that is running."""
-        return next((r.index for r in reversed(self.open) if r.index is not None), None)
+        """The index of that pass."""
+        running = self.running
+        return running.index if running else None
 
 
 Probe = Generator[None, Any, None]
@@ -293,14 +301,14 @@ class PassProbes:
         now.open.pop()
         if running.index is None:
             return
-        fact = self._recorder.passes[running.index]
+        fact = replace(self._recorder.passes[running.index], matches=tuple(running.matches))
         now.last = fact.function if fact.kind == "step" else fact.name
         is_last = running.index == len(self._recorder.passes) - 1
         is_empty = not (fact.changes or fact.matches or fact.left_alone)
         if is_last and fact.kind == "step" and is_empty:
             self._recorder.passes.pop()  # no pass, and did nothing
         else:
-            self._recorder.update(self._recorder.passes, running.index, seconds=seconds)
+            self._recorder.passes[running.index] = replace(fact, seconds=seconds)
 
     def _look(self, now: _Pipeline) -> None:
         """Put what changed since the last look down to what ran."""
@@ -324,6 +332,7 @@ class PassProbes:
             kind=kind,
             parent=now.innermost,
             start=self._recorder.now(),
+            left_alone={},
             **facts,
         )
         passes.append(fact)
@@ -348,8 +357,8 @@ class PassProbes:
     def _match(self, rule: Any, kind: PatternKind, graph: fx.Graph, nodes: Any) -> Iterator[None]:
         now, module = self._current, graph.owning_module
         body = None if now is None or module is None else now.family.path_of(module)
-        index = None if now is None else now.innermost
-        if module is None or body is None or index is None:  # a pattern being traced, say
+        running = None if now is None else now.running
+        if module is None or body is None or running is None:  # a pattern being traced, say
             yield
             return
         before = [seen(node) for node in dict.fromkeys(nodes) if isinstance(node, fx.Node)]
@@ -371,17 +380,11 @@ class PassProbes:
             gone=tuple(old.name for old in before if old.node._erased),
         )
         is_rewired = users != [len(old.node.users) for old in before]
-        self._keep(index, match, did_something=bool(match.after or match.gone or is_rewired))
-
-    def _keep(self, index: int, match: Match, *, did_something: bool) -> None:
-        passes = self._recorder.passes
-        fact = passes[index]
-        if did_something:
-            self._recorder.update(passes, index, matches=(*fact.matches, match))
-        else:
-            times = fact.left_alone.get(match.pattern, 0) + 1
-            alone = {**fact.left_alone, match.pattern: times}
-            self._recorder.update(passes, index, left_alone=alone)
+        if match.after or match.gone or is_rewired:
+            running.matches.append(match)
+        elif running.index is not None:
+            alone = self._recorder.passes[running.index].left_alone
+            alone[match.pattern] = alone.get(match.pattern, 0) + 1
 
 
 def _rewritten(before: list[Seen], texts: tuple[NodeText, ...]) -> Iterator[NodeText]:
