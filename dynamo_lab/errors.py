@@ -47,3 +47,7 @@ class QueryError(DynamoLabError, ValueError):
 
 class DrawingError(DynamoLabError):
     """A graph that cannot be drawn as asked."""
+
+
+class PassError(DynamoLabError):
+    """A pass of the reader's that raised."""

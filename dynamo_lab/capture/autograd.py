@@ -11,7 +11,7 @@ from torch import fx
 from torch.utils._pytree import arg_tree_leaves
 
 from dynamo_lab.capture import compat
-from dynamo_lab.capture.graphs import GraphProbes
+from dynamo_lab.capture.graphs import GraphProbes, is_of_a_pattern
 from dynamo_lab.capture.joints import (
     Joint,
     differentiated_by,
@@ -95,6 +95,8 @@ class AutogradProbes:
         """AOTAutograd's graph of forward and backward together."""
         self._before_joint()
         result = yield
+        if is_of_a_pattern():
+            return
         graph = self._graphs.record(result[0], "joint")
         self._local.joint = graph, tuple(differentiated_by(result[0].graph))
 
@@ -122,6 +124,8 @@ class AutogradProbes:
         """The joint graph is cut into a forward and a backward."""
         self._local.chosen = None
         forward, backward, kept, *_rest = yield
+        if is_of_a_pattern():
+            return
         joint, differentiated = vars(self._local).pop("joint", (None, ()))
         chosen = self._local.chosen
         about, cut, solved = chosen or (None, None, 0)
@@ -157,7 +161,7 @@ class AutogradProbes:
         """The backend compiles a forward, and may lay out anew what is kept."""
         part = self._local.partition
         strides, _compiled = yield
-        if not strides:  # the backend says nothing of layouts
+        if is_of_a_pattern() or not strides:  # or the backend says nothing of layouts
             return
         outputs = arg_tree_leaves(*next(iter(reversed(forward.graph.nodes))).args)
         names = {
@@ -173,7 +177,8 @@ class AutogradProbes:
         self, fw_module: fx.GraphModule, inputs: Any, subclasses: Any, metadata: Any, *_: Any
     ) -> Generator[None, Any, None]:
         """AOTAutograd's only graph where no gradient is asked for."""
-        self._add(self._graphs.record(fw_module, "forward"), metadata)
+        if not is_of_a_pattern():
+            self._add(self._graphs.record(fw_module, "forward"), metadata)
         yield
 
     def _add(self, forward: Graph, metadata: Any, **facts: Any) -> None:

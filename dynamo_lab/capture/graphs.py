@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import msgspec
+import torch._guards
 from torch import fx
 
 from dynamo_lab.capture import compat
@@ -78,3 +79,12 @@ class GraphProbes:
         for body in bodies.values():
             changes = {"parent": graph.id, "parent_node": callers.get(body)}
             self._recorder.update(self._recorder.graphs, body, **changes)
+
+
+def is_of_a_pattern() -> bool:
+    """Whether AOTAutograd traces a pattern, to look for it in the graph that is being compiled.
+
+    Inductor then takes away the tracing context that every compilation of a user's graph has.
+    """
+    guards = torch._guards
+    return guards.CompileContext.try_get() is not None and guards.TracingContext.try_get() is None

@@ -21,6 +21,7 @@ from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
@@ -59,6 +60,9 @@ class Recorder(Generic[R]):
         self.wrappers: list[Wrapper] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
+        self.pipelines: list[Pipeline] = []
+        self.passes: list[Pass] = []
+        self.patterns: list[Pattern] = []
         self.reel = reel
         self.notes: list[Note] = []
         self.checks = Checks()
@@ -137,6 +141,9 @@ class Recorder(Generic[R]):
                 wrappers=tuple(self.wrappers),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
+                pipelines=tuple(self.pipelines),
+                passes=tuple(self.passes),
+                patterns=tuple(self.patterns),
                 film=self.reel.freeze() if self.reel else None,
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),

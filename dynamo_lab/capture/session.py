@@ -16,6 +16,7 @@ from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.guards import GuardProbes
 from dynamo_lab.capture.kernels import KernelProbes
 from dynamo_lab.capture.lowering import LoweringProbes
+from dynamo_lab.capture.passes import PassProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.capture.steps import StepProbes
@@ -80,6 +81,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         lowering = LoweringProbes(graphs)
         lowering.install(patches)
         KernelProbes(recorder, compilations, lowering).install(patches)
+        PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
         _note_missing(recorder, patches)
 
     if "torch._inductor.compile_fx" in sys.modules:

@@ -13,6 +13,7 @@ from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.sources import Source, Span, Stack
 from dynamo_lab.model.steps import Film
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -52,6 +53,9 @@ class Recording(Struct, frozen=True, kw_only=True):
     wrappers: tuple[Wrapper, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
+    pipelines: tuple[Pipeline, ...] = ()
+    passes: tuple[Pass, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
     film: Film | None = None
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()

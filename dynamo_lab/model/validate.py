@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dynamo_lab.model import validate_film
+from dynamo_lab.model import validate_film, validate_passes
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 
-_NUMBERED = ("frames", "breaks", "graphs", "partitions", "kernels", "wrappers")
+_NUMBERED = (
+    "frames", "breaks", "graphs", "partitions", "pipelines", "passes", "kernels", "wrappers"
+)  # fmt: skip
 """Tables whose rows carry an `id`, which is their position."""
 
 _REFERENCES = (
@@ -39,6 +41,10 @@ _REFERENCES = (
     ("wrappers", "graph", "graphs"),
     ("links", "upstream", "graphs"),
     ("links", "downstream", "graphs"),
+    ("pipelines", "frame", "frames"),
+    ("passes", "pipeline", "pipelines"),
+    ("passes", "span", "spans"),
+    ("patterns", "span", "spans"),
 )
 """A field holds an index, None, or a tuple of indices."""
 
@@ -69,6 +75,7 @@ def problems(recording: Recording) -> Iterator[str]:
         counts = len(recording.frames), len(recording.spans)
         yield from validate_film.problems(recording.film, *counts)
     yield from _failed_guards(recording)
+    yield from validate_passes.problems(recording)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):

@@ -77,17 +77,9 @@ class GraphText:
     def _code(self, graph: GraphView, index: int) -> str:
         name, op = graph.name[index], graph.strings[graph.op[index]]
         target, arguments = graph.strings[graph.target[index]], graph.arguments[index]
-        if op == "placeholder":
-            return name
-        if op == "output":
-            return f"return {arguments}"
-        if op == "get_attr":
-            return f"{name} = self.{target}"
-        if op == "call_method":
-            receiver, _, rest = arguments.partition(", ")
-            return f"{name} = {receiver}.{target}({rest})"
         calls = [self._titles[number] for number in graph.subgraphs.get(index, ())]
-        return f"{name} = {target}({arguments}){'  # calls ' if calls else ''}{', '.join(calls)}"
+        code = statement(name, op, target, arguments)
+        return f"{code}{'  # calls ' if calls else ''}{', '.join(calls)}"
 
     def _where(self, stack: int) -> str:
         """The reader's line, the innermost of the stack that is theirs."""
@@ -99,3 +91,17 @@ class GraphText:
             if source in self._own:
                 return f"{one_line(self._own[source])}:{number}"
         return ""
+
+
+def statement(name: str, op: str, target: str, arguments: str) -> str:
+    """A node as a line of Python."""
+    if op == "placeholder":
+        return name
+    if op == "output":
+        return f"return {arguments}"
+    if op == "get_attr":
+        return f"{name} = self.{target}"
+    if op == "call_method":
+        receiver, _, rest = arguments.partition(", ")
+        return f"{name} = {receiver}.{target}({rest})"
+    return f"{name} = {target}({arguments})"

@@ -16,6 +16,7 @@ from dynamo_lab.view import (
     guards,
     kernels,
     links,
+    passes,
     run_map,
     steps,
     stories,
@@ -32,6 +33,7 @@ from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
+from dynamo_lab.view.passes import PassesView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.steps import StepsView
@@ -66,6 +68,7 @@ class View(Struct, frozen=True, kw_only=True):
     links: LinksView
     notes: tuple[NoteView, ...]
     environment: tuple[tuple[str, str], ...]
+    passes: PassesView = PassesView()
     steps: StepsView | None = None
     stories: tuple[StoryView, ...] = ()
     run_map: tuple[MapRow, ...] = ()
@@ -97,6 +100,7 @@ def build(recording: Recording) -> View:
         links=linked,
         notes=tuple(_note(note) for note in recording.notes),
         environment=tuple(_environment(recording.environment)),
+        passes=passes.build(recording, places),
         steps=steps.build(recording, places),
         stories=told,
         run_map=run_map.build(recording, places, frame_views, break_views, told),

@@ -28,6 +28,7 @@ SAMPLES = [
     "hostile_film",
     "nested",
     "searched",
+    "rewritten",
 ]
 
 
@@ -45,6 +46,29 @@ def test_why_it_was_compiled_again_and_what_pinned_a_size(
     page.get_by_role("button", name="Fold all").click()
     page.locator(".dl-row-guard").first.wait_for(state="detached")
     assert page.get_by_label("Arguments of a call").count() == 0  # no kernel, no question
+
+
+def test_passes_are_stepped_through(show: Callable[[str], Opened]) -> None:
+    page = show("rewritten").page
+    page.locator("[data-tab=passes]").click()
+    heading, lines = page.locator(".dl-pass-heading"), page.locator(".dl-row-diff")
+    assert heading.inner_text() == "remove_noop_ops"
+    assert lines.count() == 7
+    page.get_by_role("button", name="After").click()
+    assert "clone" not in "".join(lines.all_inner_texts())
+    page.get_by_role("button", name="Next rewrite").click()
+    assert heading.inner_text() == "before the post_grad passes"
+    page.locator(".dl-diff").press("ArrowRight")
+    assert heading.inner_text() == "post_grad.pass_patterns[2]"
+    page.get_by_text("the pattern", exact=True).click()
+    page.get_by_text("KeywordArg('inp')").wait_for()
+    page.locator(".dl-row-diff", has_text="addmm").first.get_by_role("button").first.click()
+    page.locator(".dl-row-node.is-held", has_text="addmm").wait_for()  # in the Graphs tab
+    page.locator("[data-tab=passes]").click()
+    rows = page.locator(".dl-row-pass")
+    few = rows.count()
+    page.get_by_label("only passes that did something").uncheck()
+    assert rows.count() > few
 
 
 @pytest.mark.parametrize("name", SAMPLES)

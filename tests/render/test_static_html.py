@@ -51,6 +51,7 @@ class Reader(HTMLParser):
         "cut",
         "hostile",
         "big",
+        "rewritten",
     ],
 )
 def test_only_harmless_elements(make: Make, name: str) -> None:
@@ -64,6 +65,10 @@ def test_only_harmless_elements(make: Make, name: str) -> None:
 
 def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:
     assert Reader(fallback(build(make("branch_and_print")), "u1")).text + "\n" == golden
+
+
+def test_passes_are_diffs_to_unfold(make: Make, golden: str) -> None:
+    assert Reader(fallback(build(make("rewritten")), "u1")).text + "\n" == golden
 
 
 def test_hostile_text_is_text(make: Make) -> None:

@@ -29,6 +29,12 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
 
 
+@pytest.mark.parametrize("sections", [None, ["passes"]])
+def test_passes(make: Make, golden: str, sections: list[str] | None) -> None:
+    text = terminal.render(build(make("rewritten")), width=100, sections=sections)
+    assert text + "\n" == golden
+
+
 @pytest.mark.parametrize("section", ["guards", "shapes"])
 def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str) -> None:
     text = terminal.render(build(make("sizes")), width=100, sections=[section])
@@ -41,7 +47,7 @@ def test_what_is_kept_for_the_backward_in_full(make: Make, golden: str) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
-@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big"])
+@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big", "rewritten"])
 def test_no_line_is_wider_than_the_terminal(make: Make, name: str, width: int) -> None:
     text = terminal.render(build(make(name)), width=width)
     assert max(map(cell_len, text.split("\n"))) <= width

@@ -23,6 +23,7 @@ Make = Callable[[str], Recording]
         "cut",
         "hostile",
         "big",
+        "rewritten",
     ],
 )
 def test_a_view_survives_json(make: Make, name: str) -> None:

@@ -9,6 +9,7 @@ import { Frames } from "./parts/frames";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
+import { Passes } from "./parts/passes";
 import { Selection } from "./parts/selection";
 import { Steps } from "./parts/steps";
 import { Footer, Header, Notes } from "./parts/summary";
@@ -19,7 +20,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, passes: Passes, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -31,6 +32,7 @@ function tabCount(view: View, tab: Tab): number | null {
   switch (tab) {
     case "breaks": return view.breaks.length;
     case "graphs": return captured(view);
+    case "passes": return view.passes.pipelines.reduce((sum, one) => sum + one.did, 0);
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
@@ -52,6 +54,7 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
     case "autograd":
+    case "passes":
     case "steps":
     case "timeline": return false;
   }

@@ -7,13 +7,14 @@ import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask } from "./kin";
+import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "passes", "kernels", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", passes: "Passes", kernels: "Kernels",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -126,6 +127,11 @@ export interface Store {
   readonly reveal: ReadonlySignal<Reveal>;
   readonly graph: Signal<number | null>;
   readonly kernel: Signal<KernelChoice | null>;
+  /** The pass that is shown, null for the first that did something. */
+  readonly pass: Signal<number | null>;
+  /** Whether passes that did nothing are left out. */
+  readonly rewritesOnly: Signal<boolean>;
+  readonly diffMode: Signal<DiffMode>;
   readonly file: Signal<number | null>;
   readonly graphMode: Signal<"listing" | "diagram">;
   /** What nodes are searched for, in every stage. */
@@ -150,6 +156,8 @@ export interface Store {
   play(step: number): void;
   /** Moves the film on to the next or back to the previous of something. */
   move(stop: Stop, by: 1 | -1): void;
+  /** Shows the next or the previous pass that did something. */
+  stepPass(by: 1 | -1): void;
   close(): void;
 }
 
@@ -162,6 +170,7 @@ export function createStore(source: DataSource): Store {
   const graph = signal<number | null>(null);
   const kernel = signal<KernelChoice | null>(null);
   const file = signal<number | null>(null);
+  const pass = signal<number | null>(null);
   const guardMode = signal<GuardMode | null>(null);
 
   const kinOf = (entity: string): Mask | null => {
@@ -225,6 +234,10 @@ export function createStore(source: DataSource): Store {
   const move = (stop: Stop, by: 1 | -1): void => {
     if (film.value) at.value = film.value.move(step.peek(), stop, by);
   };
+  const stepPass = (by: 1 | -1): void => {
+    const passes = model.value?.view.passes.passes ?? [];
+    pass.value = nextRewrite(passes, shownPass(passes, pass.peek()), by);
+  };
   // A pinned entity that a newer view no longer has would light nothing and explain nothing.
   const stopUnpinning = effect(() => {
     const index = model.value?.kin;
@@ -234,7 +247,8 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
-    hover, pin, reveal, graph, kernel, file, guardMode,
+    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass,
+    rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),
     focus: computed(() => pin.value || hover.value),

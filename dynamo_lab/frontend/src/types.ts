@@ -473,6 +473,80 @@ export interface NoteView {
   readonly details: string;
 }
 
+/** sign ("-", "+" or " "), name, op, target, arguments, value, entity, note, match */
+export type DiffLine = readonly [string, string, string, string, string, string, string, string, number];
+
+export interface Hunk {
+  readonly body: string;
+  readonly skipped: number;
+  readonly lines: readonly DiffLine[];
+}
+
+export interface PatternView {
+  readonly name: string;
+  readonly kind: string;
+  readonly sentence: string;
+  readonly place: string;
+  readonly entity: string;
+  readonly source: string;
+  readonly replacement: string;
+  readonly expression: string;
+}
+
+export interface MatchView {
+  readonly pattern: number;
+  readonly summary: string;
+  readonly lines: readonly DiffLine[];
+}
+
+export interface PassView {
+  readonly id: number;
+  readonly title: string;
+  readonly name: string;
+  readonly kind: "pass" | "step" | "between";
+  readonly sentence: string;
+  readonly state: "did" | "idle" | "off" | "failed";
+  readonly summary: string;
+  readonly seconds: number;
+  readonly pipeline: number;
+  readonly depth: number;
+  readonly body: string;
+  readonly own: boolean;
+  readonly place: string;
+  readonly entity: string;
+  readonly error: string;
+  readonly removed: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly moved: number;
+  readonly hunks: readonly Hunk[];
+  readonly matches: readonly MatchView[];
+  readonly alone: readonly string[];
+}
+
+export interface PipelineView {
+  readonly id: number;
+  readonly title: string;
+  readonly sentence: string;
+  readonly summary: string;
+  readonly seconds: number;
+  readonly first: number;
+  readonly end: number;
+  readonly ran: number;
+  readonly did: number;
+  readonly before: string;
+  readonly after: string;
+  readonly graph: number | null;
+  readonly became: number | null;
+  readonly error: string;
+}
+
+export interface PassesView {
+  readonly pipelines: readonly PipelineView[];
+  readonly passes: readonly PassView[];
+  readonly patterns: readonly PatternView[];
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -487,6 +561,7 @@ export interface View {
   readonly links: LinksView;
   readonly notes: readonly NoteView[];
   readonly environment: readonly (readonly [string, string])[];
+  readonly passes: PassesView;
   readonly steps: StepsView | null;
   readonly stories: readonly StoryView[];
   readonly run_map: readonly MapRow[];

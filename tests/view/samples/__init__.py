@@ -10,5 +10,6 @@ from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
+from .rewritten import rewritten as rewritten
 from .searched import searched as searched
 from .sizes import sizes as sizes

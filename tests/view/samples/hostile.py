@@ -7,6 +7,15 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.passes import (
+    GraphChange,
+    Match,
+    NodeText,
+    Pass,
+    Pattern,
+    Pipeline,
+    Placed,
+)
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -110,6 +119,43 @@ def hostile() -> Recording:
         ),
         wrappers=(Wrapper(id=0, graph=0, compile_id=evil, is_backward=False, code=evil),),
         timings=(Timing(evil, 0.0, 1.0),),
+        pipelines=(
+            Pipeline(id=0, phase="joint", compile_id=evil, graphs={"": 0}, end=2, error=evil),
+        ),
+        passes=(
+            Pass(
+                id=0,
+                pipeline=0,
+                name=evil,
+                function=evil,
+                description=evil,
+                place=evil,
+                body=evil,
+                span=0,
+                changes=(
+                    GraphChange(
+                        removed=(evil,),
+                        added=(Placed(99, NodeText(evil, evil, evil, evil, evil)),),
+                        moved=((7, evil),),
+                    ),
+                    GraphChange(body=evil, added=(Placed(0, NodeText(evil, "x", evil, evil)),)),
+                ),
+                matches=(Match(pattern=0, before=(NodeText(evil, evil, evil, evil),), body=evil),),
+                left_alone={0: 3},
+            ),
+            Pass(id=1, pipeline=0, name=evil, error=evil),
+        ),
+        patterns=(
+            Pattern(
+                name=evil,
+                kind="graph",
+                description=evil,
+                place=evil,
+                source=evil,
+                replacement=evil,
+                expression=evil,
+            ),
+        ),
         notes=(Note(level="failure", about=evil, message=evil, traceback=evil),),
         failure=Failure(type=evil, message=evil, traceback=evil, span=1),
         environment=Environment(platform=evil, options={evil: evil}),

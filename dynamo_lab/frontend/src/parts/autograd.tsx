@@ -6,7 +6,7 @@ import { nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
 import type { KeptRow, LineCost, PairRow, PartitionView, RecomputedRow, SavedRow } from "../types";
 import { Badge, Empty, Go, GraphChip, Prose, withoutFolders } from "../ui/bits";
-import { Call } from "../ui/node-row";
+import { NodeCall } from "../ui/node-row";
 import { VirtualList } from "../ui/virtual-list";
 import { Budgets } from "./budgets";
 
@@ -67,7 +67,7 @@ function Side({ index, node }: { index: GraphIndex; node: number }) {
   if (node < 0) return <span class="dl-pair-side" />;
   return (
     <span class="dl-pair-side" data-entity={nodeEntity(index.graph.id, node)} title={index.value(node)}>
-      <span class="dl-name">{index.graph.name[node]}</span><span class="dl-dim"> = </span><Call index={index} node={node} />
+      <span class="dl-name">{index.graph.name[node]}</span><span class="dl-dim"> = </span><NodeCall index={index} node={node} />
     </span>
   );
 }

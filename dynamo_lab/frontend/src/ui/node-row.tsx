@@ -6,8 +6,8 @@ import type { GraphIndex } from "../graph-index";
 import { bodyName } from "../labels";
 import type { NodeRow } from "../rows";
 import { bytesText } from "../sizes";
-import { splitTarget } from "../target";
 import { Go, plural } from "./bits";
+import { Call } from "./call";
 
 const NAME = /[A-Za-z_]\w*/g;
 
@@ -29,20 +29,9 @@ function Arguments({ index, node }: { index: GraphIndex; node: number }) {
 }
 
 /** A node's operator and arguments. */
-export function Call({ index, node }: { index: GraphIndex; node: number }) {
-  const op = index.op(node);
-  const [space, name, overload] = splitTarget(index.target(node));
+export function NodeCall({ index, node }: { index: GraphIndex; node: number }) {
   const args = index.graph.arguments[node];
-  if (op === "placeholder") return <span class="dl-op-input">input{args && <span class="dl-dim"> {args}</span>}</span>;
-  if (op === "output") return <span class="dl-args"><Arguments index={index} node={node} /></span>;
-  if (op === "get_attr") return <span class="dl-op-input">self.{index.target(node)}</span>;
-  const self = op === "call_module" ? "self." : op === "call_method" ? "." : "";
-  return (
-    <>
-      <span class="dl-dim">{self}{space}</span><span class="dl-op">{name}</span><span class="dl-dim">{overload}</span>
-      <span class="dl-args">(<Arguments index={index} node={node} />)</span>
-    </>
-  );
+  return <Call op={index.op(node)} target={index.target(node)} args={args} drawn={<Arguments index={index} node={node} />} />;
 }
 
 interface BodiesProps {
@@ -120,7 +109,7 @@ export function Row({ row: { index, node, depth }, repeat, isOpen, onToggle }: R
         {output ? <span class="dl-keyword">return </span> : <span class="dl-name">{index.graph.name[node]}</span>}
         {!output && value && <span class="dl-value" title={facts || undefined}>: {value}</span>}
         {!output && <span class="dl-dim"> = </span>}
-        <Call index={index} node={node} />
+        <NodeCall index={index} node={node} />
       </span>
       <Bodies index={index} node={node} isOpen={isOpen} onToggle={onToggle} />
       <span class="dl-cell-module" title={module}>{module}</span>
