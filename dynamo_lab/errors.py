@@ -35,3 +35,7 @@ class GuardsError(DynamoLabError):
 
 class FixError(DynamoLabError):
     """A break that nothing can be tried against, or a fix that does not apply."""
+
+
+class DecompositionError(DynamoLabError):
+    """An operator that cannot be taken apart on these arguments, or a set that there is not."""

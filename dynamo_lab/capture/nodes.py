@@ -117,9 +117,14 @@ def node_value(node: fx.Node) -> Value:
     return Value(text=describe_value(found))
 
 
+def dtype_name(dtype: torch.dtype) -> str:
+    """ "f32" for torch.float32; PyTorch's own name where there is no short one."""
+    return _DTYPES.get(dtype, str(dtype).removeprefix("torch."))
+
+
 def tensor_value(tensor: torch.Tensor) -> Value:
     """A tensor, real or fake, as a fact."""
-    dtype = _DTYPES.get(tensor.dtype, str(tensor.dtype).removeprefix("torch."))
+    dtype = dtype_name(tensor.dtype)
     shape = tuple(map(str, tensor.shape))
     known = all(isinstance(size, int) for size in tensor.shape)
     return Value(

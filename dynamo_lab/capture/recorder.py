@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from dynamo_lab.capture.checks import Checks
+from dynamo_lab.capture.decompositions import DecompositionProbes
 from dynamo_lab.capture.environment import describe_environment
 from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.texts import Texts
@@ -59,6 +60,7 @@ class Recorder(Generic[R]):
         self.reel = reel
         self.notes: list[Note] = []
         self.checks = Checks()
+        self.decompositions = DecompositionProbes()
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
@@ -132,6 +134,7 @@ class Recorder(Generic[R]):
                 wrappers=tuple(self.wrappers),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
+                decompositions=self.decompositions.freeze(is_done=self.stopped is not None),
                 film=self.reel.freeze() if self.reel else None,
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),

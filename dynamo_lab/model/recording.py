@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph
@@ -51,6 +52,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
     film: Film | None = None
+    decompositions: Decompositions = Decompositions()
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()
     failure: Failure | None = None
