@@ -1,9 +1,19 @@
 """dynamo_lab: the compiler explorer for PyTorch, in the notebook."""
 
 from dynamo_lab.check import check
+from dynamo_lab.decompose import decompose
 from dynamo_lab.diff import diff
 from dynamo_lab.explore import explore, record
 from dynamo_lab.magic import load_ipython_extension
 from dynamo_lab.recording import Recording, load
 
-__all__ = ["Recording", "check", "diff", "explore", "load", "load_ipython_extension", "record"]
+__all__ = [
+    "Recording",
+    "check",
+    "decompose",
+    "diff",
+    "explore",
+    "load",
+    "load_ipython_extension",
+    "record",
+]

@@ -173,6 +173,7 @@ def _print_view(view: View, options: argparse.Namespace) -> None:
         color=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
         sections=_sections(options),
         graphs=None if asked is None else [graph.id for graph in asked],
+        to=options.to,
     )
     if reconfigure := getattr(sys.stdout, "reconfigure", None):
         reconfigure(errors="backslashreplace")  # for a terminal without UTF-8

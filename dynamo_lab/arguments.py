@@ -97,13 +97,19 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
     add_film_options(explore)
     _add_reading_options(explore, "--show")
-    explore.set_defaults(graph=None, kernel=None, stage=None)
+    explore.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
 
     show = add("show", "print a recording")
     show.add_argument("recording", metavar="RECORDING", help="a file that was saved")
     show.add_argument("--graph", type=int, metavar="N", help="only this graph, from 1")
     show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
+    show.add_argument(
+        "--to",
+        default="inductor",
+        metavar="SET",
+        help="the operators that decompositions go down to: core_aten, inductor or prims",
+    )
     show.add_argument("--json", action="store_true", help="print it as JSON, for a program")
     _add_reading_options(show, "--section")
 
@@ -112,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     step.add_argument("--at", type=int, default=1, metavar="N", help="start at this step, from 1")
     step.add_argument("--list", action="store_true", help="print the steps instead")
     step.add_argument("--width", type=int, metavar="N", help=_WIDTH)
-    step.set_defaults(graph=None, kernel=None, stage=None, section="steps")
+    step.set_defaults(graph=None, kernel=None, stage=None, section="steps", to="inductor")
 
     html = add("html", "write a recording as one offline page")
     html.add_argument("recording", metavar="RECORDING", help="a file that was saved")

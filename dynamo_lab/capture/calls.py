@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from dynamo_lab.capture.nodes import dtype_name
+from dynamo_lab.capture.nodes import dtype_name, function_name
 from dynamo_lab.errors import DecompositionError
 
 _LONGEST = 400  # characters of arguments as text
@@ -26,7 +26,7 @@ class Layout:
     requires_grad: bool
 
     def __str__(self) -> str:
-        """ "f32[4, 16]", with the strides where the numbers do not lie one after the other."""
+        """Such as "f32[4, 16]", with the strides where the numbers do not lie one after the other."""
         is_plain = self.stride == _row_major(self.size) or 0 in self.size
         strides = "" if is_plain else f" strides {list(self.stride)}"
         device = "" if self.device.type in ("cpu", "meta") else f" {self.device}"
@@ -50,6 +50,11 @@ class CallOf:
     op: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The operator as PyTorch writes it: "aten.add.Tensor", "torch.nn.functional.gelu"."""
+        return operator_text(self.op)
 
     @property
     def key(self) -> Any:
@@ -90,6 +95,11 @@ def _moved(leaf: Any, device: torch.device) -> Any:
     return Layout(leaf.number, *rest, device, leaf.requires_grad)
 
 
+def operator_text(op: Any) -> str:
+    """The operator, or the function, as PyTorch writes it."""
+    return str(op) if isinstance(op, torch._ops.OpOverload) else function_name(op)
+
+
 def call_of(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallOf:
     """The call on these arguments; a size that may vary is taken as it is in this run.
 
@@ -111,6 +121,11 @@ _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 def layout(tensor: torch.Tensor, number: int = 0) -> Layout:
+    """The layout of a dense tensor.
+
+    Raises:
+        DecompositionError: the tensor is not dense, or a size is not known.
+    """
     if tensor.layout is not torch.strided or tensor.is_nested or tensor.is_quantized:
         kind = "nested" if tensor.is_nested else str(tensor.layout).removeprefix("torch.")
         raise DecompositionError(

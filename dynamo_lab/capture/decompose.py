@@ -4,6 +4,7 @@ The tensors have the call's own shapes, strides, types and device, which need no
 runs below autograd, so that operators whose rule is a kernel in C++ are seen as well.
 """
 
+import inspect
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,11 @@ from typing import Any
 
 import torch
 from msgspec.structs import replace
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensorMode,
+)
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -73,9 +78,7 @@ class Ledger:
         if key not in self._call_index:
             self._call_index[key] = len(self.calls)
             blank = (Way(),) * len(TARGETS)
-            self.calls.append(
-                Call(operator=str(call.op), arguments=call.arguments(), ways=blank)
-            )
+            self.calls.append(Call(operator=call.name, arguments=call.arguments(), ways=blank))
         return self._call_index[key]
 
     def refused(self, operator: str, arguments: str, problem: str) -> int:
@@ -132,7 +135,7 @@ def trace(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
         if _is_absent_device(call):  # PyTorch looks for the device in some operators all the same
             return _trace(call.on(torch.device("cpu")), book, ledger, call)
         raise DecompositionError(
-            f"`{call.op}` cannot be traced on these arguments: {sentence(error)}"
+            f"`{call.name}` cannot be traced on these arguments: {sentence(error)}"
         ) from error
 
 
@@ -143,6 +146,10 @@ def _is_absent_device(call: CallOf) -> bool:
 
 def sentence(error: BaseException) -> str:
     """The kind of an error and the first line of its message."""
+    if isinstance(error, _Circle):
+        return str(error)
+    if isinstance(error, DataDependentOutputException | DynamicOutputShapeException):
+        return "its result depends on the numbers in its arguments, which tracing does not have"
     message = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
@@ -165,6 +172,14 @@ def _fake() -> Iterator[None]:
         stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
         stack.enter_context(torch._C._AutoDispatchBelowAutograd())
         yield
+
+
+class _Circle(Exception):
+    """A rule makes the very call that it is to take apart: that call stays as it is."""
+
+    def __init__(self, call: int) -> None:
+        super().__init__("it makes the same call again")
+        self.call = call
 
 
 @dataclass(slots=True)
@@ -212,9 +227,7 @@ class _Tracer(TorchDispatchMode):
         self._alive: list[Any] = []  # names go by identity, which a dead tensor would pass on
         self._count = 0
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func.namespace == "prim" or func.overloadpacket.__name__ in _QUESTIONS:
             return func(*args, **kwargs)  # asks about a tensor, computes nothing
@@ -238,7 +251,7 @@ class _Tracer(TorchDispatchMode):
             raise DecompositionError(f"It becomes more than {_MOST_CALLS:,} calls.")
         self._alive.append((args, kwargs))
         if index in self._path:
-            return self._stays(index, op, args, kwargs, reason="its rule calls the operator itself")
+            raise _Circle(index)
         function = self._book.rule(op)
         if function is None:
             return self._stays(index, op, args, kwargs)
@@ -248,6 +261,8 @@ class _Tracer(TorchDispatchMode):
         except DecompositionError:
             raise
         except Exception as error:
+            if isinstance(error, _Circle) and error.call != index:
+                raise
             del self.leaves[mark:]
             return self._stays(index, op, args, kwargs, "raised", sentence(error))
         if out is NotImplemented:
@@ -319,5 +334,10 @@ def _tensor_text(tensor: torch.Tensor) -> str:
 
 def _argument_names(op: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     """The arguments by the names that the operator's schema gives them."""
-    names = [argument.name for argument in op._schema.arguments]
-    return dict(zip(names, args, strict=False)) | kwargs
+    if isinstance(op, torch._ops.OpOverload):
+        names = [argument.name for argument in op._schema.arguments]
+        return dict(zip(names, args, strict=False)) | kwargs
+    try:
+        return dict(inspect.signature(op).bind(*args, **kwargs).arguments)
+    except (TypeError, ValueError):  # written in C
+        return {f"argument_{place}": value for place, value in enumerate(args)} | kwargs

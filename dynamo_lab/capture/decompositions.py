@@ -54,9 +54,7 @@ class DecompositionProbes:
         patches.watch(proxy_tensor, "maybe_handle_decomp", self.looked_up)
         patches.watch(OpOverload, "decompose", self.taken_apart)
 
-    def looked_up(
-        self, mode: Any, op: Any, args: Any, kwargs: Any
-    ) -> Generator[None, Any, None]:
+    def looked_up(self, mode: Any, op: Any, args: Any, kwargs: Any) -> Generator[None, Any, None]:
         """Tracing has a call: its rule runs in here, or there is none and it becomes a node."""
         if self._is_inside:
             yield

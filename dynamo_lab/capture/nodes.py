@@ -71,6 +71,11 @@ def target_name(node: fx.Node) -> str:
         return target
     if isinstance(target, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
         return str(target)
+    return function_name(target)
+
+
+def function_name(target: Any) -> str:
+    """A function by its module: "torch.sin", "torch.nn.functional.softmax", "softmax"."""
     name = getattr(target, "__name__", type(target).__name__)
     module = getattr(target, "__module__", "") or ""
     if module.startswith(("torch._C", "_operator")) or not module:
@@ -118,7 +123,7 @@ def node_value(node: fx.Node) -> Value:
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    """ "f32" for torch.float32; PyTorch's own name where there is no short one."""
+    """The short name, "f32" for torch.float32; PyTorch's own name where there is no short one."""
     return _DTYPES.get(dtype, str(dtype).removeprefix("torch."))
 
 

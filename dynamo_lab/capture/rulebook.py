@@ -27,9 +27,10 @@ class Rulebook:
 
     def rule(self, op: Any) -> Function | None:
         """The rule that fires for this operator; None where it is left as it is."""
-        found = self._table.get(op)
-        if found is not None:
-            return found
+        if not isinstance(op, torch._ops.OpOverload):
+            return op  # a function is its own rule
+        if op in self._table:  # not get(): core ATen's table fills itself when it is asked
+            return self._table[op]
         if op.namespace in _OPAQUE or (self.to == "core_aten" and is_core(op)):
             return None
         if op._can_decompose():
@@ -60,9 +61,8 @@ def falls_back(op: Any) -> bool:
     """Whether Inductor writes no code for the operator, but calls a kernel that exists."""
     from torch._inductor import lowering
 
-    known = (op, op.overloadpacket)
-    is_fallback = any(item in lowering.fallbacks for item in known)
-    return is_fallback or not any(item in lowering.lowerings for item in known)
+    found = lowering.lowerings.get(op) or lowering.lowerings.get(op.overloadpacket)
+    return found is None or getattr(found, "_is_fallback_handler", False)
 
 
 def _core_table() -> Mapping[Any, Function]:
@@ -122,6 +122,8 @@ def _kernel(rule: Function) -> Any:
 
 def describe(rule: Function, op: Any) -> Rule:
     """The rule as a fact: its name, where it is written, and its text."""
+    if rule is op:
+        return _written(rule, "function")
     kind = kind_of(rule)
     if kind != "composite":
         return _written(rule, kind)

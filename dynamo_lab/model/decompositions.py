@@ -9,8 +9,9 @@ Target = Literal["core_aten", "inductor", "prims"]
 
 TARGETS: tuple[Target, ...] = get_args(Target)
 
-RuleKind = Literal["registered", "composite", "reference"]
-"""A Python function registered for the operator, ATen's own kernel in C++, or `torch._refs`."""
+RuleKind = Literal["registered", "composite", "reference", "function"]
+"""A Python function registered for the operator, ATen's own kernel in C++, a function of
+`torch._refs`, or the function itself that the reader asked about."""
 
 End = Literal["", "set", "extern", "no rule", "raised"]
 """Why a call is not taken apart: it is in the set (and Inductor calls an extern kernel for it),

@@ -5,6 +5,7 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
+from dynamo_lab.render import static_decompositions
 from dynamo_lab.render.excerpt import (
     SIGNS,
     fault_of,
@@ -51,6 +52,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield _counted("Kernels", view.kernels.kernels), _kernels(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
+    yield "Decompositions", static_decompositions.blocks(view.decompositions)
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)
     yield "Dynamic shapes", _shapes(view)

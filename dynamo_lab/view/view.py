@@ -10,6 +10,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import (
     breaks,
     code,
+    decompositions,
     frames,
     graphs,
     guards,
@@ -25,6 +26,7 @@ from dynamo_lab.view import (
 from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
+from dynamo_lab.view.decompositions import DecompositionsView
 from dynamo_lab.view.frames import FrameView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
@@ -67,6 +69,7 @@ class View(Struct, frozen=True, kw_only=True):
     steps: StepsView | None = None
     stories: tuple[StoryView, ...] = ()
     run_map: tuple[MapRow, ...] = ()
+    decompositions: DecompositionsView = DecompositionsView()
 
 
 def build(recording: Recording) -> View:
@@ -97,6 +100,7 @@ def build(recording: Recording) -> View:
         steps=steps.build(recording, places),
         stories=told,
         run_map=run_map.build(recording, places, frame_views, break_views, told),
+        decompositions=decompositions.build(recording, places),
     )
 
 

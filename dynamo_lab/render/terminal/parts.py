@@ -34,12 +34,14 @@ _BELOW = 4  # columns by which prose below its row is moved in
 class Page:
     """What a section is drawn for: `everything` is set where the reader asked for this section.
 
-    `graphs` are the ids of the graphs to show, None for no choice.
+    `graphs` are the ids of the graphs to show, None for no choice; `to` is the set of operators
+    that trees go down to.
     """
 
     width: int
     everything: bool
     graphs: frozenset[int] | None = None
+    to: str = "inductor"
 
     @property
     def prose(self) -> int:
