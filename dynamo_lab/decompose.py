@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.view.decompositions import Line, TreesView, refuse_unknown_set, trees, walk
 from dynamo_lab.view.leaves import Leaves
@@ -111,5 +111,5 @@ class Decomposition:
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from dynamo_lab.render.static_decompositions import tree_page
 
-        html = cast("str", tree_page(self._view, self._call, self._at))
+        html = tree_page(self._view, self._call, self._at)
         return {"text/plain": str(self), "text/html": html}

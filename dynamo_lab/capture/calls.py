@@ -26,7 +26,7 @@ class Layout:
     requires_grad: bool
 
     def __str__(self) -> str:
-        """Such as "f32[4, 16]", with the strides where the numbers do not lie one after the other."""
+        """Such as "f32[4, 16]", with the strides where they are not those of rows in order."""
         is_plain = self.stride == _row_major(self.size) or 0 in self.size
         strides = "" if is_plain else f" strides {list(self.stride)}"
         device = "" if self.device.type in ("cpu", "meta") else f" {self.device}"

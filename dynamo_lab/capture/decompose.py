@@ -39,7 +39,10 @@ from dynamo_lab.model.decompositions import (
 )
 
 _MOST_CALLS = 4_000
-_QUESTIONS = frozenset({"size", "stride", "storage_offset", "sym_size", "sym_stride", "sym_numel"})
+_NO_NUMBERS = frozenset(
+    {"detach_", "size", "stride", "storage_offset", "sym_size", "sym_stride", "sym_numel"}
+)
+"""What asks about a tensor, or is about gradients only: computes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +232,8 @@ class _Tracer(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func.namespace == "prim" or func.overloadpacket.__name__ in _QUESTIONS:
-            return func(*args, **kwargs)  # asks about a tensor, computes nothing
+        if func.namespace == "prim" or func.overloadpacket.__name__ in _NO_NUMBERS:
+            return func(*args, **kwargs)
         scope = self._scopes[-1]
         name = scope.name_for(func)
         made = call_of(func, args, kwargs)

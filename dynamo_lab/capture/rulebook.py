@@ -1,6 +1,7 @@
 """Which rule takes an operator apart on the way to a set, and where that rule is written."""
 
 import functools
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -93,13 +94,11 @@ _TABLES: dict[Target, Callable[[], Mapping[Any, Function]]] = {
 
 def _reference(op: Any) -> Function | None:
     """The function of `torch._refs` for an operator that it is not registered for."""
-    import torch._refs as refs
-
     if op.namespace != "aten" or op._overloadname not in ("default", "Tensor", "int"):
         return None
     name = op.overloadpacket.__name__
-    modules = (refs, refs.nn.functional, refs.special, refs.linalg, refs.fft)
-    for module in modules:
+    for place in ("", ".nn.functional", ".special", ".linalg", ".fft"):
+        module = importlib.import_module(f"torch._refs{place}")
         if name in module.__all__:
             return getattr(module, name)
     return None

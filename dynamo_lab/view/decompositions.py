@@ -7,7 +7,16 @@ from textwrap import dedent
 from msgspec import Struct
 
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model.decompositions import Call, Decompositions, Rule, Step, Target, Traced
+from dynamo_lab.model.decompositions import (
+    TARGETS,
+    Call,
+    Decompositions,
+    End,
+    Rule,
+    Step,
+    Target,
+    Traced,
+)
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
@@ -24,6 +33,8 @@ ENDS = {
     "raised": "its rule raised",
 }
 """Why a call stays, in words."""
+
+_OUTSIDE: tuple[End, ...] = ("no rule", "raised")
 
 KINDS = {
     "registered": "registered decomposition",
@@ -183,7 +194,8 @@ def _step(step: Step) -> StepView:
 
 
 def _rule(rule: Rule) -> RuleView:
-    where = f"{rule.file}:{rule.line}" if rule.file else ""
+    file = rule.file.rpartition("/")[2] if rule.file.endswith(".yaml") else rule.file
+    where = f"{file}:{rule.line}" if file else ""
     return RuleView(kind=KINDS[rule.kind], name=rule.name, where=where, text=dedent(rule.text))
 
 
@@ -224,7 +236,13 @@ def _operators(tops: Sequence[TopView], leaves: Leaves) -> list[OperatorView]:
             tops=tuple(indices),
         )
         found.append(item)
-    return sorted(found, key=lambda item: (item.times - max(item.became), item.rule < 0))
+    return sorted(found, key=_growth)
+
+
+def _growth(item: OperatorView) -> tuple[int, int, bool]:
+    """Sorts first what grows most in Inductor's set, then in any, then what a rule changed."""
+    inductor = item.became[TARGETS.index("inductor")]
+    return item.times - inductor, item.times - max(item.became), item.rule < 0
 
 
 def _counts(recording: Recording, leaves: Leaves) -> Iterator[CountView]:
@@ -277,10 +295,10 @@ def _of_kernel(name: str) -> str:
 
 def _no_rule(leaves: Leaves) -> Iterator[StayView]:
     """What stays although it is in neither core ATen nor prims."""
-    for to in ("core_aten", "prims"):
-        for end, why in (("no rule", "no rule for it"), ("raised", "its rule raised")):
+    for to in TARGETS:
+        for end in _OUTSIDE:
             for operator, count in leaves.staying(to, end).items():
-                yield StayView(operator=operator, times=count, why=f"not {SETS[to]}: {why}")
+                yield StayView(operator=operator, times=count, why=f"not {SETS[to]}: {ENDS[end]}")
 
 
 def _why_none(recording: Recording) -> str:

@@ -4,6 +4,7 @@ import { useMounted, useStore } from "./context";
 import { groupGraphs } from "./graph-groups";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
+import { Decompositions } from "./parts/decompositions";
 import { Frames } from "./parts/frames";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
@@ -18,7 +19,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, decompositions: Decompositions, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -30,6 +31,7 @@ function tabCount(view: View, tab: Tab): number | null {
   switch (tab) {
     case "breaks": return view.breaks.length;
     case "graphs": return captured(view);
+    case "decompositions": return view.decompositions.operators.length;
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
@@ -46,6 +48,7 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
   switch (tab) {
     case "breaks": return view.breaks.some((item) => isHeld("break", item.id));
     case "graphs": return view.graphs.some((graph) => kin.countNodes(held, graph.id) > 0);
+    case "decompositions": return view.decompositions.tops.some((top) => top.nodes.some(([graph, node]) => held[kin.vertex("node", graph, node)] === 1));
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
