@@ -1,5 +1,6 @@
 """dynamo_lab: the compiler explorer for PyTorch, in the notebook."""
 
+from dynamo_lab.atlas import atlas
 from dynamo_lab.check import check
 from dynamo_lab.decompose import decompose
 from dynamo_lab.diff import diff
@@ -9,6 +10,7 @@ from dynamo_lab.recording import Recording, load
 
 __all__ = [
     "Recording",
+    "atlas",
     "check",
     "decompose",
     "diff",

@@ -127,6 +127,16 @@ def _check(options: argparse.Namespace) -> int:
     return 0
 
 
+def _atlas(options: argparse.Namespace) -> int:
+    from dynamo_lab.atlas import atlas
+
+    found = atlas()
+    print(found[options.operator] if options.operator else found)
+    if options.html:
+        found.to_html(options.html)
+    return 0
+
+
 def _diff(options: argparse.Namespace) -> int:
     print(diff(load(options.a), load(options.b)))
     return 0
@@ -237,6 +247,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "step": _step,
     "html": _html,
     "check": _check,
+    "atlas": _atlas,
     "diff": _diff,
 }
 

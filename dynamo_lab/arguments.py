@@ -38,6 +38,11 @@ Or watch Dynamo at work, one instruction at a time, like a debugger that can go 
     dynamo-lab explore train.py --steps --json run.json.gz
     dynamo-lab step run.json.gz
 
+Or look up PyTorch's operators and the rules that take them apart:
+
+    dynamo-lab atlas                                 how many there are, at each level
+    dynamo-lab atlas aten.gelu                       one operator
+
 In tests and CI:
 
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
@@ -130,6 +135,10 @@ def _parser() -> argparse.ArgumentParser:
         flag = f"--{name.replace('_', '-')}"
         checked.add_argument(flag, type=int, metavar="N", help=_phrase(sentence))
     checked.set_defaults(failures=0)
+
+    drawn = add("atlas", "count PyTorch's operators, from ATen's overloads to Inductor's loops")
+    drawn.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
+    drawn.add_argument("--html", metavar="PAGE", help="write a page with every ATen operator")
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

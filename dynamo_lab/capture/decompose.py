@@ -115,6 +115,14 @@ class Ledger:
         ways = (*known.ways[:to], way, *known.ways[to + 1 :])
         self.calls[call] = replace(known, ways=ways)
 
+    def is_settled(self, index: int, op: Any, book: Rulebook) -> bool:
+        """Whether it is known how a call goes on, or can be told without tracing it."""
+        at, known = TARGETS.index(book.to), self.calls[index]
+        if known.value and known.ways[at] == Way() and book.rule(op) is None:
+            self.way(index, at, Way(end=book.end(op)))
+            return True
+        return known.ways[at] != Way()
+
     def freeze(self, traced: tuple[Traced, ...] = ()) -> Decompositions:
         """The facts."""
         steps = tuple(step for step in self._made if step is not None)
@@ -172,7 +180,9 @@ def _fake() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings(action="ignore"))  # about PyTorch's own rules
         stack.enter_context(_disable_current_modes())
-        stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
+        fake = FakeTensorMode(allow_non_fake_inputs=True)
+        fake.cache_enabled = False  # what it hands back for prims.as_strided lacks the offset
+        stack.enter_context(fake)
         stack.enter_context(torch._C._AutoDispatchBelowAutograd())
         yield
 

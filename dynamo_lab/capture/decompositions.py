@@ -157,6 +157,8 @@ class DecompositionProbes:
         for to in TARGETS if calls else ():
             book = Rulebook(to)
             for index, call in calls.items():
+                if self._ledger.is_settled(index, call.op, book):
+                    continue
                 try:
                     trace(call, book, self._ledger)
                 except DecompositionError as error:

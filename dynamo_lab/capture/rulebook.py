@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from dynamo_lab.model.atlas import Lowering
 from dynamo_lab.model.decompositions import End, Rule, RuleKind, Target
 
 Function = Callable[..., Any]
@@ -25,6 +26,10 @@ class Rulebook:
     def __init__(self, to: Target) -> None:
         self.to: Target = to
         self._table = _TABLES[to]()
+
+    def __contains__(self, op: Any) -> bool:
+        """Whether a function is registered for the operator."""
+        return op in self._table
 
     def rule(self, op: Any) -> Function | None:
         """The rule that fires for this operator; None where it is left as it is."""
@@ -46,7 +51,7 @@ class Rulebook:
             case "prims":
                 return "set" if op.namespace in _OPAQUE else "no rule"
             case "inductor":
-                return "extern" if falls_back(op) else "set"
+                return "set" if lowering_of(op) == "code" else "extern"
 
 
 _OPAQUE = frozenset({"prims", "rngprims", "debugprims", "inductor_prims"})
@@ -58,12 +63,17 @@ def is_core(op: Any) -> bool:
     return torch.Tag.core in op.tags
 
 
-def falls_back(op: Any) -> bool:
-    """Whether Inductor writes no code for the operator, but calls a kernel that exists."""
+def lowering_of(op: Any) -> Lowering:
+    """Whether Inductor writes code for the operator, or calls a kernel that exists.
+
+    It also calls one for an operator that has no lowering, and says so with a warning.
+    """
     from torch._inductor import lowering
 
     found = lowering.lowerings.get(op) or lowering.lowerings.get(op.overloadpacket)
-    return found is None or getattr(found, "_is_fallback_handler", False)
+    if found is None:
+        return "none"
+    return "extern" if getattr(found, "_is_fallback_handler", False) else "code"
 
 
 def _core_table() -> Mapping[Any, Function]:

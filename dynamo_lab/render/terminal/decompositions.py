@@ -1,13 +1,21 @@
 """Decompositions: counts at each set, the operators of the run, and their trees."""
 
-import io
 from collections.abc import Iterator
 from itertools import islice
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line, more, text
+from dynamo_lab.render.terminal.parts import (
+    Page,
+    grid,
+    heading,
+    indented,
+    line,
+    more,
+    plain,
+    text,
+)
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.decompositions import (
@@ -97,12 +105,7 @@ def _in_full(found: DecompositionsView, top: TopView, page: Page) -> Iterator[Re
 
 def tree_text(trees: TreesView, call: int, to: int, width: int = 100) -> str:
     """One tree as plain text."""
-    console = Console(
-        width=width, file=io.StringIO(), force_jupyter=False, color_system=None, _environ={}
-    )
-    with console.capture() as captured:
-        console.print(*tree(trees, call, to), sep="\n")
-    return "\n".join(row.rstrip() for row in captured.get().rstrip().split("\n"))
+    return plain(tree(trees, call, to), width)
 
 
 def tree(trees: TreesView, call: int, to: int, aside: str = "") -> Iterator[RenderableType]:
