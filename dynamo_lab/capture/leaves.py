@@ -41,7 +41,8 @@ class _Builder:
             args, kwargs = self._known((leaf.args, leaf.kwargs))
             made = self._graph.call_function(leaf.op, args, kwargs)
             self._name(leaf.out, made)
-        self._graph.output(self._known(trace.out))
+        out = tuple(trace.out) if isinstance(trace.out, tuple) else trace.out  # of whatever class
+        self._graph.output(self._known(out))
         return fx.GraphModule(self._root, self._graph, name)
 
     def _name(self, out: Any, made: fx.Node) -> None:
