@@ -12,7 +12,7 @@ from dynamo_lab.render import static_html, terminal
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
-SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes"]
+SAMPLES = ["branch_and_print", "decomposed", "skipped", "fullgraph_failed", "recompiled", "sizes"]
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -31,6 +31,17 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
 def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str) -> None:
     text = terminal.render(build(make("sizes")), width=100, sections=[section])
     assert text + "\n" == golden
+
+
+@pytest.mark.parametrize("to", ["core_aten", "inductor", "prims"])
+def test_decompositions_down_to_each_set(make: Make, golden: str, to: str) -> None:
+    text = terminal.render(build(make("decomposed")), sections=["decompositions"], to=to)
+    assert text + "\n" == golden
+
+
+def test_an_unknown_set_is_refused(make: Make) -> None:
+    with pytest.raises(OptionError, match="no set of operators 'xla'"):
+        terminal.render(build(make("decomposed")), to="xla")
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
