@@ -45,10 +45,11 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
   if (!model || !held) return false;
   const { view, kin } = model;
   const isHeld = (kind: "kernel" | "break" | "frame" | "guard", id: number): boolean => held[kin.vertex(kind, id)] === 1;
+  const isHeldNode = (graph: number, node: number): boolean => held[kin.vertex("node", graph, node)] === 1;
   switch (tab) {
     case "breaks": return view.breaks.some((item) => isHeld("break", item.id));
     case "graphs": return view.graphs.some((graph) => kin.countNodes(held, graph.id) > 0);
-    case "decompositions": return view.decompositions.tops.some((top) => top.nodes.some(([graph, node]) => held[kin.vertex("node", graph, node)] === 1));
+    case "decompositions": return view.decompositions.tops.some(({ nodes }) => nodes.some(([graph, node]) => isHeldNode(graph, node)));
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));

@@ -3,7 +3,6 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { kernelEntity, operatorEntity } from "../entities";
-import { operatorNodes } from "../kin";
 import { matches } from "../search";
 import type { DecompositionsView, OperatorView, StayView } from "../types";
 import { Empty, Fold, Go, plural } from "../ui/bits";
@@ -68,11 +67,12 @@ function Row({ item, found, set }: { item: OperatorView; found: DecompositionsVi
 
 export function Decompositions() {
   const store = useStore();
-  const { view, kin } = useModel();
+  const { view } = useModel();
   const found = view.decompositions;
   const query = useSignal("");
   const jump = useSignal({ index: -1, tick: 0 });
   const texts = useComputed(() => (store.model.value?.view.decompositions.operators ?? []).map((item) => item.operator.toLowerCase()));
+  const vertices = useComputed(() => texts.value.map((_, i) => store.model.value?.kin.resolve(operatorEntity(i)) ?? [])).value;
   const shown = useComputed(() => matches(texts.value, query.value) ?? texts.value.map((_, i) => i)).value;
   const chosen = found.operators[store.operator.value] ? store.operator.value : 0;
   const at = shown.indexOf(chosen);
@@ -81,7 +81,7 @@ export function Decompositions() {
     jump.value = { index: at, tick: jump.value.tick + 1 };
   }, [reveal.tick]);
   if (found.operators.length === 0) return <Empty title="No decompositions">{found.empty}</Empty>;
-  const touches = (index: number, mask: Uint8Array | null): boolean => mask !== null && operatorNodes(view, index).some(([graph, node]) => mask[kin.vertex("node", graph, node)] === 1);
+  const touches = (index: number, mask: Uint8Array | null): boolean => mask !== null && vertices[index].some((vertex) => mask[vertex] === 1);
   const rowClass = (row: number): string => {
     const index = shown[row];
     return `dl-row-kernel${index === chosen ? " is-current" : ""}${touches(index, store.lit.value) ? " is-lit" : ""}${touches(index, store.held.value) ? " is-held" : ""}`;
