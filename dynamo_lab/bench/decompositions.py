@@ -9,6 +9,7 @@ result compared with eager's within the operator's own tolerance. Needs `pip ins
 
 import argparse
 import random
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -220,7 +221,7 @@ def main() -> None:
     with warnings.catch_warnings(action="ignore"), torch.no_grad():
         for op in operators(options.count, options.names):
             rows.append(check(op, options.samples))
-            console.print(f"{len(rows)} {rows[-1].name}", end="\r", highlight=False)
+            print(f"{len(rows)} {rows[-1].name:50}", end="\r", file=sys.stderr)
     console.print(report([row for row in rows if not row.is_equal] or rows))
     console.print(summary(rows), highlight=False)
     if options.json:

@@ -9,9 +9,10 @@ from dynamo_lab.view.decompositions import SETS
 
 _STYLE = """\
 .dynamo-lab-atlas{font:14px/1.5 system-ui,sans-serif;max-width:1000px}
+.dynamo-lab-atlas{overflow-x:auto}
 .dynamo-lab-atlas table{border-collapse:collapse}
-.dynamo-lab-atlas :is(td,th){padding:2px 14px 2px 0;text-align:left;font-weight:400}
-.dynamo-lab-atlas .n{text-align:right;font-variant-numeric:tabular-nums}
+.dynamo-lab-atlas table :is(td,th){padding:2px 14px 2px 0;text-align:left;font-weight:400}
+.dynamo-lab-atlas table .n{text-align:right;font-variant-numeric:tabular-nums}
 .dynamo-lab-atlas i{display:inline-block;height:9px;background:#2a9fd6;border-radius:2px}
 """
 _BAR = 160  # pixels

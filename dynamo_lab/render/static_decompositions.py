@@ -87,6 +87,7 @@ _STYLE = """\
 background:rgba(127,127,127,.12);border-radius:4px}
 .dynamo-lab-tree ul{list-style:none;margin:0;padding-left:1.4em;\
 border-left:1px solid rgba(127,127,127,.35)}
+.dynamo-lab-tree ul li{list-style:none}
 """
 
 
@@ -129,8 +130,8 @@ class _Tree:
 
 
 def _rule(rule: RuleView) -> Markup:
-    place = f"{rule.kind} {rule.where}".strip()
+    place = ", ".join(part for part in (rule.kind, rule.where) if part)
     if not rule.text:
         return tag("p", tag("small", place))
     source = tag("pre", clipped(rule.text, _SOURCE))
-    return tag("details", tag("summary", tag("small", place)), source)
+    return tag("details", tag("summary", tag("small", f"source: {place}")), source)
