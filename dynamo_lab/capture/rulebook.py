@@ -35,8 +35,9 @@ class Rulebook:
         """The rule that fires for this operator; None where it is left as it is."""
         if not isinstance(op, torch._ops.OpOverload):
             return op  # a function is its own rule
-        if op in self._table:  # not get(): core ATen's table fills itself when it is asked
-            return self._table[op]
+        found = self._table.get(op)
+        if found is not None:
+            return found
         if op.namespace in _OPAQUE or (self.to == "core_aten" and is_core(op)):
             return None
         if op._can_decompose():
@@ -79,7 +80,9 @@ def lowering_of(op: Any) -> Lowering:
 def _core_table() -> Mapping[Any, Function]:
     from torch._decomp import core_aten_decompositions
 
-    return core_aten_decompositions()
+    table = core_aten_decompositions()
+    # asked itself, it first looks through every namespace for composite operators
+    return getattr(table, "decomp_table", table)
 
 
 def _inductor_table() -> Mapping[Any, Function]:
