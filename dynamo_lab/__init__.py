@@ -1,6 +1,8 @@
 """dynamo_lab: the compiler explorer for PyTorch, in the notebook."""
 
+from dynamo_lab.atlas import atlas
 from dynamo_lab.check import check
+from dynamo_lab.decompose import decompose
 from dynamo_lab.diff import diff
 from dynamo_lab.explore import explore, record
 from dynamo_lab.magic import load_ipython_extension
@@ -9,7 +11,9 @@ from dynamo_lab.recording import Recording, load
 
 __all__ = [
     "Recording",
+    "atlas",
     "check",
+    "decompose",
     "diff",
     "explore",
     "load",

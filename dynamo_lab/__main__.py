@@ -162,6 +162,16 @@ def _check(options: argparse.Namespace) -> int:
     return 0
 
 
+def _atlas(options: argparse.Namespace) -> int:
+    from dynamo_lab.atlas import atlas
+
+    found = atlas()
+    print(found[options.operator] if options.operator else found)
+    if options.html:
+        found.to_html(options.html)
+    return 0
+
+
 def _diff(options: argparse.Namespace) -> int:
     print(diff(load(options.a), load(options.b)))
     return 0
@@ -203,7 +213,8 @@ def _print_view(view: View, options: argparse.Namespace) -> None:
 
     asked = _graphs(view, options)
     ids = None if asked is None else [graph.id for graph in asked]
-    _print(terminal.renderable(_chosen(view, options), _sections(options), ids), options)
+    shown = _chosen(view, options), _sections(options), ids, options.to
+    _print(terminal.renderable(*shown), options)
 
 
 def _print(body: RenderableType, options: argparse.Namespace) -> None:
@@ -278,6 +289,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "dot": _dot,
     "html": _html,
     "check": _check,
+    "atlas": _atlas,
     "diff": _diff,
 }
 

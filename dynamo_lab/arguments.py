@@ -41,6 +41,11 @@ Or watch Dynamo at work, one instruction at a time, like a debugger that can go 
     dynamo-lab explore train.py --steps --json run.json.gz
     dynamo-lab step run.json.gz
 
+Or look up PyTorch's operators and the rules that take them apart:
+
+    dynamo-lab atlas                                 how many there are, at each level
+    dynamo-lab atlas aten.gelu                       one operator
+
 In tests and CI:
 
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
@@ -100,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
     add_film_options(explore)
     _add_reading_options(explore, "--show")
-    explore.set_defaults(graph=None, kernel=None, stage=None)
+    explore.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
 
     show = add("show", "print a recording")
     show.add_argument("recording", metavar="RECORDING", help="a file that was saved")
@@ -109,6 +114,12 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
     show.add_argument("--find", metavar="QUERY", help="the nodes that fit, as 'op:mm shape:*x128'")
     show.add_argument("--outline", action="store_true", help="the modules of graphs, not the nodes")
+    show.add_argument(
+        "--to",
+        default="inductor",
+        metavar="SET",
+        help="the operators that decompositions go down to: core_aten, inductor or prims",
+    )
     show.add_argument("--json", action="store_true", help="print it as JSON, for a program")
     _add_reading_options(show, "--section")
 
@@ -117,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     step.add_argument("--at", type=int, default=1, metavar="N", help="start at this step, from 1")
     step.add_argument("--list", action="store_true", help="print the steps instead")
     step.add_argument("--width", type=int, metavar="N", help=_WIDTH)
-    step.set_defaults(graph=None, kernel=None, stage=None, section="steps")
+    step.set_defaults(graph=None, kernel=None, stage=None, section="steps", to="inductor")
 
     dot = add("dot", "print a graph for Graphviz, its modules collapsed")
     dot.add_argument("recording", metavar="RECORDING", help="a file that was saved")
@@ -140,6 +151,10 @@ def _parser() -> argparse.ArgumentParser:
         flag = f"--{name.replace('_', '-')}"
         checked.add_argument(flag, type=int, metavar="N", help=_phrase(sentence))
     checked.set_defaults(failures=0)
+
+    drawn = add("atlas", "count PyTorch's operators, from ATen's overloads to Inductor's loops")
+    drawn.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
+    drawn.add_argument("--html", metavar="PAGE", help="write a page with every ATen operator")
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

@@ -51,3 +51,7 @@ class DrawingError(DynamoLabError):
 
 class PassError(DynamoLabError):
     """A pass of the reader's that raised."""
+
+
+class DecompositionError(DynamoLabError):
+    """An operator that cannot be taken apart on these arguments, or a set that there is not."""

@@ -1,5 +1,14 @@
 """A made-up recording of any size, in the shape of a real one: for what only grows with nodes."""
 
+from dynamo_lab.model.decompositions import (
+    Call,
+    Decompositions,
+    Row,
+    Rule,
+    Step,
+    Traced,
+    Way,
+)
 from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.graphs import Graph, NodeTable, Stage, Value
 from dynamo_lab.model.kernels import Kernel, Wrapper
@@ -10,6 +19,7 @@ from dynamo_lab.model.sources import Excerpt, Source, Span
 _NODES_A_LINE = 5
 _NODES_A_KERNEL = 4
 _NODES_A_LAYER = 40
+_CALLS = 300
 
 
 def recording(nodes: int) -> Recording:
@@ -46,7 +56,27 @@ def recording(nodes: int) -> Recording:
                 upstream=0, downstream=1, reason="made", pairs=tuple((at, at) for at in range(half))
             ),
         ),
+        decompositions=_decompositions(nodes - half),
         seconds=1.0,
+    )
+
+
+def _decompositions(count: int) -> Decompositions:
+    """A call for each node of the second graph, of `_CALLS` kinds that share a rule."""
+    here = (Way(end="set"), Way(step=0), Way(step=0))
+    leaf = Call(operator="prims.add.default", arguments="f32[8]", ways=(Way(end="set"),) * 3)
+    kinds = [
+        Call(operator=f"aten.add_{kind // 8}.Tensor", arguments=f"f32[{kind}]", ways=here)
+        for kind in range(_CALLS)
+    ]
+    rows = tuple(Row(call=_CALLS, name=f"add_{row}", arguments="self, other") for row in range(6))
+    return Decompositions(
+        traced=tuple(
+            Traced(call=node % _CALLS, rule=0, graph=1, nodes=(node,)) for node in range(count)
+        ),
+        calls=(*kinds, leaf),
+        steps=(Step(call=0, rule=0, inputs=("self", "other"), rows=rows, returns="add_5"),),
+        rules=(Rule(kind="registered", name="add", file="add.py", line=1, text="def add(): ..."),),
     )
 
 

@@ -24,6 +24,8 @@ class GraphProbes:
         self._compilations = compilations
         self.before_backend: Callable[[], None] = lambda: None
         """Called when Dynamo is about to hand a graph to a backend."""
+        self.on_recorded: Callable[[Graph, fx.Graph], None] = lambda graph, fx_graph: None
+        """Called with each graph that is recorded, and what it was made from."""
 
     def install(self, patches: Patches) -> None:
         """Watch the hand-over of graphs from Dynamo to a backend."""
@@ -45,6 +47,8 @@ class GraphProbes:
         family = list(self._add(module, stage, is_backward or stage == "backward"))
         family = [(self._recorder.graphs[graph.id], fx_graph) for graph, fx_graph in family]
         self._recorder.links.extend(link_to_origins(self._recorder.graphs, family))
+        for graph, fx_graph in family:
+            self.on_recorded(graph, fx_graph)
         return family[0][0]
 
     def _add(

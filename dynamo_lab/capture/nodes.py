@@ -75,6 +75,11 @@ def target_text(target: Any) -> str:
         return target
     if isinstance(target, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
         return str(target)
+    return function_name(target)
+
+
+def function_name(target: Any) -> str:
+    """A function by its module: "torch.sin", "torch.nn.functional.softmax", "softmax"."""
     name = getattr(target, "__name__", type(target).__name__)
     module = getattr(target, "__module__", "") or ""
     if module.startswith(("torch._C", "_operator")) or not module:
@@ -129,9 +134,14 @@ def traced_value(node: fx.Node) -> Any:
     return meta.get("val", meta.get("example_value"))
 
 
+def dtype_name(dtype: torch.dtype) -> str:
+    """The short name, "f32" for torch.float32; PyTorch's own name where there is no short one."""
+    return _DTYPES.get(dtype, str(dtype).removeprefix("torch."))
+
+
 def tensor_value(tensor: torch.Tensor) -> Value:
     """A tensor, real or fake, as a fact."""
-    dtype = _DTYPES.get(tensor.dtype, str(tensor.dtype).removeprefix("torch."))
+    dtype = dtype_name(tensor.dtype)
     shape = tuple(map(str, tensor.shape))
     known = all(isinstance(size, int) for size in tensor.shape)
     return Value(

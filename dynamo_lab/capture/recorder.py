@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from dynamo_lab.capture.checks import Checks
+from dynamo_lab.capture.decompositions import DecompositionProbes
 from dynamo_lab.capture.environment import describe_environment
 from dynamo_lab.capture.joints import Joint
 from dynamo_lab.capture.reel import Reel
@@ -67,6 +68,7 @@ class Recorder(Generic[R]):
         self.notes: list[Note] = []
         self.checks = Checks()
         self.joints: dict[int, Joint] = {}
+        self.decompositions = DecompositionProbes()
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
@@ -144,6 +146,7 @@ class Recorder(Generic[R]):
                 pipelines=tuple(self.pipelines),
                 passes=tuple(self.passes),
                 patterns=tuple(self.patterns),
+                decompositions=self.decompositions.freeze(is_done=self.stopped is not None),
                 film=self.reel.freeze() if self.reel else None,
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),

@@ -63,6 +63,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
     breaks = BreakProbes(recorder, compilations)
     frames = FrameProbes(recorder, compilations, breaks)
     graphs = GraphProbes(recorder, compilations)
+    graphs.on_recorded = recorder.decompositions.recorded
     undo = [frames.install(patches)]
     if recorder.reel is not None:
         StepProbes(recorder, compilations, recorder.reel).install(patches)
@@ -71,6 +72,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         GuardProbes(recorder, compilations, frames.frame),
         graphs,
         AutogradProbes(recorder, graphs),
+        recorder.decompositions,
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
     ):

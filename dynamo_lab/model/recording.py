@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph
@@ -57,6 +58,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     passes: tuple[Pass, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     film: Film | None = None
+    decompositions: Decompositions = Decompositions()
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()
     failure: Failure | None = None

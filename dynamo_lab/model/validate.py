@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dynamo_lab.model import validate_film, validate_passes
+from dynamo_lab.model import validate_decompositions, validate_film, validate_passes
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 
@@ -76,6 +76,7 @@ def problems(recording: Recording) -> Iterator[str]:
         yield from validate_film.problems(recording.film, *counts)
     yield from _failed_guards(recording)
     yield from validate_passes.problems(recording)
+    yield from validate_decompositions.problems(recording)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):
@@ -197,6 +198,7 @@ def _cycles(recording: Recording) -> Iterator[str]:
         "timings lie in": [
             (timing.parent,) if timing.parent >= 0 else () for timing in recording.timings
         ],
+        **validate_decompositions.chains(recording),
     }
     for relation, edges in chains.items():
         if _has_cycle(edges):

@@ -22,6 +22,7 @@ _STYLE = """\
 background:rgba(127,127,127,.1);border-radius:4px}
 .dynamo-lab-static h4{margin:1em 0 .3em}
 .dynamo-lab-static summary{cursor:pointer}
+.dynamo-lab-static table :is(td,th){text-align:left;padding-right:14px}
 """
 
 

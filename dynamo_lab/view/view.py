@@ -11,6 +11,7 @@ from dynamo_lab.view import (
     autograd,
     breaks,
     code,
+    decompositions,
     frames,
     graphs,
     guards,
@@ -28,6 +29,7 @@ from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.autograd import PartitionView
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
+from dynamo_lab.view.decompositions import DecompositionsView
 from dynamo_lab.view.frames import FrameView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
@@ -73,6 +75,7 @@ class View(Struct, frozen=True, kw_only=True):
     stories: tuple[StoryView, ...] = ()
     run_map: tuple[MapRow, ...] = ()
     partitions: tuple[PartitionView, ...] = ()
+    decompositions: DecompositionsView = DecompositionsView()
 
 
 def build(recording: Recording) -> View:
@@ -105,6 +108,7 @@ def build(recording: Recording) -> View:
         stories=told,
         run_map=run_map.build(recording, places, frame_views, break_views, told),
         partitions=autograd.build(recording, places),
+        decompositions=decompositions.build(recording, places),
     )
 
 

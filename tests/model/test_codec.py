@@ -15,12 +15,16 @@ import pytest
 
 from dynamo_lab.errors import RecordingFileError
 from dynamo_lab.model import codec
+from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.model.validate import validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+CALL = Call(operator="aten.add.Tensor", arguments="")
 
 
 def wrapped(recording: object, **envelope: object) -> bytes:
@@ -284,6 +288,51 @@ class TestValidate:
         failure = Failure(type="ValueError", message="", traceback="", span=7)
         problem = validate(msgspec.structs.replace(sample, failure=failure))
         assert problem == "failure.span is 7, but there are 3 spans"
+
+    def test_calls_that_become_each_other(self, sample: Recording) -> None:
+        way = (Way(step=0), Way(end="set"), Way(end="set"))
+        facts = Decompositions(
+            calls=(Call(operator="aten.add.Tensor", arguments="", ways=way),),
+            steps=(Step(call=0, rule=0, rows=(Row(call=0, name="a", arguments=""),)),),
+            rules=(Rule(kind="registered", name="add"),),
+        )
+        problem = validate(msgspec.structs.replace(sample, decompositions=facts))
+        assert problem == "calls become (to core_aten) each other in a circle"
+
+    @pytest.mark.parametrize(
+        ("facts", "place"),
+        [
+            (Decompositions(traced=(Traced(call=0),)), "traced[0].call"),
+            (Decompositions(calls=(CALL,), traced=(Traced(call=0, rule=0),)), "traced[0].rule"),
+            (Decompositions(calls=(CALL,), traced=(Traced(call=0, graph=9),)), "traced[0].graph"),
+            (
+                Decompositions(calls=(CALL,), traced=(Traced(call=0, graph=0, nodes=(9,)),)),
+                "traced[0].nodes",
+            ),
+            (
+                Decompositions(calls=(CALL,), traced=(Traced(call=0, nodes=(0,)),)),
+                "traced[0].nodes",
+            ),
+            (Decompositions(steps=(Step(call=0, rule=0),)), "steps[0].call"),
+            (
+                Decompositions(
+                    calls=(msgspec.structs.replace(CALL, ways=(Way(step=0), Way(), Way())),)
+                ),
+                "calls[0].ways",
+            ),
+            (
+                Decompositions(calls=(msgspec.structs.replace(CALL, ways=(Way(),)),)),
+                "calls[0] has 1 ways",
+            ),
+        ],
+    )
+    def test_decompositions_name_what_there_is(
+        self, sample: Recording, facts: Decompositions, place: str
+    ) -> None:
+        problem = validate(msgspec.structs.replace(sample, decompositions=facts))
+        assert problem is not None
+        assert problem.startswith("decompositions.")
+        assert place in problem
 
     def test_a_long_chain_is_no_circle(self) -> None:
         timings = tuple(Timing("phase", 0.0, 0.0, parent=at - 1) for at in range(50_000))

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 
 SAMPLES = [
     "branch_and_print",
+    "decomposed",
     "skipped",
     "fullgraph_failed",
     "recompiled",
@@ -30,6 +31,27 @@ SAMPLES = [
     "searched",
     "rewritten",
 ]
+
+
+def test_an_operator_unfolds_a_level_a_click_down_to_the_chosen_set(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("decomposed").page
+    page.locator("[data-tab=decompositions]").click()
+    trees = page.locator(".dl-trees")
+    trees.get_by_role("button", name="aten.gelu.default(f32[8, 8])").wait_for()
+    assert trees.locator(".dl-branch").count() == 4
+    trees.get_by_role("button", name="source").click()
+    trees.get_by_text("kAlpha = M_SQRT1_2").wait_for()
+    page.get_by_role("button", name="6 prims").click()
+    trees.get_by_role("button", name="mul = aten.mul.Tensor(self, 0.5)").click()
+    trees.get_by_text("mul = prims.mul.default(self, 0.5)").wait_for()
+    trees.get_by_text("its rule raised").wait_for()
+    page.get_by_role("button", name="4 core ATen").click()
+    assert trees.locator("button.dl-branch").count() == 0
+    page.get_by_role("option", name="aten.sum.default").click()
+    trees.get_by_text("sum_1").click()
+    assert page.locator("[data-tab=graphs][aria-selected=true]").count() == 1
 
 
 def test_why_it_was_compiled_again_and_what_pinned_a_size(

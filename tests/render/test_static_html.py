@@ -44,6 +44,7 @@ class Reader(HTMLParser):
     "name",
     [
         "branch_and_print",
+        "decomposed",
         "skipped",
         "fullgraph_failed",
         "recompiled",
@@ -58,9 +59,15 @@ def test_only_harmless_elements(make: Make, name: str) -> None:
     seen = Reader(fallback(build(make(name)), "u1"))
     assert seen.tags <= {
         "div", "style", "p", "b", "i", "small", "h4", "pre", "span", "ul", "li", "details",
-        "summary", "code",
+        "summary", "code", "table", "tr", "td", "th",
     }  # fmt: skip
     assert seen.attributes <= {"class", "style", "data-dynamo-lab-static"}
+
+
+def test_what_operators_became(make: Make, golden: str) -> None:
+    html = fallback(build(make("decomposed")), "u1")
+    text = Reader(html[html.index("<h4>Decompositions") : html.index("<h4>Notes")]).text
+    assert text + "\n" == golden
 
 
 def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:

@@ -14,7 +14,15 @@ from dynamo_lab.render.terminal.parts import Page
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
-SAMPLES = ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes", "cut"]
+SAMPLES = [
+    "branch_and_print",
+    "decomposed",
+    "skipped",
+    "fullgraph_failed",
+    "recompiled",
+    "sizes",
+    "cut",
+]
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -44,6 +52,17 @@ def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str
 def test_what_is_kept_for_the_backward_in_full(make: Make, golden: str) -> None:
     text = terminal.render(build(make("cut")), width=100, sections=["autograd"])
     assert text + "\n" == golden
+
+
+@pytest.mark.parametrize("to", ["core_aten", "inductor", "prims"])
+def test_decompositions_down_to_each_set(make: Make, golden: str, to: str) -> None:
+    text = terminal.render(build(make("decomposed")), sections=["decompositions"], to=to)
+    assert text + "\n" == golden
+
+
+def test_an_unknown_set_is_refused(make: Make) -> None:
+    with pytest.raises(OptionError, match="no set of operators 'xla'"):
+        terminal.render(build(make("decomposed")), to="xla")
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])

@@ -5,6 +5,7 @@ import { groupGraphs } from "./graph-groups";
 import { Autograd } from "./parts/autograd";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
+import { Decompositions } from "./parts/decompositions";
 import { Frames } from "./parts/frames";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
@@ -20,7 +21,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, passes: Passes, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -33,6 +34,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "breaks": return view.breaks.length;
     case "graphs": return captured(view);
     case "passes": return view.passes.pipelines.reduce((sum, one) => sum + one.did, 0);
+    case "decompositions": return view.decompositions.operators.length;
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
@@ -47,9 +49,11 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
   if (!model || !held) return false;
   const { view, kin } = model;
   const isHeld = (kind: "kernel" | "break" | "frame" | "guard", id: number): boolean => held[kin.vertex(kind, id)] === 1;
+  const isHeldNode = (graph: number, node: number): boolean => held[kin.vertex("node", graph, node)] === 1;
   switch (tab) {
     case "breaks": return view.breaks.some((item) => isHeld("break", item.id));
     case "graphs": return view.graphs.some((graph) => kin.countNodes(held, graph.id) > 0);
+    case "decompositions": return view.decompositions.tops.some(({ nodes }) => nodes.some(([graph, node]) => isHeldNode(graph, node)));
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));

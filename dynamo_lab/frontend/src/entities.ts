@@ -1,7 +1,7 @@
 // Names of the things that can be hovered and pinned. The Python side uses the first seven;
-// "graph:<id>" and "module:<graph>:<index>" stand for all nodes they hold.
+// "graph:<id>", "module:<graph>:<index>" and "operator:<index>" stand for all nodes they hold.
 
-export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module";
+export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module" | "operator";
 
 export interface Entity {
   readonly kind: Kind;
@@ -10,7 +10,7 @@ export interface Entity {
 }
 
 const KINDS: ReadonlySet<string> = new Set([
-  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module",
+  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module", "operator",
 ]);
 
 export function parseEntity(text: string): Entity | null {
@@ -30,4 +30,6 @@ export const frameEntity = (id: number): string => `frame:${id}`;
 export const guardEntity = (index: number): string => `guard:${index}`;
 export const symbolEntity = (index: number): string => `symbol:${index}`;
 export const graphEntity = (id: number): string => `graph:${id}`;
+/** An operator of the Decompositions tab: all the nodes that it became. */
+export const operatorEntity = (index: number): string => `operator:${index}`;
 export const moduleEntity = (graph: number, index: number): string => `module:${graph}:${index}`;

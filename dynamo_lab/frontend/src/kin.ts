@@ -85,6 +85,11 @@ export function moduleNodes(graph: GraphView, module: number): number[] {
   return nodes;
 }
 
+/** The nodes that an operator of the Decompositions tab became, as (graph, node). */
+export function operatorNodes({ decompositions }: View, index: number): (readonly [number, number])[] {
+  return (decompositions.operators[index]?.tops ?? []).flatMap((top) => [...decompositions.tops[top].nodes]);
+}
+
 /** Hands out vertex numbers: a block for each graph, single ones for the rest. */
 class Vertices {
   size = 0;
@@ -208,6 +213,7 @@ export function buildKin(view: View): KinIndex {
       if (entity.kind === "graph") return graph.name.map((_, i) => start + i);
       return moduleNodes(graph, entity.b).map((i) => start + i);
     }
+    if (entity.kind === "operator") return operatorNodes(view, entity.a).map(([graph, node]) => vertex("node", graph, node)).filter((v) => v >= 0);
     const found = vertex(entity.kind, entity.a, entity.b);
     return found < 0 ? [] : [found];
   };

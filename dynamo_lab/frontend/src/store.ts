@@ -6,15 +6,15 @@ import { breakEntity, parseEntity } from "./entities";
 import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
-import { buildKin, type KinIndex, type Mask } from "./kin";
+import { buildKin, type KinIndex, type Mask, operatorNodes } from "./kin";
 import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "passes", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "kernels", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", passes: "Passes", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", kernels: "Kernels",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -35,6 +35,8 @@ export interface Model {
   /** The colour class of the region that a graph descends from. */
   colourOf(graph: number): string;
   graphTitle(graph: number): string;
+  /** The operators of the Decompositions tab that a node came from. */
+  operatorsOf(graph: number, node: number): readonly number[];
   /** What people call a break: they count from 1. */
   breakNumber(id: number): number;
   /** The hue of a line that made nodes, the same in each pane; -1 for other lines. */
@@ -55,6 +57,17 @@ function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<string
       if (homes.has(key)) found.set(key, Math.round(210 + found.size * HUE_STEP) % 360);
     }
   }
+  return found;
+}
+
+function nodeOperators(view: View): ReadonlyMap<string, number[]> {
+  const found = new Map<string, number[]>();
+  view.decompositions.operators.forEach((_, i) => {
+    for (const [graph, node] of operatorNodes(view, i)) {
+      const key = `${graph}:${node}`;
+      found.set(key, [...(found.get(key) ?? []), i]);
+    }
+  });
   return found;
 }
 
@@ -87,8 +100,10 @@ export function buildModel(view: View): Model {
   const lineHues = hues(view, places);
   const hue = (place: Place | null): number => (place ? (lineHues.get(place.join(":")) ?? -1) : -1);
   const breakNumber = (id: number): number => breakNumbers.get(id) ?? id + 1;
+  let ofNode: ReadonlyMap<string, number[]> | null = null;
+  const operatorsOf = (graph: number, node: number): readonly number[] => (ofNode ??= nodeOperators(view)).get(`${graph}:${node}`) ?? [];
   const film = view.steps && view.steps.call !== "" ? new Film(view.steps) : null;
-  return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber };
+  return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber, operatorsOf };
 }
 
 /** What the Guards tab shows. */
@@ -133,6 +148,9 @@ export interface Store {
   readonly rewritesOnly: Signal<boolean>;
   readonly diffMode: Signal<DiffMode>;
   readonly file: Signal<number | null>;
+  /** The operator whose decompositions are shown, and the set of operators that they go down to. */
+  readonly operator: Signal<number>;
+  readonly set: Signal<number>;
   readonly graphMode: Signal<"listing" | "diagram">;
   /** What nodes are searched for, in every stage. */
   readonly query: Signal<string>;
@@ -171,6 +189,7 @@ export function createStore(source: DataSource): Store {
   const kernel = signal<KernelChoice | null>(null);
   const file = signal<number | null>(null);
   const pass = signal<number | null>(null);
+  const operator = signal(0);
   const guardMode = signal<GuardMode | null>(null);
 
   const kinOf = (entity: string): Mask | null => {
@@ -193,6 +212,10 @@ export function createStore(source: DataSource): Store {
     if (parsed.kind === "node" || parsed.kind === "graph" || parsed.kind === "module") {
       graph.value = parsed.a;
       chosenTab.value = "graphs";
+    }
+    if (parsed.kind === "operator") {
+      operator.value = parsed.a;
+      chosenTab.value = "decompositions";
     }
     if (parsed.kind === "kernel") {
       kernel.value = { kind: "kernel", id: parsed.a };
@@ -247,7 +270,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
-    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass,
+    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),

@@ -547,6 +547,76 @@ export interface PassesView {
   readonly patterns: readonly PatternView[];
 }
 
+/** step (-1 for none), why the call stays, what its rule raised */
+export type Way = readonly [number, string, string];
+
+/** call, name of its result, arguments by name */
+export type CallRow = readonly [number, string, string];
+
+export interface RuleView {
+  readonly kind: string;
+  readonly name: string;
+  readonly where: string;
+  readonly text: string;
+}
+
+export interface CallView {
+  readonly operator: string;
+  readonly arguments: string;
+  readonly value: string;
+  readonly ways: readonly Way[];
+  readonly leaves: readonly number[];
+  readonly problem: string;
+}
+
+export interface StepView {
+  readonly rule: number;
+  readonly inputs: readonly string[];
+  readonly rows: readonly CallRow[];
+  readonly returns: string;
+}
+
+export interface TreesView {
+  readonly calls: readonly CallView[];
+  readonly steps: readonly StepView[];
+  readonly rules: readonly RuleView[];
+}
+
+export interface TopView {
+  readonly call: number;
+  readonly rule: number;
+  readonly times: number;
+  readonly where: string;
+  readonly nodes: readonly (readonly [number, number])[];
+}
+
+export interface OperatorView {
+  readonly operator: string;
+  readonly times: number;
+  readonly became: readonly number[];
+  readonly rule: number;
+  readonly tops: readonly number[];
+}
+
+export interface StayView {
+  readonly operator: string;
+  readonly times: number;
+  readonly why: string;
+  readonly kernels: readonly number[];
+}
+
+export interface DecompositionsView {
+  /** word, title */
+  readonly sets: readonly (readonly [string, string])[];
+  readonly counts: readonly { readonly title: string; readonly operators: number; readonly kinds: number }[];
+  readonly operators: readonly OperatorView[];
+  readonly tops: readonly TopView[];
+  readonly extern: readonly StayView[];
+  readonly no_rule: readonly StayView[];
+  readonly trees: TreesView;
+  readonly empty: string;
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -566,6 +636,7 @@ export interface View {
   readonly stories: readonly StoryView[];
   readonly run_map: readonly MapRow[];
   readonly partitions: readonly PartitionView[];
+  readonly decompositions: DecompositionsView;
 }
 
 export interface Progress {

@@ -1,5 +1,5 @@
 // Views in miniature: two lines, two stages, one kernel; and graphs of any shape.
-import type { GraphView, KernelView, ModuleView, SourceView, View } from "../src/types";
+import type { DecompositionsView, GraphView, KernelView, ModuleView, SourceView, View } from "../src/types";
 
 export interface GraphSpec {
   readonly id?: number;
@@ -53,12 +53,18 @@ export function kernel(id: number, graphId: number, nodes: readonly number[]): K
   };
 }
 
+export const NO_DECOMPOSITIONS: DecompositionsView = {
+  sets: [["core_aten", "core ATen"], ["inductor", "Inductor"], ["prims", "prims"]],
+  counts: [], operators: [], tops: [], extern: [], no_rule: [], trees: { calls: [], steps: [], rules: [] }, empty: "none",
+};
+
 export function view(parts: Partial<View>): View {
   return {
     summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", library_frames: 0 },
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
     guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "" },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, steps: null, stories: [], run_map: [], partitions: [],
+    decompositions: NO_DECOMPOSITIONS,
     ...parts,
   };
 }

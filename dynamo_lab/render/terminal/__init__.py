@@ -11,6 +11,7 @@ from dynamo_lab.render.terminal import (
     autograd,
     breaks,
     code,
+    decompositions,
     frames,
     graphs,
     guards,
@@ -25,6 +26,7 @@ from dynamo_lab.render.terminal import (
 )
 from dynamo_lab.render.terminal.parts import Page
 from dynamo_lab.view import View
+from dynamo_lab.view.decompositions import refuse_unknown_set
 
 _Section = Callable[[View, Page], Iterator[RenderableType]]
 
@@ -37,6 +39,7 @@ SECTIONS: dict[str, _Section] = {
     "graphs": graphs.section,
     "autograd": autograd.section,
     "passes": passes.section,
+    "decompositions": decompositions.section,
     "kernels": kernels.section,
     "guards": guards.section,
     "steps": steps.section,
@@ -53,6 +56,7 @@ def render(
     color: bool = False,
     sections: Sequence[str] | None = None,
     graphs: Iterable[int] | None = None,
+    to: str = "inductor",
 ) -> str:
     """The view as text of `width` columns (100 by default), without trailing white space.
 
@@ -62,11 +66,12 @@ def render(
         color: Whether to colour it with ANSI sequences.
         sections: The sections to print, each in full; by default all of them in brief.
         graphs: The ids of the graphs to print in full where graphs are printed; by default all.
+        to: The set of operators that decompositions go down to: "core_aten", "inductor", "prims".
 
     Raises:
-        OptionError: there is no section of a name.
+        OptionError: there is no section, or no set, of a name.
     """
-    return as_text(renderable(view, sections, graphs), width=width, color=color)
+    return as_text(renderable(view, sections, graphs, to), width=width, color=color)
 
 
 def as_text(body: RenderableType, *, width: int | None = None, color: bool = False) -> str:
@@ -90,28 +95,36 @@ def as_text(body: RenderableType, *, width: int | None = None, color: bool = Fal
 
 
 def renderable(
-    view: View, sections: Sequence[str] | None = None, graphs: Iterable[int] | None = None
+    view: View,
+    sections: Sequence[str] | None = None,
+    graphs: Iterable[int] | None = None,
+    to: str = "inductor",
 ) -> RenderableType:
     """The view for a rich Console, as wide as that is."""
     for name in sections or ():
         if name not in SECTIONS:
             raise OptionError(f"There is no section {name!r}: pass some of {', '.join(SECTIONS)}.")
-    return _Fitted(view, sections, None if graphs is None else frozenset(graphs))
+    refuse_unknown_set(to)
+    return _Fitted(view, sections, None if graphs is None else frozenset(graphs), to)
 
 
 class _Fitted:
     """Draws the sections once the width is known."""
 
     def __init__(
-        self, view: View, sections: Sequence[str] | None, graphs: frozenset[int] | None
+        self, view: View, sections: Sequence[str] | None, graphs: frozenset[int] | None, to: str
     ) -> None:
         self._view = view
         self._sections = sections
         self._graphs = graphs
+        self._to = to
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         page = Page(
-            width=options.max_width, everything=self._sections is not None, graphs=self._graphs
+            width=options.max_width,
+            everything=self._sections is not None,
+            graphs=self._graphs,
+            to=self._to,
         )
         started = False
         for name in self._sections or SECTIONS:

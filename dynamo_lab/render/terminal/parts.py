@@ -1,11 +1,12 @@
 """What the sections are made of: styles, headings, and lines that fit the terminal."""
 
+import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
 from rich.cells import cell_len
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -34,17 +35,37 @@ _BELOW = 4  # columns by which prose below its row is moved in
 class Page:
     """What a section is drawn for: `everything` is set where the reader asked for this section.
 
-    `graphs` are the ids of the graphs to show, None for no choice.
+    `graphs` are the ids of the graphs to show, None for no choice; `to` is the set of operators
+    that trees go down to.
     """
 
     width: int
     everything: bool
     graphs: frozenset[int] | None = None
+    to: str = "inductor"
 
     @property
     def prose(self) -> int:
         """How wide running text may get and still be read with ease."""
         return min(self.width, _PROSE)
+
+
+def plain(items: Iterable[RenderableType], width: int) -> str:
+    """The items as text of `width` columns, without colours or trailing white space."""
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_jupyter=False,  # inside a notebook rich would print it there and then
+        color_system=None,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        _environ={},
+    )
+    console.print(*items, sep="\n")
+    return "\n".join(row.rstrip() for row in out.getvalue().rstrip().split("\n"))
 
 
 def heading(title: str, aside: str = "") -> Rule:

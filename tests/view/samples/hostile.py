@@ -2,6 +2,7 @@
 
 from dynamo_lab.model.autograd import Differentiated, OutputAlias, Partition, SavedValue
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
@@ -118,6 +119,29 @@ def hostile() -> Recording:
             Kernel(id=0, name=evil, language="cpp", graph=0, wrapper=0, nodes=(1,), code=evil),
         ),
         wrappers=(Wrapper(id=0, graph=0, compile_id=evil, is_backward=False, code=evil),),
+        decompositions=Decompositions(
+            traced=(Traced(call=0, rule=0, graph=0, nodes=(1,)), Traced(call=1)),
+            calls=(
+                Call(operator=evil, arguments=evil, value=evil, ways=(Way(step=0),) * 3),
+                Call(
+                    operator=evil,
+                    arguments=f"1 {evil}",
+                    value=evil,
+                    ways=(Way(end="raised", reason=evil),) * 3,
+                    problem=evil,
+                ),
+            ),
+            steps=(
+                Step(
+                    call=0,
+                    rule=0,
+                    inputs=(evil,),
+                    rows=(Row(call=1, name=evil, arguments=evil),),
+                    returns=evil,
+                ),
+            ),
+            rules=(Rule(kind="registered", name=evil, file=evil, line=1, text=evil),),
+        ),
         timings=(Timing(evil, 0.0, 1.0),),
         pipelines=(
             Pipeline(id=0, phase="joint", compile_id=evil, graphs={"": 0}, end=2, error=evil),

@@ -1,7 +1,7 @@
 // What is selected: its facts, its links, its reason.
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../context";
-import { breakEntity, type Entity, frameEntity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, parseEntity } from "../entities";
+import { breakEntity, type Entity, frameEntity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, operatorEntity, parseEntity } from "../entities";
 import type { Mask } from "../kin";
 import { moduleNodes } from "../kin";
 import type { Model } from "../store";
@@ -115,6 +115,7 @@ function Node({ model, entity, mask }: Facts) {
         {index.value(node) && <Fact label="value"><code>{index.value(node)}</code>{memory && <span class="dl-dim"> {memory}</span>}</Fact>}
         {index.box(node) && <Fact label="module"><code>{index.box(node)}</code></Fact>}
         <Links label="calls" to={bodies} />
+        <Links label="decomposes as" to={model.operatorsOf(graph.id, node).map((i) => [operatorEntity(i), model.view.decompositions.operators[i].operator])} />
         <Links label="inputs" to={named(graph.inputs[node])} />
         <Links label={`users (${index.users[node].length})`} to={named(index.users[node])} />
         {index.gradient.has(node) && index.home[node] && <Links label={"\u2207 gradient of"} to={[[lineEntity(...index.home[node]), index.shortLine(node)]]} />}
@@ -208,6 +209,26 @@ function Symbol({ model, entity }: Facts) {
   );
 }
 
+function Operator({ model, entity, mask }: Facts) {
+  const { decompositions } = model.view;
+  const item = decompositions.operators[entity.a];
+  if (!item) return null;
+  const rule = decompositions.trees.rules[item.rule];
+  return (
+    <>
+      <h4><Badge tone="plain">operator</Badge> <code>{item.operator}</code></h4>
+      <dl>
+        <Fact label="called">{item.times === 1 ? "once" : `${item.times} times`}</Fact>
+        <Fact label="becomes">{decompositions.sets.map(([, title], i) => `${item.became[i].toLocaleString("en")} in ${title}`).join(", ")}</Fact>
+        {rule && <Fact label="by"><code>{rule.name}</code> {rule.where}</Fact>}
+        <KinLines model={model} mask={mask} />
+        <KinFacts model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
 function Module({ model, entity, mask }: Facts) {
   const graph = model.graphs.get(entity.a);
   const module = graph?.modules[entity.b];
@@ -242,7 +263,7 @@ function Graph({ model, entity }: Facts) {
 }
 
 const CARDS: Readonly<Record<Entity["kind"], (facts: Facts) => ComponentChildren>> = {
-  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph,
+  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator,
 };
 
 export function Selection() {

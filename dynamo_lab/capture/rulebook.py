@@ -1,0 +1,188 @@
+"""Which rule takes an operator apart on the way to a set, and where that rule is written."""
+
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from dynamo_lab.model.atlas import Lowering
+from dynamo_lab.model.decompositions import End, Rule, RuleKind, Target
+
+Function = Callable[..., Any]
+
+_ROOT = Path(torch.__file__).parent.parent
+_NATIVE = _ROOT / "torchgen/packaged/ATen/native/native_functions.yaml"
+_ENTRY = re.compile(r"^- func: ([\w.]+)\(.*(?:\n +\S.*)*", re.MULTILINE)
+
+
+class Rulebook:
+    """The rules and the members of one set, as the installed release has them."""
+
+    def __init__(self, to: Target) -> None:
+        self.to: Target = to
+        self._table = _TABLES[to]()
+
+    def __contains__(self, op: Any) -> bool:
+        """Whether a function is registered for the operator."""
+        return op in self._table
+
+    def rule(self, op: Any) -> Function | None:
+        """The rule that fires for this operator; None where it is left as it is."""
+        if not isinstance(op, torch._ops.OpOverload):
+            return op  # a function is its own rule
+        found = self._table.get(op)
+        if found is not None:
+            return found
+        if op.namespace in _OPAQUE or (self.to == "core_aten" and is_core(op)):
+            return None
+        if op._can_decompose():
+            return op.decompose
+        return _reference(op) if self.to == "prims" else None
+
+    def end(self, op: Any) -> End:
+        """Why an operator for which no rule fires stays."""
+        match self.to:
+            case "core_aten":
+                return "set" if is_core(op) else "no rule"
+            case "prims":
+                return "set" if op.namespace in _OPAQUE else "no rule"
+            case "inductor":
+                return "set" if lowering_of(op) == "code" else "extern"
+
+
+_OPAQUE = frozenset({"prims", "rngprims", "debugprims", "inductor_prims"})
+"""Operators that are the bottom: nothing is below a prim."""
+
+
+def is_core(op: Any) -> bool:
+    """Whether PyTorch counts the operator to core ATen."""
+    return torch.Tag.core in op.tags
+
+
+def lowering_of(op: Any) -> Lowering:
+    """Whether Inductor writes code for the operator, or calls a kernel that exists.
+
+    It also calls one for an operator that has no lowering, and says so with a warning.
+    """
+    from torch._inductor import lowering
+
+    found = lowering.lowerings.get(op) or lowering.lowerings.get(op.overloadpacket)
+    if found is None:
+        return "none"
+    return "extern" if getattr(found, "_is_fallback_handler", False) else "code"
+
+
+def _core_table() -> Mapping[Any, Function]:
+    from torch._decomp import core_aten_decompositions
+
+    table = core_aten_decompositions()
+    # asked itself, it first looks through every namespace for composite operators
+    return getattr(table, "decomp_table", table)
+
+
+def _inductor_table() -> Mapping[Any, Function]:
+    from torch._inductor.decomposition import select_decomp_table
+
+    return select_decomp_table()
+
+
+def _whole_table() -> Mapping[Any, Function]:
+    import torch._refs  # fills the table  # noqa: F401
+    from torch._decomp import decomposition_table
+
+    return decomposition_table
+
+
+_TABLES: dict[Target, Callable[[], Mapping[Any, Function]]] = {
+    "core_aten": _core_table,
+    "inductor": _inductor_table,
+    "prims": _whole_table,
+}
+
+
+def _reference(op: Any) -> Function | None:
+    """The function of `torch._refs` for an operator that it is not registered for."""
+    if op.namespace != "aten" or op._overloadname not in ("default", "Tensor", "int"):
+        return None
+    name = op.overloadpacket.__name__
+    for place in ("", ".nn.functional", ".special", ".linalg", ".fft"):
+        module = importlib.import_module(f"torch._refs{place}")
+        if name in module.__all__:
+            return getattr(module, name)
+    return None
+
+
+def kind_of(rule: Function) -> RuleKind:
+    """The kind of a rule from a table: tables also list kernels of C++ and references."""
+    if _kernel(rule) is not None:
+        return "composite"
+    module = getattr(inspect.unwrap(rule), "__module__", "") or ""
+    return "reference" if module.startswith("torch._refs") else "registered"
+
+
+def _kernel(rule: Function) -> Any:
+    """The operator whose own kernel this table entry runs, or None."""
+    if isinstance(rule, functools.partial):
+        return rule.keywords.get("kernel")
+    return getattr(rule, "__self__", None) if getattr(rule, "__name__", "") == "decompose" else None
+
+
+def describe(rule: Function, op: Any) -> Rule:
+    """The rule as a fact: its name, where it is written, and its text."""
+    if rule is op:
+        return _written(rule, "function")
+    kind = kind_of(rule)
+    if kind != "composite":
+        return _written(rule, kind)
+    python = op.py_kernels.get(torch._C.DispatchKey.CompositeImplicitAutograd)
+    return _written(python, kind) if python else _native(str(op))
+
+
+@functools.cache
+def _native(operator: str) -> Rule:
+    """A kernel in C++: the installed release has its entry in ATen's list, not its text."""
+    namespace, _, name = operator.removesuffix(".default").partition(".")
+    known = _native_functions().get(name) if namespace == "aten" else None
+    if known is None:
+        return Rule(kind="composite", name=operator)
+    line, text = known
+    return Rule(kind="composite", name=operator, file=_short(str(_NATIVE)), line=line, text=text)
+
+
+@functools.cache
+def _native_functions() -> dict[str, tuple[int, str]]:
+    """For each ATen function, the line of its entry and the entry."""
+    if not _NATIVE.is_file():
+        return {}
+    text = _NATIVE.read_text(encoding="utf-8")
+    found: dict[str, tuple[int, str]] = {}
+    line, at = 1, 0
+    for entry in _ENTRY.finditer(text):
+        line, at = line + text.count("\n", at, entry.start()), entry.start()
+        found[entry[1]] = (line, entry[0].rstrip())
+    return found
+
+
+@functools.cache
+def _written(rule: Function, kind: RuleKind) -> Rule:
+    function: Any = inspect.unwrap(rule)
+    if isinstance(function, functools.partial):
+        function = function.func
+    name = getattr(function, "__qualname__", type(function).__name__)
+    try:
+        lines, line = inspect.getsourcelines(function)
+        file = inspect.getsourcefile(function) or ""
+    except (OSError, TypeError):  # made at run time, or written in C
+        return Rule(kind=kind, name=name)
+    return Rule(kind=kind, name=name, file=_short(file), line=line, text="".join(lines).rstrip())
+
+
+def _short(file: str) -> str:
+    """The path from the folder that PyTorch is installed in: "torch/_refs/__init__.py"."""
+    path = Path(file)
+    return path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else file
