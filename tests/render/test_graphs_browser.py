@@ -177,6 +177,18 @@ def test_colours_bear_a_legend(graphs: Callable[[str], Page]) -> None:
     assert page.locator(".dl-box-detail", has_text="8.2 kB").count() == 1
 
 
+def test_what_a_search_finds_is_marked_in_the_diagram(graphs: Callable[[str], Page]) -> None:
+    page = graphs("searched")
+    search(page, "op:linear")
+    page.get_by_text("2 hits").wait_for()
+    diagram(page)
+    page.locator(".dl-box.is-hit").first.wait_for()
+    marked = page.locator(".dl-box.is-hit .dl-box-title").all_text_contents()
+    assert marked == ["fc Linear", "fc Linear"]
+    page.get_by_role("button", name="clear").click()
+    page.locator(".dl-box.is-hit").first.wait_for(state="detached")
+
+
 def test_what_is_shown_is_saved_as_dot_and_svg(
     graphs: Callable[[str], Page], tmp_path: Path
 ) -> None:
