@@ -163,7 +163,7 @@ def test_the_neighbourhood_of_a_node(graphs: Callable[[str], Page]) -> None:
 def test_colours_bear_a_legend(graphs: Callable[[str], Page]) -> None:
     page = graphs("searched")
     diagram(page)
-    legend = page.locator(".dl-legend-entries")
+    legend = page.locator(".dl-colours-entries")
     said = {
         "kind": ["matrix", "elementwise"],
         "dtype": ["f32", "bool", "f16"],

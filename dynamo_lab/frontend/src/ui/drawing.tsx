@@ -120,7 +120,7 @@ export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: Dr
   const isHit = typeof terms === "string" || terms.length === 0 ? undefined : hitTest(terms);
   const hand = (kind: "svg" | "dot"): void => {
     const drawing = frame.current?.querySelector(".dl-canvas > svg");
-    const swatches = [...(frame.current?.querySelectorAll(".dl-legend .dl-filled") ?? [])];
+    const swatches = [...(frame.current?.querySelectorAll(".dl-colours .dl-filled") ?? [])];
     if (!drawing) return;
     const text = kind === "dot"
       ? exportDot(state.scene, model.graphs, indexOf)
