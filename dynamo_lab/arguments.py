@@ -31,9 +31,9 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --section breaks     one section
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
-    dynamo-lab show run.json.gz --find 'op:mm dtype:f32'   nodes; also shape: module: line: stage:
+    dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
     dynamo-lab show run.json.gz --outline            what each module of the graphs holds
-    dynamo-lab dot run.json.gz --graph 1 > graph.dot       a graph for Graphviz, or --svg FILE
+    dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
 
 Or watch Dynamo at work, one instruction at a time, like a debugger that can go back:

@@ -35,7 +35,7 @@ _NAMES = {
         hardsigmoid softplus dropout addcmul addcdiv lerp truediv floordiv iadd isub imul itruediv
         rsub masked_fill and or xor not invert exp2 log2 log10 log1p expm1 sinh cosh asin acos
         atan atan2 relu6 isnan isinf isfinite special_erf hypot log_sigmoid floor_divide mod
-        fma xlogy native_dropout""",
+        fma xlogy native_dropout diff""",
     "view": """
         view reshape permute transpose t expand squeeze unsqueeze slice select split chunk getitem
         alias as_strided flatten unflatten view_as expand_as unbind narrow movedim swapaxes detach

@@ -163,7 +163,7 @@ def test_the_neighbourhood_of_a_node(graphs: Callable[[str], Page]) -> None:
 def test_colours_bear_a_legend(graphs: Callable[[str], Page]) -> None:
     page = graphs("searched")
     diagram(page)
-    legend = page.locator(".dl-legend-entries")
+    legend = page.locator(".dl-colours-entries")
     said = {
         "kind": ["matrix", "elementwise"],
         "dtype": ["f32", "bool", "f16"],
@@ -175,6 +175,18 @@ def test_colours_bear_a_legend(graphs: Callable[[str], Page]) -> None:
         page.get_by_text(words[0]).first.wait_for()
         assert all(word in legend.inner_text() for word in words), mode
     assert page.locator(".dl-box-detail", has_text="8.2 kB").count() == 1
+
+
+def test_what_a_search_finds_is_marked_in_the_diagram(graphs: Callable[[str], Page]) -> None:
+    page = graphs("searched")
+    search(page, "op:linear")
+    page.get_by_text("2 hits").wait_for()
+    diagram(page)
+    page.locator(".dl-box.is-hit").first.wait_for()
+    marked = page.locator(".dl-box.is-hit .dl-box-title").all_text_contents()
+    assert marked == ["fc Linear", "fc Linear"]
+    page.get_by_role("button", name="clear").click()
+    page.locator(".dl-box.is-hit").first.wait_for(state="detached")
 
 
 def test_what_is_shown_is_saved_as_dot_and_svg(

@@ -29,7 +29,7 @@ export function rowsOf(index: GraphIndex, indexOf: IndexOf, isOpen: (body: numbe
 }
 
 /** Whether a search finds a row; its nodes are looked up once a graph. */
-export function hitTest(terms: readonly Term[]): (row: NodeRow) => boolean {
+export function hitTest(terms: readonly Term[]): (row: Pick<NodeRow, "index" | "node">) => boolean {
   const known = new Map<GraphIndex, ReadonlySet<number>>();
   return ({ index, node }) => {
     let hits = known.get(index);

@@ -12,6 +12,8 @@ import { download } from "../hosts/download";
 import { moduleNodes } from "../kin";
 import { cut, type Label, labelOf } from "../labels";
 import type { Layout } from "../layout";
+import { parse } from "../query";
+import { hitTest } from "../rows";
 import { bytesText } from "../sizes";
 import { Empty } from "./bits";
 import { Canvas, type Focus, type Point } from "./canvas";
@@ -114,9 +116,11 @@ export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: Dr
     );
   }
   const { layout } = state;
+  const terms = parse(store.query.value);
+  const isHit = typeof terms === "string" || terms.length === 0 ? undefined : hitTest(terms);
   const hand = (kind: "svg" | "dot"): void => {
     const drawing = frame.current?.querySelector(".dl-canvas > svg");
-    const swatches = [...(frame.current?.querySelectorAll(".dl-legend .dl-filled") ?? [])];
+    const swatches = [...(frame.current?.querySelectorAll(".dl-colours .dl-filled") ?? [])];
     if (!drawing) return;
     const text = kind === "dot"
       ? exportDot(state.scene, model.graphs, indexOf)
@@ -125,9 +129,9 @@ export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: Dr
   };
   return (
     <div class="dl-drawing" ref={frame}>
-      <Legend colours={colours} modes={modes} onExport={hand} />
+      <Legend colours={colours} modes={modes} isSearched={isHit !== undefined} onExport={hand} />
       <Canvas width={layout.width} height={layout.height} focus={focusOf(layout, centre)} shift={state.shift}>
-        <Picture scene={state.scene} layout={layout} colours={colours} indexOf={indexOf} labelOf={label} onToggle={onToggle} />
+        <Picture scene={state.scene} layout={layout} colours={colours} indexOf={indexOf} labelOf={label} isHit={isHit} onToggle={onToggle} />
       </Canvas>
     </div>
   );

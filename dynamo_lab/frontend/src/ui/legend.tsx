@@ -9,14 +9,15 @@ const NAMES: Readonly<Record<ColourMode, string>> = {
 interface LegendProps {
   readonly colours: Colouring;
   readonly modes: readonly ColourMode[];
+  readonly isSearched: boolean;
   onExport(kind: "svg" | "dot"): void;
 }
 
-export function Legend({ colours, modes, onExport }: LegendProps) {
+export function Legend({ colours, modes, isSearched, onExport }: LegendProps) {
   const store = useStore();
   const { mode, title, entries, hidden } = colours;
   return (
-    <div class="dl-legend" role="group" aria-label="Colours">
+    <div class="dl-colours" role="group" aria-label="Colours">
       <label class="dl-check">
         colours
         <select aria-label="What the colours mean" class="dl-select" value={mode} onChange={(event) => (store.colours.value = event.currentTarget.value as ColourMode)}>
@@ -24,10 +25,11 @@ export function Legend({ colours, modes, onExport }: LegendProps) {
           <option disabled>time (nodes are not timed)</option>
         </select>
       </label>
-      <span class="dl-legend-entries">
+      <span class="dl-colours-entries">
         {mode === "kernel" && <span class="dl-dim">{title}</span>}
-        {entries.map(({ label, look }, i) => !hidden.has(i) && <span key={look} class="dl-legend-entry" data-entry={i}><i class={`dl-swatch dl-filled ${look}`} />{label && <bdi>{label}</bdi>}</span>)}
-        <span class="dl-legend-entry"><i class="dl-swatch dl-plain-swatch" />input, output</span>
+        {entries.map(({ label, look }, i) => !hidden.has(i) && <span key={look} class="dl-colours-entry" data-entry={i}><i class={`dl-swatch dl-filled ${look}`} />{label && <bdi>{label}</bdi>}</span>)}
+        <span class="dl-colours-entry"><i class="dl-swatch dl-plain-swatch" />input, output</span>
+        {isSearched && <span class="dl-colours-entry"><i class="dl-swatch dl-hit-swatch" />found: <bdi>{store.query.value}</bdi> <button type="button" class="dl-link" onClick={() => (store.query.value = "")}>clear</button></span>}
       </span>
       <span class="dl-segments" role="group" aria-label="Save what is shown">
         <button type="button" title="Save what is shown as a picture" onClick={() => onExport("svg")}>SVG</button>

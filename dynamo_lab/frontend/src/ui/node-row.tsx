@@ -50,9 +50,9 @@ function Bodies({ index, node, isOpen, onToggle }: BodiesProps) {
       {bodies.map((id) => (
         <button
           key={id} type="button" class="dl-go" tabIndex={-1} data-own aria-expanded={isOpen(id)}
-          title={`${isOpen(id) ? "Close" : "Open"} the graph that this operator calls (\u2192)`} onClick={() => onToggle(id)}
+          title={`${isOpen(id) ? "Close" : "Open"} ${bodyName(graphTitle(id))}, a graph that this operator calls (\u2192)`} onClick={() => onToggle(id)}
         >
-          {isOpen(id) ? "\u25be" : "\u25b8"} {bodyName(graphTitle(id))}
+          {isOpen(id) ? "\u25be" : "\u25b8"} {bodyName(graphTitle(id)).replace(/ of .*$/s, "")}
         </button>
       ))}
     </span>

@@ -14,6 +14,8 @@ interface PictureProps {
   readonly colours: Colouring;
   indexOf(graph: number): GraphIndex;
   labelOf(box: Box): Label;
+  /** Whether the search finds a node. */
+  readonly isHit?: (row: { readonly index: GraphIndex; readonly node: number }) => boolean;
   /** Opens or closes modules and bodies. */
   readonly onToggle?: (ids: readonly BoxId[]) => void;
 }
@@ -61,7 +63,7 @@ function Bar({ placed, colours, index, nodes }: { placed: Placed; colours: Colou
 
 const framesOf = (cluster: Cluster): Cluster[] => cluster.clusters.flatMap((inner) => [inner, ...framesOf(inner)]);
 
-export function Picture({ scene, layout, colours, indexOf, labelOf, onToggle }: PictureProps) {
+export function Picture({ scene, layout, colours, indexOf, labelOf, isHit, onToggle }: PictureProps) {
   const store = useStore();
   const model = useModel();
   const lit = store.lit.value;
@@ -88,7 +90,8 @@ export function Picture({ scene, layout, colours, indexOf, labelOf, onToggle }: 
     const nodes = isModule ? moduleNodes(index.graph, box.module) : [box.node];
     const bodies = isModule || !onToggle ? [] : (index.graph.subgraphs[box.node] ?? []).map(bodyId).filter((id) => !open.has(id));
     const start = model.kin.vertex("node", box.graph, 0);
-    const state = `${isSet(lit, start, nodes) ? " is-lit" : ""}${isSet(held, start, nodes) ? " is-held" : ""}`;
+    const hit = isHit && nodes.some((node) => isHit({ index, node })) ? " is-hit" : "";
+    const state = `${hit}${isSet(lit, start, nodes) ? " is-lit" : ""}${isSet(held, start, nodes) ? " is-held" : ""}`;
     const entry = isModule ? -1 : colours.entryOf(index, box.node);
     const look = entry >= 0 ? ` dl-filled ${colours.entries[entry].look}` : "";
     const kind = isModule ? "dl-box-module" : `dl-box-node dl-op-${index.op(box.node)}`;
