@@ -177,3 +177,20 @@ def test_a_fix_is_tried_and_its_recording_opened_in_place(open_notebook: OpenNot
     view.get_by_text("1 break", exact=True).first.wait_for()
     view.get_by_role("button", name="Back to your recording").click()
     view.get_by_text("2 breaks").first.wait_for()
+
+
+def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
+    open_notebook: OpenNotebook,
+) -> None:
+    notebook = open_notebook("passes.ipynb", SETUP, "%%compile\ny = (x @ x + x).clone() * 1")
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.locator("[data-tab=passes]").click()
+    heading = view.locator(".dl-pass-heading")
+    heading.wait_for()
+    first = heading.inner_text()
+    view.locator(".dl-row-pass.is-current").click()
+    notebook.page.keyboard.press("n")
+    assert heading.inner_text() != first
+    notebook.page.keyboard.press("Shift+N")
+    assert heading.inner_text() == first
