@@ -13,6 +13,7 @@ from dynamo_lab.model.passes import GraphChange, NodeText, Phase, Pipeline, Stat
 _STAGES: dict[Phase, tuple[Stage, ...]] = {
     "pre_grad": ("dynamo",),
     "joint": ("joint", "forward"),
+    "layout": ("forward",),
     "freezing": ("forward",),
     "post_grad": ("forward",),
 }
@@ -55,7 +56,7 @@ def _origins(
     recorder: Recorder[Any], pipeline: Pipeline, paths: Sequence[str]
 ) -> Iterator[Pipeline]:
     """The pipeline with each thing that it may begin with, the likeliest first."""
-    if pipeline.phase in ("freezing", "post_grad") and not pipeline.is_backward:
+    if pipeline.phase in ("layout", "freezing", "post_grad") and not pipeline.is_backward:
         for earlier in reversed(recorder.pipelines):
             if earlier.compile_id == pipeline.compile_id and _is_of_forward(recorder, earlier):
                 yield replace(pipeline, follows=earlier.id)
@@ -70,7 +71,7 @@ def _origins(
 
 def _is_of_forward(recorder: Recorder[Any], pipeline: Pipeline) -> bool:
     """Whether it is of passes over the graph that is compiled for the forward, and no joint one."""
-    if pipeline.phase not in ("joint", "freezing"):
+    if pipeline.phase not in ("joint", "layout", "freezing"):
         return False
     if pipeline.follows is not None:
         return _is_of_forward(recorder, recorder.pipelines[pipeline.follows])

@@ -134,9 +134,9 @@ class PassProbes:
             now.bodies.pop()
 
     def conv_layout(self, gm: fx.GraphModule) -> Probe:
-        """Freezing lays the weights of convolutions out anew."""
+        """Before freezing, the weights of convolutions are laid out anew."""
         name = "convert_conv_weights_to_channels_last"
-        with self._pipeline("freezing", gm) as now, self._running(now, gm, name, "pass", gm):
+        with self._pipeline("layout", gm) as now, self._running(now, gm, name, "pass", gm):
             yield
 
     def freezing(self, dynamo_gm: Any, gm: fx.GraphModule, *_: Any) -> Probe:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.graphs import Graph, Node
 
-Phase = Literal["pre_grad", "joint", "freezing", "post_grad"]
+Phase = Literal["pre_grad", "joint", "layout", "freezing", "post_grad"]
 
 PassKind = Literal["pass", "step", "between"]
 """A "pass" is what PyTorch calls one, a "step" other code of the phase that changed the graph, and

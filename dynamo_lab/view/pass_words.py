@@ -13,6 +13,10 @@ PHASES: dict[Phase, tuple[str, str]] = {
         "On the graph of ATen operators, without mutation. In training forward and backward are "
         "still one graph.",
     ),
+    "layout": (
+        "layout",
+        "Before freezing, where the graph has convolutions that gain from it.",
+    ),
     "freezing": (
         "freezing",
         "Parameters become constants, and what depends on constants alone is computed now.",

@@ -208,3 +208,20 @@ def test_a_graph_is_searched_walked_drawn_and_saved(open_notebook: OpenNotebook)
     with notebook.page.expect_download() as download:
         view.get_by_role("button", name="SVG", exact=True).click()
     assert download.value.suggested_filename == "graph_1.svg"
+
+
+def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
+    open_notebook: OpenNotebook,
+) -> None:
+    notebook = open_notebook("passes.ipynb", SETUP, "%%compile\ny = (x @ x + x).clone() * 1")
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.locator("[data-tab=passes]").click()
+    heading = view.locator(".dl-pass-heading")
+    heading.wait_for()
+    first = heading.inner_text()
+    view.locator(".dl-row-pass.is-current").click()
+    notebook.page.keyboard.press("n")
+    assert heading.inner_text() != first
+    notebook.page.keyboard.press("Shift+N")
+    assert heading.inner_text() == first

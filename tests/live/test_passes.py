@@ -254,7 +254,7 @@ def test_freezing_lays_out_convolutions_and_folds_constants() -> None:
     assert any(node.op == "get_attr" for p in folded for c in p.changes for node in c.changed)
     assert matches(recording, "folded_op"), "the normalization goes into the convolution"
     phases = [p.phase for p in recording.pipelines]
-    assert phases == ["pre_grad", "joint", "freezing", "freezing", "post_grad"]
+    assert phases == ["pre_grad", "joint", "layout", "freezing", "post_grad"]
     assert compose(recording) == 2
 
 

@@ -169,6 +169,13 @@ function Modes() {
   );
 }
 
+const UNCHANGED: Readonly<Record<PassView["state"], string>> = {
+  did: "What its matches made was gone again at its end.",
+  idle: "It looked at the graph and found nothing to do.",
+  off: "The pass is switched off.",
+  failed: "The pass failed before it changed anything.",
+};
+
 export function PassDetail({ pass, pipeline }: { pass: PassView; pipeline: PipelineView }) {
   const store = useStore();
   const match = useSignal(pass.matches.length === 1 ? 0 : -1);
@@ -177,14 +184,14 @@ export function PassDetail({ pass, pipeline }: { pass: PassView; pipeline: Pipel
     <>
       <div class="dl-toolbar dl-kernel-head">
         <b class="dl-pass-heading dl-ellipsis" title={pass.name}>{pass.title}</b>
-        <span class="dl-dim dl-ellipsis">{pass.summary}</span>
+        {!pass.error && <span class="dl-dim dl-ellipsis">{pass.summary}</span>}
         <span class="dl-space" />
         <Stepper pass={pass} />
         {items.length > 0 && <Modes />}
       </div>
       <Facts pass={pass} pipeline={pipeline} />
       <Matches pass={pass} chosen={match.value} choose={(index) => (match.value = index)} />
-      {items.length > 0 ? <Diff items={items} match={match.value} /> : <Empty title="The graph stayed as it was">{pass.state === "off" ? "The pass is switched off." : "It looked at the graph and found nothing to do."}</Empty>}
+      {items.length > 0 ? <Diff items={items} match={match.value} /> : <Empty title="The graph stayed as it was">{UNCHANGED[pass.state]}</Empty>}
     </>
   );
 }
