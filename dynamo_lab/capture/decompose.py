@@ -67,16 +67,25 @@ def trace(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
     except DecompositionError:
         raise
     except Exception as error:
-        if _is_absent_device(call):  # PyTorch looks for the device in some operators all the same
-            return _trace(call.on(torch.device("cpu")), book, ledger, call)
-        raise DecompositionError(
-            f"`{call.name}` cannot be traced on these arguments: {sentence(error)}"
-        ) from error
+        if not call.is_on_cpu:  # some operators look for the device, which need not be there
+            return _trace_on_cpu(call, book, ledger)
+        raise _refusal(call, error) from error
 
 
-def _is_absent_device(call: CallOf) -> bool:
-    kinds = {layout.device.type for layout in call.tensors()} - {"cpu", "meta"}
-    return any(not getattr(torch, kind, torch.cuda).is_available() for kind in kinds)
+def _trace_on_cpu(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
+    """The same, with tensors on the CPU in the place of those on a device that is not there."""
+    try:
+        return _trace(call.on(torch.device("cpu")), book, ledger, call)
+    except DecompositionError:
+        raise
+    except Exception as error:
+        raise _refusal(call, error) from error
+
+
+def _refusal(call: CallOf, error: Exception) -> DecompositionError:
+    return DecompositionError(
+        f"`{call.name}` cannot be traced on these arguments: {sentence(error)}"
+    )
 
 
 def sentence(error: BaseException) -> str:

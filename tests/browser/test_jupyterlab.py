@@ -177,3 +177,14 @@ def test_a_fix_is_tried_and_its_recording_opened_in_place(open_notebook: OpenNot
     view.get_by_text("1 break", exact=True).first.wait_for()
     view.get_by_role("button", name="Back to your recording").click()
     view.get_by_text("2 breaks").first.wait_for()
+
+
+def test_an_operator_unfolds_in_the_live_view(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("unfolds.ipynb", SETUP, "%%compile\nz = x.softmax(-1)")
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.get_by_role("tab", name="Decompositions").click()
+    view.locator(".dl-branch", has_text="aten._softmax.default").wait_for()
+    view.locator(".dl-branch", has_text="amax = aten.amax.default").wait_for()
+    view.get_by_role("button", name="source").first.click()
+    view.locator(".dl-rule-text", has_text="def _softmax").wait_for()
