@@ -6,8 +6,8 @@ import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.view.decompositions import Line, TreesView, refuse_unknown_set, trees, walk
 from dynamo_lab.view.leaves import Leaves
+from dynamo_lab.view.trees import Line, TreesView, refuse_unknown_set, trees, walk
 
 if TYPE_CHECKING:
     from dynamo_lab.capture.decompose import Trace
@@ -32,7 +32,8 @@ def decompose(op: Any, *args: Any, to: Target = "inductor", **kwargs: Any) -> De
         DecompositionError: there is no such operator, or it cannot be traced on these arguments.
     """
     refuse_unknown_set(to)
-    from dynamo_lab.capture.decompose import Ledger, trace
+    from dynamo_lab.capture.decompose import trace
+    from dynamo_lab.capture.ledger import Ledger
     from dynamo_lab.capture.operators import resolve
     from dynamo_lab.capture.rulebook import Rulebook
 

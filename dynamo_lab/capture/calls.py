@@ -76,6 +76,11 @@ class CallOf:
         made = {layout.number: layout.fake() for layout in self.tensors()}
         return self._with(lambda layout: made[layout.number])
 
+    @property
+    def is_on_cpu(self) -> bool:
+        """Whether all its tensors are there."""
+        return all(layout.device.type == "cpu" for layout in self.tensors())
+
     def on(self, device: torch.device) -> "CallOf":
         """The same call with all tensors, and devices among the arguments, on another device."""
         args, kwargs = pytree.tree_map(

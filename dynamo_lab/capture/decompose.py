@@ -23,20 +23,11 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from dynamo_lab.capture.calls import CallOf, call_of, layout, written
+from dynamo_lab.capture.ledger import Ledger
 from dynamo_lab.capture.nodes import tensor_value
 from dynamo_lab.capture.rulebook import Rulebook, describe
 from dynamo_lab.errors import DecompositionError
-from dynamo_lab.model.decompositions import (
-    TARGETS,
-    Call,
-    Decompositions,
-    End,
-    Row,
-    Rule,
-    Step,
-    Traced,
-    Way,
-)
+from dynamo_lab.model.decompositions import TARGETS, End, Row, Step, Way
 
 _MOST_CALLS = 4_000
 _NO_NUMBERS = frozenset(
@@ -65,73 +56,6 @@ class Trace:
     leaves: list[Leaf]
 
 
-class Ledger:
-    """The facts so far. Each call, each rule, and each rule applied to a call is kept once."""
-
-    def __init__(self) -> None:
-        self.calls: list[Call] = []
-        self._call_index: dict[Any, int] = {}
-        self._rules: dict[Rule, int] = {}
-        self._steps: dict[tuple[int, int], int] = {}
-        self._made: list[Step | None] = []
-
-    def call(self, call: CallOf) -> int:
-        """The index of a call, made where it is new."""
-        key = call.key
-        if key not in self._call_index:
-            self._call_index[key] = len(self.calls)
-            blank = (Way(),) * len(TARGETS)
-            self.calls.append(Call(operator=call.name, arguments=call.arguments(), ways=blank))
-        return self._call_index[key]
-
-    def refused(self, operator: str, arguments: str, problem: str) -> int:
-        """The index of a call that cannot be made again."""
-        key = (operator, arguments)
-        if key not in self._call_index:
-            self._call_index[key] = len(self.calls)
-            self.calls.append(Call(operator=operator, arguments=arguments, problem=problem))
-        return self._call_index[key]
-
-    def rule(self, rule: Rule) -> int:
-        """The index of a rule."""
-        return self._rules.setdefault(rule, len(self._rules))
-
-    def step(self, call: int, rule: int) -> tuple[int, bool]:
-        """The index of a rule applied to a call, and whether its rows are still to be told."""
-        key = (call, rule)
-        if key not in self._steps:
-            self._steps[key] = len(self._made)
-            self._made.append(None)
-        index = self._steps[key]
-        return index, self._made[index] is None
-
-    def tell(self, index: int, step: Step) -> None:
-        """Keep what a step made."""
-        self._made[index] = step
-
-    def way(self, call: int, to: int, way: Way) -> None:
-        """Keep how a call goes on towards a set."""
-        known = self.calls[call]
-        ways = (*known.ways[:to], way, *known.ways[to + 1 :])
-        self.calls[call] = replace(known, ways=ways)
-
-    def is_settled(self, index: int, op: Any, book: Rulebook) -> bool:
-        """Whether it is known how a call goes on, or can be told without tracing it."""
-        at, known = TARGETS.index(book.to), self.calls[index]
-        if known.value and known.ways[at] == Way() and book.rule(op) is None:
-            self.way(index, at, Way(end=book.end(op)))
-            return True
-        return known.ways[at] != Way()
-
-    def freeze(self, traced: tuple[Traced, ...] = ()) -> Decompositions:
-        """The facts."""
-        steps = tuple(step for step in self._made if step is not None)
-        assert len(steps) == len(self._made), "a step was begun and not told"
-        return Decompositions(
-            traced=traced, calls=tuple(self.calls), steps=steps, rules=tuple(self._rules)
-        )
-
-
 def trace(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
     """Bring a call down to the set of `book`, and keep each step in `ledger`.
 
@@ -143,16 +67,25 @@ def trace(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
     except DecompositionError:
         raise
     except Exception as error:
-        if _is_absent_device(call):  # PyTorch looks for the device in some operators all the same
-            return _trace(call.on(torch.device("cpu")), book, ledger, call)
-        raise DecompositionError(
-            f"`{call.name}` cannot be traced on these arguments: {sentence(error)}"
-        ) from error
+        if not call.is_on_cpu:  # some operators look for the device, which need not be there
+            return _trace_on_cpu(call, book, ledger)
+        raise _refusal(call, error) from error
 
 
-def _is_absent_device(call: CallOf) -> bool:
-    kinds = {layout.device.type for layout in call.tensors()} - {"cpu", "meta"}
-    return any(not getattr(torch, kind, torch.cuda).is_available() for kind in kinds)
+def _trace_on_cpu(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
+    """The same, with tensors on the CPU in the place of those on a device that is not there."""
+    try:
+        return _trace(call.on(torch.device("cpu")), book, ledger, call)
+    except DecompositionError:
+        raise
+    except Exception as error:
+        raise _refusal(call, error) from error
+
+
+def _refusal(call: CallOf, error: Exception) -> DecompositionError:
+    return DecompositionError(
+        f"`{call.name}` cannot be traced on these arguments: {sentence(error)}"
+    )
 
 
 def sentence(error: BaseException) -> str:

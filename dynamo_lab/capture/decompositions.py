@@ -37,7 +37,7 @@ class DecompositionProbes:
     """Records the calls that AOTAutograd traces."""
 
     def __init__(self) -> None:
-        from dynamo_lab.capture.decompose import Ledger
+        from dynamo_lab.capture.ledger import Ledger
 
         self._ledger = Ledger()
         self._calls: dict[int, CallOf] = {}

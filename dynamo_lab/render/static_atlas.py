@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dynamo_lab.model.atlas import Entry, Level, Overload
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.terminal.atlas import LOWERINGS, rule_text
-from dynamo_lab.view.decompositions import SETS
+from dynamo_lab.view.trees import SETS
 
 _STYLE = """\
 .dynamo-lab-atlas{font:14px/1.5 system-ui,sans-serif;max-width:1000px}

@@ -4,14 +4,8 @@ from collections.abc import Iterator
 
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.text import clipped, shortened
-from dynamo_lab.view.decompositions import (
-    ENDS,
-    SETS,
-    DecompositionsView,
-    OperatorView,
-    RuleView,
-    TreesView,
-)
+from dynamo_lab.view.decompositions import DecompositionsView, OperatorView
+from dynamo_lab.view.trees import ENDS, SETS, RuleView, TreesView
 from dynamo_lab.view.words import plural, times
 
 _DEEPEST = 12

@@ -225,3 +225,14 @@ def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
     assert heading.inner_text() != first
     notebook.page.keyboard.press("Shift+N")
     assert heading.inner_text() == first
+
+
+def test_an_operator_unfolds_in_the_live_view(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("unfolds.ipynb", SETUP, "%%compile\nz = x.softmax(-1)")
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.get_by_role("tab", name="Decompositions").click()
+    view.locator(".dl-branch", has_text="aten._softmax.default").wait_for()
+    view.locator(".dl-branch", has_text="amax = aten.amax.default").wait_for()
+    view.get_by_role("button", name="source").first.click()
+    view.locator(".dl-rule-text", has_text="def _softmax").wait_for()

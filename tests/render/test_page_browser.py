@@ -154,8 +154,9 @@ def test_hostile_text_stays_text(show: Callable[[str], Opened]) -> None:
         page.locator("[role=tabpanel]").wait_for()
         for fold in page.locator("[role=tabpanel] [aria-expanded=false]").all():
             fold.click()
-        for fold in page.locator("[role=tabpanel] details:not([open]) > summary").all():
-            fold.click()
+        folds = page.locator("[role=tabpanel] details:not([open]) > summary")
+        for _ in range(folds.count()):  # each that opens leaves the list
+            folds.first.click()
         # What the text would have made, had it been read as markup or as an address.
         assert page.locator("b", has_text=re.compile("^bold$")).count() == 0
         assert page.locator("a[href^='javascript:']").count() == 0

@@ -26,7 +26,7 @@ from dynamo_lab.render.terminal import (
 )
 from dynamo_lab.render.terminal.parts import Page
 from dynamo_lab.view import View
-from dynamo_lab.view.decompositions import refuse_unknown_set
+from dynamo_lab.view.trees import refuse_unknown_set
 
 _Section = Callable[[View, Page], Iterator[RenderableType]]
 

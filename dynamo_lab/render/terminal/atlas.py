@@ -8,7 +8,7 @@ from rich.text import Text
 from dynamo_lab.model.atlas import Level, Overload
 from dynamo_lab.model.decompositions import Rule, Target
 from dynamo_lab.render.terminal.parts import grid, indented, line, listing, plain, text
-from dynamo_lab.view.decompositions import KINDS, SETS
+from dynamo_lab.view.trees import KINDS, SETS
 
 _BAR = 16
 

@@ -18,18 +18,8 @@ from dynamo_lab.render.terminal.parts import (
 )
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
-from dynamo_lab.view.decompositions import (
-    ENDS,
-    KINDS,
-    DecompositionsView,
-    Line,
-    OperatorView,
-    RuleView,
-    StayView,
-    TopView,
-    TreesView,
-    walk,
-)
+from dynamo_lab.view.decompositions import DecompositionsView, OperatorView, StayView, TopView
+from dynamo_lab.view.trees import ENDS, KINDS, Line, RuleView, TreesView, walk
 from dynamo_lab.view.words import plural, times
 
 _BRIEF = 12
