@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
+from rich.console import Group, RenderableType
 
 from dynamo_lab.arguments import MIN_WIDTH, parse
 from dynamo_lab.check import check
@@ -94,13 +95,47 @@ def _refuse_unknown_sections(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> int:
     view = _view(load(options.recording))
-    if options.json:
+    if options.find is not None or options.outline:
+        _print(_of_nodes(view, options), options)
+    elif options.json:
         asked = _graphs(view, options)
         if asked is not None:
             view = replace(view, graphs=asked)
         print(_json(_chosen(view, options), _sections(options)))
     else:
         _print_view(view, options)
+    return 0
+
+
+def _of_nodes(view: View, options: argparse.Namespace) -> RenderableType:
+    """The nodes that are found, or the modules of the graphs asked for, the captured by default."""
+    from dynamo_lab.render.terminal.outline import found, outlines
+    from dynamo_lab.render.terminal.parts import Page
+
+    asked = _graphs(view, options)
+    if options.find is not None:
+        ids = [graph.id for graph in asked or view.graphs]
+        page = Page(width=_width(options), everything=True)
+        return Group(*found(view, options.find, ids, page))
+    return Group(*outlines(view, [graph.id for graph in asked or _captured(view)]))
+
+
+def _captured(view: View) -> list[GraphView]:
+    return [graph for graph in view.graphs if graph.stage == "dynamo" and graph.parent is None]
+
+
+def _dot(options: argparse.Namespace) -> int:
+    from dynamo_lab.render import dot
+
+    view = _view(load(options.recording))
+    asked = [graph for graph in _graphs(view, options) or () if graph.parent is None]
+    drawing = {name: getattr(options, name) for name in ("around", "up", "down", "collapse")}
+    if options.svg is None:
+        print(dot.dot(view.graphs, asked[0].id, **drawing), end="")
+    else:
+        _refuse_unwritable(os.path.abspath(options.svg))
+        text = dot.svg(view.graphs, asked[0].id, **drawing)
+        Path(options.svg).write_text(text, encoding="utf-8")
     return 0
 
 
@@ -177,17 +212,23 @@ def _print_view(view: View, options: argparse.Namespace) -> None:
     from dynamo_lab.render import terminal
 
     asked = _graphs(view, options)
-    text = terminal.render(
-        _chosen(view, options),
-        width=options.width or max(MIN_WIDTH, shutil.get_terminal_size((100, 0)).columns),
-        color=sys.stdout.isatty() and "NO_COLOR" not in os.environ,
-        sections=_sections(options),
-        graphs=None if asked is None else [graph.id for graph in asked],
-        to=options.to,
-    )
+    ids = None if asked is None else [graph.id for graph in asked]
+    shown = _chosen(view, options), _sections(options), ids, options.to
+    _print(terminal.renderable(*shown), options)
+
+
+def _print(body: RenderableType, options: argparse.Namespace) -> None:
+    from dynamo_lab.render import terminal
+
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    text = terminal.as_text(body, width=_width(options), color=color)
     if reconfigure := getattr(sys.stdout, "reconfigure", None):
         reconfigure(errors="backslashreplace")  # for a terminal without UTF-8
     print(text)
+
+
+def _width(options: argparse.Namespace) -> int:
+    return options.width or max(MIN_WIDTH, shutil.get_terminal_size((100, 0)).columns)
 
 
 def _json(view: View, sections: Sequence[str] | None) -> str:
@@ -245,6 +286,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "explore": _explore,
     "show": _show,
     "step": _step,
+    "dot": _dot,
     "html": _html,
     "check": _check,
     "atlas": _atlas,

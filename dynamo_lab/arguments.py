@@ -31,6 +31,9 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --section breaks     one section
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
+    dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
+    dynamo-lab show run.json.gz --outline            what each module of the graphs holds
+    dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
 
 Or watch Dynamo at work, one instruction at a time, like a debugger that can go back:
@@ -109,6 +112,8 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--graph", type=int, metavar="N", help="only this graph, from 1")
     show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
+    show.add_argument("--find", metavar="QUERY", help="the nodes that fit, as 'op:mm shape:*x128'")
+    show.add_argument("--outline", action="store_true", help="the modules of graphs, not the nodes")
     show.add_argument(
         "--to",
         default="inductor",
@@ -124,6 +129,17 @@ def _parser() -> argparse.ArgumentParser:
     step.add_argument("--list", action="store_true", help="print the steps instead")
     step.add_argument("--width", type=int, metavar="N", help=_WIDTH)
     step.set_defaults(graph=None, kernel=None, stage=None, section="steps", to="inductor")
+
+    dot = add("dot", "print a graph for Graphviz, its modules collapsed")
+    dot.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    dot.add_argument("--graph", type=int, default=1, metavar="N", help="this graph, from 1")
+    dot.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
+    dot.add_argument("--around", metavar="NODE", help="only what is around the node of this name")
+    dot.add_argument("--up", type=int, default=2, metavar="N", help="so many steps to its inputs")
+    dot.add_argument("--down", type=int, default=2, metavar="N", help="so many steps to its users")
+    dot.add_argument("--open", dest="collapse", action="store_const", const="none",
+                     default="modules", help="open every module")  # fmt: skip
+    dot.add_argument("--svg", metavar="FILE", help="write a picture instead; needs Graphviz")
 
     html = add("html", "write a recording as one offline page")
     html.add_argument("recording", metavar="RECORDING", help="a file that was saved")

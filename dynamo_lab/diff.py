@@ -101,6 +101,10 @@ _COUNTS: dict[str, Callable[[Recording], float]] = {
     "recompiles": lambda r: len(r.recompiles),
     "operators": lambda r: sum(graph.operators for graph in r.captured_graphs()),
     "kernels": lambda r: len(r.kernels),
+    "bytes kept": lambda r: sum(p.activation_bytes for p in r.partitions),
+    "run again": lambda r: sum(
+        not item.is_free for part in r.partitions for item in part.recomputed
+    ),
     "compile seconds": compile_seconds,
 }
 

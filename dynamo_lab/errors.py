@@ -37,5 +37,21 @@ class FixError(DynamoLabError):
     """A break that nothing can be tried against, or a fix that does not apply."""
 
 
+class BudgetError(DynamoLabError, ValueError):
+    """A memory budget that the partitioner cannot be asked about."""
+
+
+class QueryError(DynamoLabError, ValueError):
+    """A search that cannot be understood."""
+
+
+class DrawingError(DynamoLabError):
+    """A graph that cannot be drawn as asked."""
+
+
+class PassError(DynamoLabError):
+    """A pass of the reader's that raised."""
+
+
 class DecompositionError(DynamoLabError):
     """An operator that cannot be taken apart on these arguments, or a set that there is not."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
+from dynamo_lab import budgets, would_pass
 from dynamo_lab.cells import cell_label
 from dynamo_lab.errors import OptionError
 from dynamo_lab.recording import Recording
-from dynamo_lab.would_pass import attach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -123,7 +123,12 @@ def _recorder(title: str, detail: Detail, max_steps: int) -> Recorder[Recording]
 
     reel = Reel(max_steps) if detail == "steps" else None
     recorder = Recorder(title, cell_label, Recording, reel=reel)
-    recorder.on_frozen = lambda recording: attach(recording, recorder.checks)
+
+    def attach_what_lives(recording: Recording) -> None:
+        would_pass.attach(recording, recorder.checks)
+        budgets.attach(recording, recorder.joints)
+
+    recorder.on_frozen = attach_what_lives
     return recorder
 
 

@@ -189,11 +189,11 @@ def _shown(
     program: Program | None = None,
 ) -> Generator[Recorder[Recording], None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell once."""
+    from dynamo_lab.questions import answer
     from dynamo_lab.render.widget import LiveDisplay, in_notebook
-    from dynamo_lab.would_pass import answer_in_notebook
 
     _check_outputs(options)
-    live = None if options.quiet or not in_notebook() else LiveDisplay(answer_in_notebook)
+    live = None if options.quiet or not in_notebook() else LiveDisplay(answer)
     failure: BaseException | None = None
     with record(title, detail=options.detail, max_steps=options.max_steps) as recorder:
         if live is not None:

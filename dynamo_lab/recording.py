@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from msgspec import structs
 
 from dynamo_lab.errors import OutputError
 from dynamo_lab.model import codec
 from dynamo_lab.model.breaks import Break as BreakFact
+from dynamo_lab.model.graphs import Graph as GraphFact
 from dynamo_lab.model.recording import Recording as Facts
 
 if TYPE_CHECKING:
+    from dynamo_lab.budgets import Budgets
     from dynamo_lab.live import Trial
     from dynamo_lab.programs import Program
     from dynamo_lab.render.widget import Tries
     from dynamo_lab.view.fixes import Fix
+    from dynamo_lab.view.search import FoundNode
     from dynamo_lab.view.would_pass import WouldPass
 
 
@@ -36,21 +39,51 @@ class Break(BreakFact, frozen=True, kw_only=True, dict=True):
         return vars(self)["_recording"].try_fix(self.id, fix)
 
 
+class Drawing(TypedDict, total=False):
+    """What can be asked of a drawing; `Recording.to_dot` says what each does."""
+
+    around: str | int | None
+    up: int
+    down: int
+    collapse: Literal["modules", "none"]
+    inputs: bool | None
+
+
+class Graph(GraphFact, frozen=True, kw_only=True, dict=True):
+    """A graph that knows its recording, so that it can be drawn and searched."""
+
+    def to_dot(self, **options: Unpack[Drawing]) -> str:
+        """The graph as DOT: see `Recording.to_dot`."""
+        return vars(self)["_recording"].to_dot(self.id, **options)
+
+    def to_svg(self, **options: Unpack[Drawing]) -> str:
+        """The graph as SVG: see `Recording.to_svg`."""
+        return vars(self)["_recording"].to_svg(self.id, **options)
+
+    def find(self, query: str) -> tuple[FoundNode, ...]:
+        """The nodes that a query finds in it: see `Recording.find`."""
+        return vars(self)["_recording"].find(query, self.id)
+
+
 class Recording(Facts, frozen=True, kw_only=True, dict=True):
     """Everything recorded of one run.
 
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
     or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
-    `recompiles`, `graphs`, `kernels`, `wrappers`, `links`, `timings`, `notes`.
+    `recompiles`, `graphs`, `partitions`, `pipelines`, `passes`, `patterns`, `kernels`, `wrappers`,
+    `links`, `timings`, `notes`.
     """
 
     breaks: tuple[Break, ...] = ()
+    graphs: tuple[Graph, ...] = ()
 
     def __post_init__(self) -> None:
-        own = tuple(Break(**structs.asdict(item)) for item in self.breaks)
-        for item in own:
+        breaks = tuple(Break(**structs.asdict(item)) for item in self.breaks)
+        graphs = tuple(Graph(**structs.asdict(item)) for item in self.graphs)
+        for item in (*breaks, *graphs):
             vars(item)["_recording"] = self
-        structs.force_setattr(self, "breaks", own)
+        structs.force_setattr(self, "breaks", breaks)
+        structs.force_setattr(self, "graphs", graphs)
 
     def can_run_again(self, program: Program) -> None:
         """Keep the program, so that fixes can be tried on it.
@@ -83,6 +116,46 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
         return try_fix(self, break_id, fix)
 
+    def find(self, query: str, graph: int | None = None) -> tuple[FoundNode, ...]:
+        """The nodes that a query finds, in all graphs or in the one of this id.
+
+        A query joins conditions: `op:mm dtype:f32`, `shape:*x128 -module:head`, `line:12`,
+        `bytes:>1MB`, `users:0`, `stage:backward`, or any text.
+
+        Raises:
+            QueryError: the query cannot be understood, or there is no such graph.
+        """
+        from dynamo_lab.view import build
+        from dynamo_lab.view.search import found
+
+        return tuple(found(self, build(self), query, graph))
+
+    def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
+        """A graph, by its id, as DOT: modules collapsed, or what is around a node.
+
+        `around` is a node's name, `up` and `down` how many steps to go from it; `collapse="none"`
+        opens every module, and `inputs=True` shows parameters, which are left out where they are
+        many.
+
+        Raises:
+            DrawingError: there is no such graph or node, or too much to collapse.
+        """
+        from dynamo_lab.render.dot import dot
+        from dynamo_lab.view.graphs import build
+
+        return dot(build(self), graph, **options)
+
+    def to_svg(self, graph: int, **options: Unpack[Drawing]) -> str:
+        """The same as SVG, laid out by Graphviz.
+
+        Raises:
+            DrawingError: as `to_dot`, there are too many boxes, or Graphviz is not installed.
+        """
+        from dynamo_lab.render.dot import svg
+        from dynamo_lab.view.graphs import build
+
+        return svg(build(self), graph, **options)
+
     def save(self, path: str | Path) -> None:
         """Write the recording as JSON, compressed if `path` ends in ".gz"."""
         codec.save(self, path)
@@ -111,6 +184,22 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
         return ask(self, args, kwargs, frame)
 
+    def repartition(self, *budgets: float, partition: int | None = None) -> Budgets:
+        """What the forward of a graph would keep under other activation memory budgets.
+
+        It asks PyTorch's partitioner, and compiles and runs nothing; so only in the process that
+        recorded. A budget is the share of activation memory to keep, from 1 (what is fastest) to 0
+        (inputs alone); some between are tried if none is given. To compile with one, set
+        `torch._functorch.config.activation_memory_budget`. `partition` is an id, by default that
+        of the first with a backward.
+
+        Raises:
+            BudgetError: there is no joint graph at hand, or no such budget or partition.
+        """
+        from dynamo_lab.budgets import ask
+
+        return ask(self, budgets, partition)
+
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import render
         from dynamo_lab.view import build
@@ -127,10 +216,10 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
     def show(self) -> None:
         """Show it where this code runs: interactively in a notebook, as text elsewhere."""
+        from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display
-        from dynamo_lab.would_pass import answer_in_notebook
 
-        display(self, answer_in_notebook, self.tries())
+        display(self, answer, self.tries())
 
     def _ipython_display_(self) -> None:
         self.show()

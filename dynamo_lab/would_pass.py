@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from dynamo_lab.errors import GuardsError
 from dynamo_lab.view.names import is_own
 from dynamo_lab.view.would_pass import WouldPass, answer
@@ -61,10 +59,13 @@ def _frame(recording: Recording, checks: Checks, frame: int | None) -> int:
     return found
 
 
-def answer_in_notebook(recording: Recording, text: str, frame: int | None) -> dict[str, Any]:
-    """The answer to a question from the view: `text` is what would stand between a call's brackets.
+def ask_as_text(recording: Recording, text: str) -> WouldPass:
+    """What the call would do that has `text` between its brackets.
 
     The reader's own kernel evaluates the reader's own text, as if it stood in a cell.
+
+    Raises:
+        GuardsError: the text is no list of arguments, or `ask` refuses them.
     """
     from IPython.core.getipython import get_ipython
 
@@ -73,11 +74,18 @@ def answer_in_notebook(recording: Recording, text: str, frame: int | None) -> di
     try:
         call = f"(lambda *args, **kwargs: (args, kwargs))({text}\n)"
         args, kwargs = eval(call, names)
-        return {"answer": msgspec.to_builtins(ask(recording, args, kwargs, frame, names))}
-    except GuardsError as error:
-        return {"error": str(error)}
     except SyntaxError as error:
-        return {"error": f"This does not read as the arguments of a call: {error.msg}."}
+        raise GuardsError(f"This does not read as the arguments of a call: {error.msg}.") from None
     except Exception as error:
-        line = str(error).strip().partition("\n")[0]
-        return {"error": f"Evaluating this failed with {type(error).__name__}: {line}"}
+        raise GuardsError(_failed(error)) from None
+    try:
+        return ask(recording, args, kwargs, names=names)
+    except GuardsError:
+        raise
+    except Exception as error:  # the reader's own objects, as guards look at them
+        raise GuardsError(_failed(error)) from None
+
+
+def _failed(error: Exception) -> str:
+    line = str(error).strip().partition("\n")[0]
+    return f"Evaluating this failed with {type(error).__name__}: {line}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.bench._chromium import find_chromium
+from dynamo_lab.model.autograd import Differentiated, Partition, Recomputed, SavedValue
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
@@ -18,6 +19,15 @@ from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.passes import (
+    GraphChange,
+    Match,
+    NodeText,
+    Pass,
+    Pattern,
+    Pipeline,
+    Placed,
+)
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -154,6 +164,17 @@ def sample() -> Recording:
             Graph(id=1, stage="post_grad", name="post_grad", compile_id="0/0", frame=0,
                   nodes=post_grad),
         ),
+        partitions=(
+            Partition(
+                id=0, compile_id="0/0", frame=0, method="min-cut", joint=0, forward=1, backward=1,
+                saved=(
+                    SavedValue(name="relu", forward_node=1, backward_node=1, role="activation",
+                               bytes=32, storage=0),
+                ),
+                recomputed=(Recomputed(name="add", forward_node=2, backward_node=2, bytes=32),),
+                differentiated=(Differentiated(operator="add", forward=(1,), backward=(2,)),),
+            ),
+        ),
         kernels=(
             Kernel(id=0, name="cpp_fused_add_relu_0", language="cpp", graph=1, wrapper=0,
                    nodes=(1, 2), code="void kernel() {}", line=7),
@@ -164,6 +185,23 @@ def sample() -> Recording:
             Timing("compile", 0.0, 1.5, compile_id="0/0"),
             Timing("codegen", 0.5, 0.5, parent=0, compile_id="0/0"),
         ),
+        pipelines=(
+            Pipeline(id=0, phase="post_grad", compile_id="0/0", frame=0, graphs={"": 0},
+                     became={"": 1}, end=1),
+        ),
+        passes=(
+            Pass(
+                id=0, pipeline=0, name="remove_noop_ops", subsystem="post_grad_passes", span=0,
+                timed=True, left_alone={0: 2}, matches=(Match(pattern=0),),
+                changes=(
+                    GraphChange(
+                        removed=("x",), moved=((1, "relu"),),
+                        added=(Placed(0, NodeText("b", "placeholder", "b", "", "f32[8]")),),
+                    ),
+                ),
+            ),
+        ),
+        patterns=(Pattern(name="pointless_view", kind="graph", span=0),),
         notes=(Note(level="info", about="cache", message="The cache was bypassed."),),
         environment=Environment(python="3.11", torch="2.13.0", options={"mode": "default"}),
         seconds=2.0,

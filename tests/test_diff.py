@@ -59,6 +59,8 @@ def test_counts(sample: Recording) -> None:
         "recompiles": (1, 0),
         "operators": (2, 2),
         "kernels": (1, 1),
+        "bytes kept": (32, 32),
+        "run again": (1, 1),
         "compile seconds": (1.5, 0.75),
     }
 
@@ -106,7 +108,9 @@ def test_a_kernel_with_another_number_is_no_change(sample: Recording) -> None:
 
 
 def test_without_a_common_stage_there_are_no_operators(sample: Recording) -> None:
-    captured = replace(sample, graphs=sample.graphs[:1], kernels=(), wrappers=(), links=())
+    captured = replace(
+        sample, graphs=sample.graphs[:1], partitions=(), kernels=(), wrappers=(), links=()
+    )
     assert diff(sample, captured).stage == "dynamo"
     assert diff(sample, replace(captured, graphs=())).operators == ()
 
@@ -126,6 +130,8 @@ guards              1     1       =
 recompiles          1     0      -1
 operators           2     2       =
 kernels             1     1       =
+bytes kept         32    32       =
+run again           1     1       =
 compile seconds  1.50  0.75   -0.75
 
 breaks only in a:

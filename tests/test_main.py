@@ -13,7 +13,7 @@ import pytest
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.model.codec import load, save
-from tests.view.samples import film
+from tests.view.samples import film, searched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +33,59 @@ def saved(sample: Recording, tmp_path: Path) -> str:
     path = tmp_path / "run.json.gz"
     save(sample, path)
     return str(path)
+
+
+@pytest.fixture
+def drawn(tmp_path: Path) -> str:
+    path = tmp_path / "searched.json"
+    save(searched(), path)
+    return str(path)
+
+
+class TestFind:
+    def test_nodes_in_every_graph(self, drawn: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", drawn, "--find", "op:*mm"]) == 0
+        text = capsys.readouterr().out
+        assert text.startswith("2 hits  op:*mm, in 1 graph")
+        assert "mm = aten.mm.default(tangents_1)" in text
+
+    def test_nodes_in_one_graph(self, drawn: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", drawn, "--graph", "1", "--find", "op:*mm"]) == 0
+        assert capsys.readouterr().out.startswith("0 hits")
+
+    def test_a_query_that_is_not_understood(
+        self, drawn: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["show", drawn, "--find", "colour:red"]) == 2
+        assert "There is no field `colour`: pass op, dtype" in capsys.readouterr().err
+
+    def test_the_modules(self, drawn: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", drawn, "--outline", "--graph", "1"]) == 0
+        assert "0 to 1  Layer  2 alike, each" in capsys.readouterr().out
+
+
+class TestDot:
+    def test_a_graph_for_graphviz(self, drawn: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["dot", drawn]) == 0
+        text = capsys.readouterr().out
+        assert text.startswith('digraph "graph 1" {')
+        assert "cluster_m0_1" in text
+
+    def test_a_stage_opened_and_around_a_node(
+        self, drawn: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["dot", drawn, "--stage", "post_grad_backward", "--open"]) == 0
+        assert "cluster_m3_3" in capsys.readouterr().out
+        assert main(["dot", drawn, "--around", "cond", "--up", "1", "--down", "0"]) == 0
+        assert capsys.readouterr().out.count(" -> ") == 3
+
+    def test_a_picture_needs_a_place_and_graphviz(
+        self, drawn: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["dot", drawn, "--svg", str(tmp_path / "no" / "x.svg")]) == 2
+        assert "no such folder" in capsys.readouterr().err
+        assert main(["dot", drawn, "--around", "nowhere"]) == 2
+        assert "graph 1 has no node 'nowhere'" in capsys.readouterr().err
 
 
 class TestShow:

@@ -4,12 +4,14 @@ Capabilities are asked of the installed release, not of its version number.
 """
 
 import functools
+import importlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from types import CodeType
 from typing import Any
 
 from dynamo_lab.capture.patches import Patches
+from dynamo_lab.errors import OptionError
 from dynamo_lab.model.frames import AttemptOutcome
 
 LookedAt = Callable[[CodeType, str, bool], None]
@@ -179,3 +181,91 @@ def name_of(source: Any) -> str:
         return str(name() if callable(name) else name)  # a method before torch 2.12
     except NotImplementedError:
         return ""
+
+
+def minimum_cut() -> tuple[Any, str]:
+    """Where the partitioner finds its min-cut: networkx, from torch 2.15 on a function of its own.
+
+    networkx comes with torch; the partitioner imports it when it first cuts a graph.
+    """
+    from torch._functorch import partitioners
+
+    if hasattr(partitioners, "minimum_cut"):
+        return partitioners, "minimum_cut"
+    import networkx
+
+    return networkx, "minimum_cut"
+
+
+def pattern_entries() -> dict[Any, type]:
+    """The rules of Inductor's pattern matcher, by what they do where a pattern is found."""
+    from torch._inductor import pattern_matcher
+
+    return {
+        "replacement": pattern_matcher.ReplacementPatternEntry,
+        "graph": pattern_matcher.GraphPatternEntry,
+        "lowering": pattern_matcher.LoweringPatternEntry,
+    }
+
+
+def group_fusions() -> list[type]:
+    """The classes that fuse groups of like nodes into one, each where it defines how."""
+    from torch._inductor.fx_passes import group_batch_fusion
+
+    known: list[Any] = [*group_batch_fusion.PRE_GRAD_FUSIONS.values()]
+    known += group_batch_fusion.POST_GRAD_FUSIONS.values()
+    classes = [base for fusion in known for base in fusion.__mro__ if "fuse" in vars(base)]
+    return list(dict.fromkeys(classes))
+
+
+_STEPS = {
+    "torch.fx": ("Graph.eliminate_dead_code",),
+    "torch._inductor.fx_passes.quantization": ("quant_lift_up",),
+    "torch._inductor.fx_passes.pre_grad": (
+        "numpy_compat_normalization",
+        "sink_cat_after_pointwise",
+        "stable_topological_sort",
+    ),
+    "torch._inductor.fx_passes.joint_graph": (
+        "canonicalize_aten_ir_passes",
+        "stable_topological_sort",
+    ),
+    "torch._inductor.fx_passes.freezing_patterns": (
+        "fake_tensor_prop",
+        "stable_topological_sort",
+    ),
+    "torch._inductor.freezing": (
+        "view_to_reshape",
+        "replace_params_with_constants",
+        "fx_graph_cse",
+        "constant_fold",
+    ),
+}
+"""Code of the phases that rewrites a graph and that no observer of passes watches."""
+
+
+def unobserved_steps() -> Iterator[tuple[Any, str]]:
+    """Where that code is found in this release, as owner and name."""
+    for module, names in _STEPS.items():
+        for path in names:
+            owner: Any = importlib.import_module(module)
+            *around, name = path.split(".")
+            for part in around:
+                owner = getattr(owner, part, None)
+            if hasattr(owner, name):
+                yield owner, name
+
+
+def custom_passes(present: Any, more: list[Any]) -> Any:
+    """The setting of a hook that runs `more` passes after those present.
+
+    A hook takes several since torch 2.12, and one before.
+    """
+    from torch._inductor import custom_graph_pass
+
+    held = list(present) if isinstance(present, list | tuple) else [present] if present else []
+    if hasattr(custom_graph_pass, "get_custom_graph_passes"):
+        return [*held, *more]
+    if len(held) + len(more) > 1:
+        raise OptionError("This PyTorch runs one pass a phase: pass one, or upgrade to 2.12.")
+    return more[0]

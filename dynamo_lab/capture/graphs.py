@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import msgspec
+import torch._guards
 from torch import fx
 
 from dynamo_lab.capture import compat
@@ -27,15 +28,11 @@ class GraphProbes:
         """Called with each graph that is recorded, and what it was made from."""
 
     def install(self, patches: Patches) -> None:
-        """Watch the hand-over of graphs from Dynamo to a backend, and AOTAutograd's stages."""
+        """Watch the hand-over of graphs from Dynamo to a backend."""
         from torch._dynamo.output_graph import OutputGraph
-        from torch._functorch._aot_autograd import graph_compile
 
         patches.watch(OutputGraph, "call_user_compiler", self.dynamo_graph)
         compat.watch_caches(patches, OutputGraph, "call_user_compiler")
-        patches.watch(graph_compile, "aot_dispatch_autograd_graph", self.joint_graph)
-        patches.watch(graph_compile, "_aot_stage2a_partition", self.partitioned_graphs)
-        patches.watch(graph_compile, "_aot_stage2b_inference_compile", self.inference_graph)
 
     def dynamo_graph(self, output: Any, gm: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
         """The graph that Dynamo captured from a frame."""
@@ -43,22 +40,6 @@ class GraphProbes:
         self._compilations.captured(graph)
         self._recorder.on_phase("backend_compile")
         self.before_backend()
-        yield
-
-    def joint_graph(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        """AOTAutograd's graph of forward and backward together."""
-        result = yield
-        self.record(result[0], "joint")
-
-    def partitioned_graphs(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        """The two graphs that the partitioner cut the joint graph into."""
-        result = yield
-        self.record(result[0], "forward")
-        self.record(result[1], "backward")
-
-    def inference_graph(self, fw_module: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
-        """AOTAutograd's only graph where no gradient is asked for."""
-        self.record(fw_module, "forward")
         yield
 
     def record(self, module: fx.GraphModule, stage: Stage, *, is_backward: bool = False) -> Graph:
@@ -102,3 +83,12 @@ class GraphProbes:
         for body in bodies.values():
             changes = {"parent": graph.id, "parent_node": callers.get(body)}
             self._recorder.update(self._recorder.graphs, body, **changes)
+
+
+def is_of_a_pattern() -> bool:
+    """Whether AOTAutograd traces a pattern, to look for it in the graph that is being compiled.
+
+    Inductor then takes away the tracing context that every compilation of a user's graph has.
+    """
+    guards = torch._guards
+    return guards.CompileContext.try_get() is not None and guards.TracingContext.try_get() is None

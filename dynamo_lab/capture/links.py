@@ -38,9 +38,10 @@ def link_to_origins(
     for graph, fx_graph in family:
         names = _places(graphs, origin, in_body=graph is not root)
         traced_names = _places(graphs, traced, in_body=graph is not root)
+        inputs = [] if graph is not root else _inputs(graphs[traced.id])
         keeps_names = root.stage == "pre_grad" or origin.stage not in _TRACED
         for index, reason, places in _links(
-            list(fx_graph.nodes), names if keeps_names else {}, traced_names
+            list(fx_graph.nodes), names if keeps_names else {}, traced_names, inputs
         ):
             for upstream, node in places:
                 tables[upstream, graph.id, reason].append((node, index))
@@ -78,19 +79,28 @@ def _is_within(graphs: Sequence[Graph], graph: Graph, root: int) -> bool:
     return parent == root
 
 
+def _inputs(graph: Graph) -> list[Place]:
+    """The inputs of a graph, in order."""
+    strings = graph.nodes.strings
+    return [(graph.id, i) for i, op in enumerate(graph.nodes.op) if strings[op] == "placeholder"]
+
+
 def _links(
-    nodes: list[fx.Node], names: dict[str, Place], traced: dict[str, Place]
+    nodes: list[fx.Node], names: dict[str, Place], traced: dict[str, Place], inputs: list[Place]
 ) -> Iterator[tuple[int, str, list[Place]]]:
     """For each node its best known origin.
 
-    That is itself under the same name, else what it was traced from, else the forward operator
-    that it is the gradient of, else what it was rewritten for.
+    That is itself under the same name, else the input that it stands for, else what it was traced
+    from, else the forward operator that it is the gradient of, else what it was rewritten for.
     """
     by_sequence = _by_sequence_number(nodes, traced)
     found: dict[fx.Node, list[Place]] = {}
     for index, node in reversed(list(enumerate(nodes))):
         if node.name in names:
             yield index, "same node", [names[node.name]]
+            continue
+        if (number := _input_number(node)) is not None and number < len(inputs):
+            yield index, "same input", [inputs[number]]
             continue
         places = [traced[name] for name in origin_names(node) if name in traced]
         reason = "traced from"
@@ -103,6 +113,12 @@ def _links(
         found[node] = places
         if places:
             yield index, reason, places
+
+
+def _input_number(node: fx.Node) -> int | None:
+    """Which of the traced function's inputs a placeholder stands for, from AOTAutograd's note."""
+    about: Any = node.meta.get("desc") if node.op == "placeholder" else None
+    return about.idx if type(about).__name__ == "PlainAOTInput" else None
 
 
 def _by_sequence_number(nodes: list[fx.Node], traced: dict[str, Place]) -> dict[Any, list[Place]]:

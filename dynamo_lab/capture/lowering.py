@@ -52,6 +52,11 @@ class LoweringProbes:
         """The post-grad graph that this thread generates code for."""
         return self._running[-1][1] if self._running else None
 
+    @property
+    def is_backward(self) -> bool:
+        """Whether what this thread compiles is a backward."""
+        return self._running[-1][0] if self._running else False
+
     def pre_grad_passes(self, gm: fx.GraphModule, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor rewrites Dynamo's graph; it calls itself for the bodies of operators."""
         with self._nested("pre_grad") as is_outermost:
@@ -82,7 +87,6 @@ class LoweringProbes:
         with self._nested("post_grad") as is_outermost:
             yield
         if is_outermost:
-            is_backward = self._running[-1][0] if self._running else False
-            graph = self._graphs.record(gm, "post_grad", is_backward=is_backward)
+            graph = self._graphs.record(gm, "post_grad", is_backward=self.is_backward)
             if self._running:
-                self._running[-1] = (is_backward, graph)
+                self._running[-1] = (self.is_backward, graph)

@@ -1,6 +1,6 @@
 """FX nodes as facts: the columns of a NodeTable from a torch.fx graph."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, TypeVar
 
@@ -66,7 +66,11 @@ class _Pool(Generic[T]):
 
 def target_name(node: fx.Node) -> str:
     """The operator or attribute as PyTorch writes it: "aten.add.Tensor", "torch.sin", "softmax"."""
-    target = node.target
+    return target_text(node.target)
+
+
+def target_text(target: Any) -> str:
+    """The target of a node as PyTorch writes it."""
     if isinstance(target, str):
         return target
     if isinstance(target, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
@@ -85,10 +89,13 @@ def function_name(target: Any) -> str:
 
 def arguments_text(node: fx.Node) -> str:
     """The arguments of a node as code, cut where they are very long."""
-    if node.op == "placeholder":
-        return ""
-    parts = [format_argument(argument) for argument in node.args]
-    parts += [f"{key}={format_argument(value)}" for key, value in node.kwargs.items()]
+    return "" if node.op == "placeholder" else call_text(node.args, node.kwargs)
+
+
+def call_text(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Arguments as they are written in a call."""
+    parts = [format_argument(argument) for argument in args]
+    parts += [f"{key}={format_argument(value)}" for key, value in kwargs.items()]
     text = ", ".join(parts)
     return text if len(text) <= _LONGEST_ARGUMENTS else f"{text[: _LONGEST_ARGUMENTS - 1]}…"
 
@@ -115,11 +122,16 @@ def format_argument(argument: Any) -> str:
 
 def node_value(node: fx.Node) -> Value:
     """What the node produces, from the fake value that tracing left on it."""
-    meta = node.meta
-    found = meta.get("val", meta.get("example_value"))
+    found = traced_value(node)
     if isinstance(found, torch.Tensor):
         return tensor_value(found)
     return Value(text=describe_value(found))
+
+
+def traced_value(node: fx.Node) -> Any:
+    """The fake value that tracing left on a node."""
+    meta = node.meta
+    return meta.get("val", meta.get("example_value"))
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -11,8 +11,10 @@ import msgspec
 from dynamo_lab.capture.checks import Checks
 from dynamo_lab.capture.decompositions import DecompositionProbes
 from dynamo_lab.capture.environment import describe_environment
+from dynamo_lab.capture.joints import Joint
 from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.texts import Texts
+from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph
@@ -20,6 +22,7 @@ from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
@@ -53,13 +56,18 @@ class Recorder(Generic[R]):
         self.symbols: list[Symbol] = []
         self.shape_facts: list[ShapeFact] = []
         self.graphs: list[Graph] = []
+        self.partitions: list[Partition] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
+        self.pipelines: list[Pipeline] = []
+        self.passes: list[Pass] = []
+        self.patterns: list[Pattern] = []
         self.reel = reel
         self.notes: list[Note] = []
         self.checks = Checks()
+        self.joints: dict[int, Joint] = {}
         self.decompositions = DecompositionProbes()
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
@@ -130,10 +138,14 @@ class Recorder(Generic[R]):
                 symbols=tuple(self.symbols),
                 shape_facts=tuple(self.shape_facts),
                 graphs=tuple(self.graphs),
+                partitions=tuple(self.partitions),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
+                pipelines=tuple(self.pipelines),
+                passes=tuple(self.passes),
+                patterns=tuple(self.patterns),
                 decompositions=self.decompositions.freeze(is_done=self.stopped is not None),
                 film=self.reel.freeze() if self.reel else None,
                 notes=tuple(self.notes),

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from dynamo_lab.capture import compat
+from dynamo_lab.capture.autograd import AutogradProbes
 from dynamo_lab.capture.breaks import BreakProbes
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.frames import FrameProbes
@@ -15,6 +16,7 @@ from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.guards import GuardProbes
 from dynamo_lab.capture.kernels import KernelProbes
 from dynamo_lab.capture.lowering import LoweringProbes
+from dynamo_lab.capture.passes import PassProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.capture.steps import StepProbes
@@ -69,6 +71,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         breaks,
         GuardProbes(recorder, compilations, frames.frame),
         graphs,
+        AutogradProbes(recorder, graphs),
         recorder.decompositions,
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
@@ -80,6 +83,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         lowering = LoweringProbes(graphs)
         lowering.install(patches)
         KernelProbes(recorder, compilations, lowering).install(patches)
+        PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
         _note_missing(recorder, patches)
 
     if "torch._inductor.compile_fx" in sys.modules:

@@ -34,6 +34,10 @@ class Texts:
         """Whether a file is the user's own: a cell or a program, not a library."""
         return _identify(path, self._cell_label(path))[1] != "library"
 
+    def name(self, path: str) -> str:
+        """The name to show for a file, which tells nothing about the machine."""
+        return _identify(path, self._cell_label(path))[0]
+
     def source(self, path: str) -> int:
         """The index of the source with this file name."""
         index = self._sources.get(path)

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.environment import Environment
@@ -13,6 +14,7 @@ from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.sources import Source, Span, Stack
 from dynamo_lab.model.steps import Film
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -31,8 +33,8 @@ class Failure(Struct, frozen=True, kw_only=True):
 class Recording(Struct, frozen=True, kw_only=True):
     """Everything recorded of one run: immutable, and saved as one JSON file.
 
-    Ids of frames, breaks, graphs, kernels and wrappers are their positions in these tuples;
-    spans and stacks are shared, so that other facts name them by index.
+    Ids of frames, breaks, graphs, partitions, kernels and wrappers are their positions in these
+    tuples; spans and stacks are shared, so that other facts name them by index.
     """
 
     title: str
@@ -47,10 +49,14 @@ class Recording(Struct, frozen=True, kw_only=True):
     symbols: tuple[Symbol, ...] = ()
     shape_facts: tuple[ShapeFact, ...] = ()
     graphs: tuple[Graph, ...] = ()
+    partitions: tuple[Partition, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
+    pipelines: tuple[Pipeline, ...] = ()
+    passes: tuple[Pass, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
     film: Film | None = None
     decompositions: Decompositions = Decompositions()
     notes: tuple[Note, ...] = ()

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dynamo_lab.model import validate_decompositions, validate_film
+from dynamo_lab.model import validate_decompositions, validate_film, validate_passes
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 
-_NUMBERED = ("frames", "breaks", "graphs", "kernels", "wrappers")
+_NUMBERED = (
+    "frames", "breaks", "graphs", "partitions", "pipelines", "passes", "kernels", "wrappers"
+)  # fmt: skip
 """Tables whose rows carry an `id`, which is their position."""
 
 _REFERENCES = (
@@ -30,11 +32,19 @@ _REFERENCES = (
     ("shape_facts", "stack", "stacks"),
     ("graphs", "frame", "frames"),
     ("graphs", "parent", "graphs"),
+    ("partitions", "frame", "frames"),
+    ("partitions", "joint", "graphs"),
+    ("partitions", "forward", "graphs"),
+    ("partitions", "backward", "graphs"),
     ("kernels", "graph", "graphs"),
     ("kernels", "wrapper", "wrappers"),
     ("wrappers", "graph", "graphs"),
     ("links", "upstream", "graphs"),
     ("links", "downstream", "graphs"),
+    ("pipelines", "frame", "frames"),
+    ("passes", "pipeline", "pipelines"),
+    ("passes", "span", "spans"),
+    ("patterns", "span", "spans"),
 )
 """A field holds an index, None, or a tuple of indices."""
 
@@ -65,6 +75,7 @@ def problems(recording: Recording) -> Iterator[str]:
         counts = len(recording.frames), len(recording.spans)
         yield from validate_film.problems(recording.film, *counts)
     yield from _failed_guards(recording)
+    yield from validate_passes.problems(recording)
     yield from validate_decompositions.problems(recording)
     sound = True
     for graph in recording.graphs:
@@ -161,6 +172,13 @@ def _nodes_named_elsewhere(recording: Recording) -> Iterator[str]:
         yield from stray(
             f"graphs[{graph.id}].parent_node", graph.parent, tuple(_indices(graph.parent_node))
         )
+    for part in recording.partitions:
+        place = f"partitions[{part.id}]"
+        for item in (*part.saved, *part.recomputed):
+            yield from stray(f"{place}.forward_node", part.forward, (item.forward_node,))
+            yield from stray(f"{place}.backward_node", part.backward, _indices(item.backward_node))
+        for item in part.differentiated:
+            yield from stray(f"{place}.differentiated", part.joint, item.forward + item.backward)
     for position, table in enumerate(recording.links):
         place = f"links[{position}].pairs"
         yield from stray(place, table.upstream, [pair[0] for pair in table.pairs])

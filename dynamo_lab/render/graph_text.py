@@ -1,5 +1,6 @@
 """A graph as lines of code, for the renderers that show text."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dynamo_lab.render.text import one_line
@@ -36,7 +37,11 @@ class GraphText:
 
     def rows(self, graph: GraphView) -> list[Row]:
         """Every node."""
-        return [self._row(graph, index) for index in range(len(graph.name))]
+        return self.some(graph, range(len(graph.name)))
+
+    def some(self, graph: GraphView, nodes: Sequence[int]) -> list[Row]:
+        """These nodes."""
+        return [self._row(graph, index) for index in nodes]
 
     def brief(self, graph: GraphView, inputs: int, limit: int) -> list[Row]:
         """The first inputs and the first nodes: parameters can be hundreds, and say little."""
@@ -72,17 +77,9 @@ class GraphText:
     def _code(self, graph: GraphView, index: int) -> str:
         name, op = graph.name[index], graph.strings[graph.op[index]]
         target, arguments = graph.strings[graph.target[index]], graph.arguments[index]
-        if op == "placeholder":
-            return name
-        if op == "output":
-            return f"return {arguments}"
-        if op == "get_attr":
-            return f"{name} = self.{target}"
-        if op == "call_method":
-            receiver, _, rest = arguments.partition(", ")
-            return f"{name} = {receiver}.{target}({rest})"
         calls = [self._titles[number] for number in graph.subgraphs.get(index, ())]
-        return f"{name} = {target}({arguments}){'  # calls ' if calls else ''}{', '.join(calls)}"
+        code = statement(name, op, target, arguments)
+        return f"{code}{'  # calls ' if calls else ''}{', '.join(calls)}"
 
     def _where(self, stack: int) -> str:
         """The reader's line, the innermost of the stack that is theirs."""
@@ -94,3 +91,17 @@ class GraphText:
             if source in self._own:
                 return f"{one_line(self._own[source])}:{number}"
         return ""
+
+
+def statement(name: str, op: str, target: str, arguments: str) -> str:
+    """A node as a line of Python."""
+    if op == "placeholder":
+        return name
+    if op == "output":
+        return f"return {arguments}"
+    if op == "get_attr":
+        return f"{name} = self.{target}"
+    if op == "call_method":
+        receiver, _, rest = arguments.partition(", ")
+        return f"{name} = {receiver}.{target}({rest})"
+    return f"{name} = {target}({arguments})"

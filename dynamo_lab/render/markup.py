@@ -29,3 +29,19 @@ def tag(name: str, *children: str, **attributes: str) -> Markup:
 def join(*children: str) -> Markup:
     """The children one after the other, text escaped."""
     return Markup("".join(c if isinstance(c, Markup) else escape(visible(c)) for c in children))
+
+
+def prose(text: str) -> Markup:
+    """Text in which what stands in backquotes is code."""
+    parts = text.split("`")
+    return join(*(tag("code", part) if at % 2 else part for at, part in enumerate(parts)))
+
+
+def pre(*content: str) -> Markup:
+    """Preformatted text, which scrolls where it is too wide."""
+    return tag("pre", *content, style="overflow-x:auto")
+
+
+def details(summary: str, *content: str) -> Markup:
+    """What opens on a click."""
+    return tag("details", tag("summary", summary), *content)

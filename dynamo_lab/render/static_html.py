@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from dynamo_lab.render import static_parts as parts
-from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.render.markup import Markup, join, prose, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 
@@ -124,7 +124,7 @@ def _summary(view: View) -> Markup:
     ]
     title = tag("b", shortened(summary.title, 120))
     head = tag("p", title, *counts)
-    sentence = tag("p", parts.prose(shortened(summary.sentence, 1500)))
+    sentence = tag("p", prose(shortened(summary.sentence, 1500)))
     failure = tag("p", tag("b", shortened(summary.failure, 600), style="color:#d9534f"))
     is_news = summary.failure and summary.failure not in summary.sentence
     return join(head, sentence, *([failure] if is_news else []), *_environment(view))

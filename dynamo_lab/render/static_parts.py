@@ -5,7 +5,8 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
-from dynamo_lab.render import static_decompositions
+from dynamo_lab.render import static_autograd, static_decompositions
+from dynamo_lab.render import static_passes as passes
 from dynamo_lab.render.excerpt import (
     SIGNS,
     fault_of,
@@ -21,7 +22,7 @@ from dynamo_lab.render.excerpt import (
     times_of,
 )
 from dynamo_lab.render.graph_text import GraphText, Row
-from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened, visible
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
@@ -30,6 +31,7 @@ from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import CauseView
 from dynamo_lab.view.kernels import KernelView
+from dynamo_lab.view.outline import OutlineRow, outline
 from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.words import listed, plural
@@ -40,6 +42,7 @@ _LINES = 200
 _WIDEST = 400
 _NODES = 120
 _CODE = 6_000
+_MODULES = 24
 
 
 def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
@@ -52,6 +55,8 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield _counted("Kernels", view.kernels.kernels), _kernels(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
+    yield "Autograd", static_autograd.blocks(view)
+    yield _counted("Passes", [p for p in view.passes.passes if p.did]), passes.blocks(view)
     yield "Decompositions", static_decompositions.blocks(view.decompositions)
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)
@@ -86,7 +91,7 @@ def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
         made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
     if len(rows) > _LINES:
         made.append(f"… {len(rows) - _LINES:,} more lines\n")
-    return join(tag("p", tag("b", shortened(source.label, 200))), _pre(*made))
+    return join(tag("p", tag("b", shortened(source.label, 200))), pre(*made))
 
 
 def _line(item: LineView, gutter: str, graph: int | None) -> Markup:
@@ -120,7 +125,7 @@ def _map(view: View, numbers: dict[int, int]) -> Iterator[Markup]:
     made: list[str] = [_map_row(row, name, width, numbers) for row, name in told]
     if len(view.run_map) > _LINES:
         made.append(f"… {len(view.run_map) - _LINES:,} more rows\n")
-    yield _pre(*made)
+    yield pre(*made)
 
 
 _SIGN = {True: "\N{DOWNWARDS ZIGZAG ARROW} ", False: ""}
@@ -152,7 +157,7 @@ def _break(item: BreakView, story: StoryView) -> Markup:
     reason = [tag("p", prose(story.because))] if story.because else [*_paragraphs(why), *todo]
     return join(
         head,
-        _pre(clipped(item.text.strip(), 400)),
+        pre(clipped(item.text.strip(), 400)),
         *reason,
         *_story(story),
         *([_stack(item)] if len(item.stack) > 1 else []),
@@ -172,12 +177,12 @@ def _story(story: StoryView) -> Iterator[Markup]:
 def _paragraphs(text: str) -> Iterator[Markup]:
     """Paragraphs; what PyTorch indented is code."""
     for part in text.split("\n\n"):
-        yield _pre(dedent(part).rstrip()) if part.startswith("  ") else tag("p", prose(part))
+        yield pre(dedent(part).rstrip()) if part.startswith("  ") else tag("p", prose(part))
 
 
 def _stack(item: BreakView) -> Markup:
     rows = [f"{shortened(at.label, 120)}  {shortened(at.text, 200)}\n" for at in item.stack[-12:]]
-    return _details("called from", _pre(*rows))
+    return details("called from", pre(*rows))
 
 
 def _by_interest(graphs: Iterable[GraphView]) -> list[GraphView]:
@@ -192,7 +197,22 @@ def _graph(graph: GraphView, texts: GraphText) -> Markup:
     left = len(graph.name) - sum(row.nodes for row in rows)
     if left > 0:
         lines.append(f"… {left:,} more nodes\n")
-    return _details(f"{graph.title}: {shortened(graph.subtitle, 200)}", _pre(*lines))
+    modules = outline(graph) if left > 0 else ()
+    told = [pre(*map(_module, modules[:_MODULES]))] if len(modules) > 1 else []
+    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", *told, pre(*lines))
+
+
+def _module(row: OutlineRow) -> str:
+    """A row of the outline of a graph that is too long to print."""
+    name = shortened(f"{row.name} to {row.last}" if row.last else row.name, 80)
+    alike = f"{row.alike} alike, each" if row.alike > 1 else ""
+    parts = [
+        name or "(the graph)",
+        shortened(row.type, 80),
+        alike,
+        plural(row.operators, "operator"),
+    ]
+    return f"{'  ' * row.depth}{'  '.join(part for part in parts if part)}\n"
 
 
 def _row(row: Row, width: int) -> str:
@@ -218,7 +238,7 @@ def _kernel(kernel: KernelView) -> Markup:
     code = clipped(kernel.code.strip("\n"), _CODE)
     left = kernel.code.strip("\n")[_CODE:].count("\n")
     more = [f"\n… {plural(left, 'more line', 'more lines')}"] if left else []
-    return _details(head, _pre(code, *more))
+    return details(head, pre(code, *more))
 
 
 def _recompiles(view: View) -> Iterator[Markup]:
@@ -252,7 +272,7 @@ def _cause(cause: CauseView) -> Markup:
     for remedy in cause.remedies:
         made.append(tag("p", prose(shortened(remedy.text, 600))))
         if remedy.code:
-            made.append(_pre(clipped(remedy.code, 400)))
+            made.append(pre(clipped(remedy.code, 400)))
     return join(*made)
 
 
@@ -261,7 +281,7 @@ def _changes(changes: ChangesView) -> Markup:
     told = shortened("; ".join(fact for fact in facts if fact), 600)
     rows = [f"{sign} {clipped(row, 160)}\n" for sign, row in changes.graph]
     head = tag("p", f"Since {shortened(changes.against, 40)}: ", prose(told))
-    return join(head, *([_details("what changed in the graph", _pre(*rows))] if rows else []))
+    return join(head, *([details("what changed in the graph", pre(*rows))] if rows else []))
 
 
 def _shapes(view: View) -> Iterator[Markup]:
@@ -285,17 +305,3 @@ def _shapes(view: View) -> Iterator[Markup]:
 
 def _note(text: str) -> Markup:
     return tag("p", tag("small", shortened(text, 600)))
-
-
-def prose(text: str) -> Markup:
-    """Text in which what stands in backquotes is code."""
-    parts = text.split("`")
-    return join(*(tag("code", part) if at % 2 else part for at, part in enumerate(parts)))
-
-
-def _pre(*content: str) -> Markup:
-    return tag("pre", *content, style="overflow-x:auto")
-
-
-def _details(summary: str, *content: str) -> Markup:
-    return tag("details", tag("summary", summary), *content)

@@ -35,8 +35,8 @@ _PROGRESS_SECONDS = 0.15  # how often the progress bar is told of a new phase
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
 
-Answer = Callable[[Recording, str, int | None], dict[str, Any]]
-"""Answers "would this input pass?" for a recording, the arguments as text, and a frame."""
+Answer = Callable[[Recording, str, dict[str, Any]], dict[str, Any]]
+"""Answers a question about a recording: its name, and what is asked."""
 
 
 class Explorer(anywidget.AnyWidget):
@@ -51,7 +51,7 @@ class Explorer(anywidget.AnyWidget):
 
     def __init__(self, uid: str, answer: Answer | None = None) -> None:
         super().__init__(uid=uid)
-        self._would_pass = answer
+        self._questions = answer
         self._recording: Recording | None = None
         self._tries: Tries | None = None
         self._untyped.on_msg(self._answer)
@@ -80,10 +80,11 @@ class Explorer(anywidget.AnyWidget):
             case {"type": "save", "what": str(what)} if self._recording is not None:
                 name, data = _file(self._recording, what)
                 send({"type": "file", "name": name}, [data])
-            case {"type": "would_pass", "text": str(text)} if self._would_pass and self._recording:
-                frame = content.get("frame")
-                chosen = frame if isinstance(frame, int) else None
-                send({"type": "would_pass", **self._would_pass(self._recording, text, chosen)})
+            case {"type": "ask", "question": str(question), "request": int(request)} if (
+                self._questions and self._recording
+            ):
+                found = self._questions(self._recording, question, content)
+                send({"type": "answer", "request": request, **found})
             case {"type": "try_fix", "break": int(item), "fix": str(fix), "request": int(request)}:
                 answer, buffers = self._tried(item, fix)
                 send({"type": "trial", "request": request, **answer}, buffers)

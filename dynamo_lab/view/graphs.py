@@ -1,15 +1,17 @@
 """Graphs as a listing in columns and as a tree of modules for the diagram."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.kinds import by_kind
 from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.titles import GraphTitles
-from dynamo_lab.view.values import value_text
+from dynamo_lab.view.transforms import in_transforms
+from dynamo_lab.view.values import layout_text, value_text
 from dynamo_lab.view.words import plural
 
 
@@ -34,6 +36,10 @@ class GraphView(Struct, frozen=True, kw_only=True):
     `strings`; `value` indexes `values` (texts such as "f32[8, 8]"); `stack` indexes
     `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is what people call
     the captured graph that this one belongs to, from 1, and 0 where there is none.
+
+    `bytes` and `layouts` run parallel to `values`: the size of a tensor, None where it is not
+    known, and how it lies in memory where that is not row by row. `kinds` says of strings that
+    are targets what kind of work they do. `parent_node` calls this graph, which is a body.
     """
 
     id: int
@@ -58,6 +64,10 @@ class GraphView(Struct, frozen=True, kw_only=True):
     subgraphs: dict[int, tuple[int, ...]]
     modules: tuple[ModuleView, ...]
     parent: int | None = None
+    parent_node: int | None = None
+    bytes: tuple[int | None, ...] = ()
+    layouts: tuple[str, ...] = ()
+    kinds: dict[str, tuple[int, ...]] = {}
 
 
 def build(recording: Recording) -> tuple[GraphView, ...]:
@@ -91,7 +101,18 @@ def _view(graph: Graph, names: Sequence[str], titles: GraphTitles) -> GraphView:
         subgraphs=table.subgraphs,
         modules=module_tree(table),
         parent=graph.parent,
+        parent_node=graph.parent_node,
+        bytes=tuple(value.bytes for value in table.values),
+        layouts=tuple(layout_text(value) for value in table.values),
+        kinds=by_kind((n, table.strings[n]) for n in _targets(table)),
     )
+
+
+def _targets(table: NodeTable) -> list[int]:
+    """The strings that are what a node calls, and not its kind or module."""
+    calls = {n for n, op in enumerate(table.strings) if op.startswith("call_")}
+    called = zip(table.op, table.target, strict=True)
+    return sorted({target for op, target in called if op in calls})
 
 
 def stage_word(graph: GraphView) -> str:
@@ -120,16 +141,20 @@ def module_path(text: str) -> tuple[str, ...]:
 
 
 def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
-    """The modules as nested boxes, the root first; nodes of no module lie in the root."""
+    """The modules as nested boxes, the root first; nodes of no module lie in the root.
+
+    The copies that write a buffer's new value back bear no module: each lies with that value.
+    """
     boxes: dict[tuple[str, ...], int] = {(): 0}
     children: list[list[int]] = [[]]
-    of_string: dict[int, int] = {}
-    for string in dict.fromkeys(table.module):
-        of_string[string] = _box(module_path(table.strings[string]), boxes, children)
+    of_string = {string: module_path(table.strings[string]) for string in set(table.module)}
+    modules = [of_string[string] for string in table.module]
+    paths, types = in_transforms(table, modules)
+    homes = _with_what_they_write(table, [_box(path, boxes, children) for path in paths])
     nodes: list[list[int]] = [[] for _ in children]
-    for index, string in enumerate(table.module):
-        nodes[of_string[string]].append(index)
-    types = {module_path(path): name for path, name in table.module_types.items()}
+    for index, home in enumerate(homes):
+        nodes[home].append(index)
+    types |= _classes(table, modules, paths)
     return tuple(
         ModuleView(
             name=path[-1] if path else "",
@@ -140,6 +165,37 @@ def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
         )
         for path, box in boxes.items()
     )
+
+
+_WRITES_BACK = "aten.copy_."
+
+
+def _with_what_they_write(table: NodeTable, homes: list[int]) -> list[int]:
+    """The homes, with those copies taken from the root that write a box's value to an input."""
+    writes = [target.startswith(_WRITES_BACK) for target in table.strings]
+    if not any(writes):
+        return homes
+    for node, home in enumerate(homes):
+        if home == 0 and writes[table.target[node]] and len(table.inputs[node]) == 2:
+            to, value = table.inputs[node]
+            if table.strings[table.op[to]] == "placeholder":
+                homes[node] = homes[value]
+    return homes
+
+
+def _classes(
+    table: NodeTable, modules: Iterable[tuple[str, ...]], paths: Iterable[tuple[str, ...]]
+) -> dict[tuple[str, ...], str]:
+    """The class of each box that is a module, also of one that lies in a transform's box."""
+    known = {module_path(path): name for path, name in table.module_types.items()}
+    found: dict[tuple[str, ...], str] = {}
+    for module, path in set(zip(modules, paths, strict=True)):
+        inserted = len(path) - len(module)  # the transforms, between parts of the module's path
+        for end in range(1, len(path) + 1):
+            own = path[:end] if path[:end] == module[:end] else module[: max(0, end - inserted)]
+            if own[-1:] == path[end - 1 : end] and own in known:
+                found[path[:end]] = known[own]
+    return found
 
 
 def _box(

@@ -1,4 +1,6 @@
-"""What a node produces, in a few characters: 'f32[8, 8]'."""
+"""What a node produces, in a few characters: 'f32[8, 8]', and how it lies in memory."""
+
+from collections.abc import Sequence
 
 from dynamo_lab.model.graphs import Value
 
@@ -29,3 +31,31 @@ def value_text(value: Value) -> str:
     name = value.dtype.removeprefix("torch.")
     text = f"{_DTYPES.get(name, name)}[{', '.join(value.shape)}]"
     return text if value.device in ("", "cpu") else f"{text} {value.device}"
+
+
+def layout_text(value: Value) -> str:
+    """How a tensor lies in memory, empty where it lies row by row, or where that is not known."""
+    if not (_numbers(value.shape) and _numbers(value.stride)):
+        return ""
+    sizes, strides = [*map(int, value.shape)], [*map(int, value.stride)]
+    if len(sizes) != len(strides) or 0 in sizes or _is_dense(sizes, strides, range(len(sizes))):
+        return ""
+    if len(sizes) == 2 and _is_dense(sizes, strides, (1, 0)):
+        return "transposed"
+    if len(sizes) in (4, 5) and _is_dense(sizes, strides, (0, *range(2, len(sizes)), 1)):
+        return "channels last" if len(sizes) == 4 else "channels last 3d"
+    return f"strides ({', '.join(value.stride)})"
+
+
+def _numbers(sizes: Sequence[str]) -> bool:
+    return bool(sizes) and all(size.isdecimal() for size in sizes)
+
+
+def _is_dense(sizes: Sequence[int], strides: Sequence[int], order: Sequence[int]) -> bool:
+    """Whether memory holds the dimensions in this order, outermost first, without gaps."""
+    expected = 1
+    for dimension in reversed(order):
+        if sizes[dimension] != 1 and strides[dimension] != expected:
+            return False
+        expected *= sizes[dimension]
+    return True

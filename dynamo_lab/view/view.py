@@ -8,6 +8,7 @@ from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import (
+    autograd,
     breaks,
     code,
     decompositions,
@@ -16,6 +17,7 @@ from dynamo_lab.view import (
     guards,
     kernels,
     links,
+    passes,
     run_map,
     steps,
     stories,
@@ -24,6 +26,7 @@ from dynamo_lab.view import (
     timeline,
 )
 from dynamo_lab.view.ancestry import Ancestry
+from dynamo_lab.view.autograd import PartitionView
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
 from dynamo_lab.view.decompositions import DecompositionsView
@@ -32,6 +35,7 @@ from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
+from dynamo_lab.view.passes import PassesView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.steps import StepsView
@@ -66,9 +70,11 @@ class View(Struct, frozen=True, kw_only=True):
     links: LinksView
     notes: tuple[NoteView, ...]
     environment: tuple[tuple[str, str], ...]
+    passes: PassesView = PassesView()
     steps: StepsView | None = None
     stories: tuple[StoryView, ...] = ()
     run_map: tuple[MapRow, ...] = ()
+    partitions: tuple[PartitionView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
 
 
@@ -97,9 +103,11 @@ def build(recording: Recording) -> View:
         links=linked,
         notes=tuple(_note(note) for note in recording.notes),
         environment=tuple(_environment(recording.environment)),
+        passes=passes.build(recording, places),
         steps=steps.build(recording, places),
         stories=told,
         run_map=run_map.build(recording, places, frame_views, break_views, told),
+        partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
     )
 

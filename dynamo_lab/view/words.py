@@ -43,6 +43,17 @@ def seconds(value: float) -> str:
     return f"{value * 1e6:.0f} µs" if value > 0 else "0 s"
 
 
+def size(count: int) -> str:
+    """So many bytes: '512 B', '3.1 MB'."""
+    amount, unit_word = float(count), "B"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if amount < 999.5:
+            break
+        amount, unit_word = amount / 1000, larger
+    shown = f"{amount:.0f}" if unit_word == "B" or amount >= 99.5 else f"{amount:.1f}"
+    return f"{shown.removesuffix('.0')} {unit_word}"
+
+
 def unique(items: Iterable[str]) -> tuple[str, ...]:
     """The items without repetitions, in order."""
     return tuple(dict.fromkeys(items))

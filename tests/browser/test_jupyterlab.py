@@ -188,3 +188,34 @@ def test_an_operator_unfolds_in_the_live_view(open_notebook: OpenNotebook) -> No
     view.locator(".dl-branch", has_text="amax = aten.amax.default").wait_for()
     view.get_by_role("button", name="source").first.click()
     view.locator(".dl-rule-text", has_text="def _softmax").wait_for()
+
+
+BRANCHES = (
+    "%%compile --backend aot_eager\n"
+    "y = torch.relu(x) + 1\n"
+    "z = torch.cond(y.sum() > 0, lambda y: y.sin(), lambda y: y.cos(), (y,))"
+)
+
+
+def test_a_graph_is_searched_walked_drawn_and_saved(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("graphs.ipynb", SETUP, BRANCHES)
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.get_by_role("tab", name="Graphs").click()
+    view.get_by_label("Search nodes").fill("op:relu dtype:f32")
+    view.get_by_text("1 hit").wait_for()
+    view.get_by_label("Search nodes").fill("")
+    row = view.locator(".dl-row-node", has_text="relu(").first
+    row.locator(".dl-row-number").click()
+    # Twice "i" would interrupt the kernel, and "d" delete the cell, were they JupyterLab's.
+    cells = notebook.page.locator(".jp-CodeCell").count()
+    for key in "uiidd":
+        notebook.page.keyboard.press(key)
+    view.locator(".dl-row.is-cursor").wait_for()
+    assert notebook.page.locator(".jp-CodeCell").count() == cells
+    view.get_by_role("button", name="diagram", exact=True).click()
+    view.locator(".dl-box.has-body").press("Enter")
+    view.locator(".dl-box-title", has_text="cos").wait_for()
+    with notebook.page.expect_download() as download:
+        view.get_by_role("button", name="SVG", exact=True).click()
+    assert download.value.suggested_filename == "graph_1.svg"

@@ -9,9 +9,9 @@ import torch
 import dynamo_lab as lab
 from dynamo_lab.errors import GuardsError
 from dynamo_lab.model import codec
+from dynamo_lab.questions import answer
 from dynamo_lab.view import build
 from dynamo_lab.view.guards import RecompileView
-from dynamo_lab.would_pass import answer_in_notebook
 from tests.live.test_explore import line_of
 
 
@@ -212,9 +212,12 @@ def test_what_cannot_be_asked_is_one_sentence(four: lab.Recording) -> None:
 
 def test_a_question_from_the_view_is_answered_or_explained(four: lab.Recording) -> None:
     pytest.importorskip("IPython")
-    good = answer_in_notebook(four, "__import__('torch').randn(5, 3), n=7", None)
-    assert good["answer"]["reuses"] == "0/3"
-    assert (
-        "does not read as the arguments" in answer_in_notebook(four, "torch.randn(", None)["error"]
-    )
-    assert "NameError" in answer_in_notebook(four, "nobody", None)["error"]
+
+    def asked(text: str) -> dict[str, Any]:
+        return answer(four, "would_pass", {"text": text})
+
+    assert asked("__import__('torch').randn(5, 3), n=7")["answer"]["reuses"] == "0/3"
+    assert "does not read as the arguments" in asked("torch.randn(")["error"]
+    assert "NameError" in asked("nobody")["error"]
+    assert "missing a required argument" in asked("__import__('torch').randn(3)")["error"]
+    assert "cannot answer" in answer(four, "what is love", {})["error"]

@@ -16,6 +16,7 @@ import torch._inductor.config
 from torch._inductor.codegen import cpp as inductor_cpp
 
 import dynamo_lab as lab
+from dynamo_lab.capture.autograd import AutogradProbes
 from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.errors import AlreadyRecordingError
@@ -74,9 +75,9 @@ def test_a_probe_that_raises_becomes_a_note_and_changes_no_result(
         raise RuntimeError("probe is broken")
         yield
 
-    for name in ("dynamo_graph", "inference_graph"):
+    for probes, name in ((GraphProbes, "dynamo_graph"), (AutogradProbes, "inference_graph")):
         broken.__name__ = name
-        monkeypatch.setattr(GraphProbes, name, staticmethod(broken))
+        monkeypatch.setattr(probes, name, staticmethod(broken))
     x = torch.randn(8)
     results: list[torch.Tensor] = []
     with lab.record() as recorder:
@@ -96,7 +97,7 @@ def test_a_probe_that_raises_after_the_call_is_a_note_too(monkeypatch: pytest.Mo
         yield
         raise RuntimeError("too late")
 
-    monkeypatch.setattr(GraphProbes, "joint_graph", staticmethod(broken))
+    monkeypatch.setattr(AutogradProbes, "joint_graph", staticmethod(broken))
     recording = lab.explore(
         lambda x: x.sin(), torch.randn(3, requires_grad=True), backend="aot_eager"
     )

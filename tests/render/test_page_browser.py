@@ -7,18 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dynamo_lab.render.html import page as write_page
-from dynamo_lab.view import build
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
-    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
+    from playwright.sync_api import Page
 
-    from dynamo_lab.model.recording import Recording
-
-    Make = Callable[[str], Recording]
+    from .conftest import Opened
 
 pytestmark = pytest.mark.browser
 
@@ -34,37 +28,9 @@ SAMPLES = [
     "film",
     "hostile_film",
     "nested",
+    "searched",
+    "rewritten",
 ]
-LOCAL = re.compile(r"(file|blob|data):")
-
-
-class Opened:
-    """A page, and all that went wrong on it."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.wrong: list[str] = []
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
-        page.on("dialog", self._dialog)
-        page.on("request", self._request)
-
-    def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.wrong.append(f"{message.type}: {message.text}")
-
-    def _dialog(self, dialog: Dialog) -> None:
-        self.wrong.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def _request(self, request: Request) -> None:
-        if not LOCAL.match(request.url):
-            self.wrong.append(f"request: {request.url}")
-
-    def tab(self) -> str:
-        """The chosen tab's name."""
-        chosen = self.page.locator("[role=tab][aria-selected=true]")
-        return chosen.get_attribute("data-tab") or ""
 
 
 def test_an_operator_unfolds_a_level_a_click_down_to_the_chosen_set(
@@ -104,25 +70,27 @@ def test_why_it_was_compiled_again_and_what_pinned_a_size(
     assert page.get_by_label("Arguments of a call").count() == 0  # no kernel, no question
 
 
-@pytest.fixture
-def show(browser: Browser, make: Make, tmp_path: Path) -> Iterator[Callable[[str], Opened]]:
-    """Open the page of a sample. After the test nothing may have gone wrong on any."""
-    pages: list[Opened] = []
-
-    def open_it(name: str) -> Opened:
-        path = tmp_path / f"{name}.html"
-        path.write_text(write_page(build(make(name))), encoding="utf-8")
-        opened = Opened(browser.new_page(viewport={"width": 1400, "height": 900}))
-        pages.append(opened)
-        opened.page.goto(path.as_uri())
-        opened.page.locator(".dl-body").wait_for()
-        return opened
-
-    yield open_it
-    wrong = [problem for opened in pages for problem in opened.wrong]
-    for opened in pages:
-        opened.page.close()
-    assert wrong == []
+def test_passes_are_stepped_through(show: Callable[[str], Opened]) -> None:
+    page = show("rewritten").page
+    page.locator("[data-tab=passes]").click()
+    heading, lines = page.locator(".dl-pass-heading"), page.locator(".dl-row-diff")
+    assert heading.inner_text() == "remove_noop_ops"
+    assert lines.count() == 7
+    page.get_by_role("button", name="After").click()
+    assert "clone" not in "".join(lines.all_inner_texts())
+    page.get_by_role("button", name="Next rewrite").click()
+    assert heading.inner_text() == "before the post_grad passes"
+    page.locator(".dl-diff").press("ArrowRight")
+    assert heading.inner_text() == "post_grad.pass_patterns[2]"
+    page.get_by_text("the pattern", exact=True).click()
+    page.get_by_text("KeywordArg('inp')").wait_for()
+    page.locator(".dl-row-diff", has_text="addmm").first.get_by_role("button").first.click()
+    page.locator(".dl-row-node.is-held", has_text="addmm").wait_for()  # in the Graphs tab
+    page.locator("[data-tab=passes]").click()
+    rows = page.locator(".dl-row-pass")
+    few = rows.count()
+    page.get_by_label("only passes that did something").uncheck()
+    assert rows.count() > few
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -49,8 +49,10 @@ class Reader(HTMLParser):
         "fullgraph_failed",
         "recompiled",
         "sizes",
+        "cut",
         "hostile",
         "big",
+        "rewritten",
     ],
 )
 def test_only_harmless_elements(make: Make, name: str) -> None:
@@ -70,6 +72,10 @@ def test_what_operators_became(make: Make, golden: str) -> None:
 
 def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:
     assert Reader(fallback(build(make("branch_and_print")), "u1")).text + "\n" == golden
+
+
+def test_passes_are_diffs_to_unfold(make: Make, golden: str) -> None:
+    assert Reader(fallback(build(make("rewritten")), "u1")).text + "\n" == golden
 
 
 def test_hostile_text_is_text(make: Make) -> None:
@@ -119,3 +125,8 @@ def test_every_rule_is_scoped(make: Make) -> None:
     assert style is not None
     rules = [rule.strip() for rule in style[1].split("}") if rule.strip()]
     assert all(rule.startswith(".dynamo-lab-static") for rule in rules)
+
+
+def test_a_graph_too_long_to_print_shows_its_modules(make: Make) -> None:
+    text = fallback(build(make("big")))
+    assert "(the graph)  5,000 operators\n  layers  5,000 operators\n    0  105 operators" in text

@@ -4,15 +4,25 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
+from rich.console import Group
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.render import static_html, terminal
+from dynamo_lab.render.terminal.parts import Page
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
-SAMPLES = ["branch_and_print", "decomposed", "skipped", "fullgraph_failed", "recompiled", "sizes"]
+SAMPLES = [
+    "branch_and_print",
+    "decomposed",
+    "skipped",
+    "fullgraph_failed",
+    "recompiled",
+    "sizes",
+    "cut",
+]
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -27,9 +37,20 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
 
 
+@pytest.mark.parametrize("sections", [None, ["passes"]])
+def test_passes(make: Make, golden: str, sections: list[str] | None) -> None:
+    text = terminal.render(build(make("rewritten")), width=100, sections=sections)
+    assert text + "\n" == golden
+
+
 @pytest.mark.parametrize("section", ["guards", "shapes"])
 def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str) -> None:
     text = terminal.render(build(make("sizes")), width=100, sections=[section])
+    assert text + "\n" == golden
+
+
+def test_what_is_kept_for_the_backward_in_full(make: Make, golden: str) -> None:
+    text = terminal.render(build(make("cut")), width=100, sections=["autograd"])
     assert text + "\n" == golden
 
 
@@ -45,7 +66,7 @@ def test_an_unknown_set_is_refused(make: Make) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
-@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big"])
+@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big", "rewritten"])
 def test_no_line_is_wider_than_the_terminal(make: Make, name: str, width: int) -> None:
     text = terminal.render(build(make(name)), width=width)
     assert max(map(cell_len, text.split("\n"))) <= width
@@ -140,3 +161,31 @@ def test_an_unknown_section_is_refused(make: Make) -> None:
 def test_an_empty_recording_prints() -> None:
     text = terminal.render(build(Recording(title="empty")))
     assert "Nothing was compiled" in text
+
+
+def test_the_modules_of_a_graph(make: Make, golden: str) -> None:
+    from dynamo_lab.render.terminal.outline import outlines
+
+    body = Group(*outlines(build(make("searched")), [0, 3]))
+    assert terminal.as_text(body, width=100) + "\n" == golden
+
+
+@pytest.mark.parametrize("query", ["op:linear", "op:lin", "shape:*x128 -op:placeholder"])
+def test_what_a_search_finds(make: Make, golden: str, query: str) -> None:
+    from dynamo_lab.render.terminal.outline import found
+
+    body = Group(*found(build(make("searched")), query, range(4), Page(width=100, everything=True)))
+    assert terminal.as_text(body, width=100) + "\n" == golden
+
+
+@pytest.mark.parametrize("query", ["op:*", "<b>"])
+def test_hostile_nodes_that_are_found_stay_text(make: Make, query: str) -> None:
+    from dynamo_lab.render.terminal.outline import found, outlines
+
+    for name in ("hostile", "searched"):
+        view = build(make(name))
+        body = Group(
+            *found(view, query, range(4), Page(width=200, everything=True)), *outlines(view, [0])
+        )
+        text = terminal.as_text(body, width=200)
+        assert not [c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl")]

@@ -14,7 +14,17 @@ Make = Callable[[str], Recording]
 
 @pytest.mark.parametrize(
     "name",
-    ["branch_and_print", "skipped", "fullgraph_failed", "recompiled", "sizes", "hostile", "big"],
+    [
+        "branch_and_print",
+        "skipped",
+        "fullgraph_failed",
+        "recompiled",
+        "sizes",
+        "cut",
+        "hostile",
+        "big",
+        "rewritten",
+    ],
 )
 def test_a_view_survives_json(make: Make, name: str) -> None:
     view = build(make(name))

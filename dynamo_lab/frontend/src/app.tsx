@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks";
 import { useMounted, useStore } from "./context";
 import { groupGraphs } from "./graph-groups";
+import { Autograd } from "./parts/autograd";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
 import { Decompositions } from "./parts/decompositions";
@@ -9,6 +10,7 @@ import { Frames } from "./parts/frames";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
+import { Passes } from "./parts/passes";
 import { Selection } from "./parts/selection";
 import { Steps } from "./parts/steps";
 import { Footer, Header, Notes } from "./parts/summary";
@@ -19,7 +21,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, decompositions: Decompositions, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -31,11 +33,13 @@ function tabCount(view: View, tab: Tab): number | null {
   switch (tab) {
     case "breaks": return view.breaks.length;
     case "graphs": return captured(view);
+    case "passes": return view.passes.pipelines.reduce((sum, one) => sum + one.did, 0);
     case "decompositions": return view.decompositions.operators.length;
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
-    case "steps": return null;
+    case "autograd":
+    case "steps":
     case "timeline": return null;
   }
 }
@@ -53,7 +57,9 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
-    case "steps": return false;
+    case "autograd":
+    case "passes":
+    case "steps":
     case "timeline": return false;
   }
 }

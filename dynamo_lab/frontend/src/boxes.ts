@@ -1,19 +1,30 @@
-// Which boxes a diagram shows: modules closed to one box, opened ones as frames around theirs.
+// Which boxes a diagram shows: modules closed to one box, opened ones as frames around theirs, and
+// the bodies of operators as frames too. dynamo_lab/view/scenes.py is its mirror; one golden holds
+// the DOT of both alike.
 import { moduleNodes } from "./kin";
 import type { GraphView } from "./types";
 
 /** Graphviz takes over a second beyond a few hundred boxes, and nobody reads them. */
 export const MAX_BOXES = 200;
 
-export type BoxId = string; // "m<module>" or "n<node>"
+/** Above this many inputs and parameters, they are left out until asked for. */
+export const FEW_INPUTS = 12;
+
+export type Graphs = ReadonlyMap<number, GraphView>;
+
+/** "m<graph>_<module>" or "n<graph>_<node>"; of an opened body "b<graph>". */
+export type BoxId = string;
 
 export interface Box {
   readonly id: BoxId;
+  readonly graph: number;
   readonly module: number; // -1 for a node
   readonly node: number; // -1 for a module
 }
 
 export interface Cluster {
+  readonly id: BoxId;
+  readonly graph: number;
   readonly module: number;
   readonly boxes: readonly Box[];
   readonly clusters: readonly Cluster[];
@@ -23,6 +34,8 @@ export interface Edge {
   readonly from: BoxId;
   readonly to: BoxId;
   readonly weight: number;
+  /** From a node to the body that it calls. */
+  readonly isCall: boolean;
 }
 
 export interface Scene {
@@ -31,8 +44,12 @@ export interface Scene {
   readonly edges: readonly Edge[];
 }
 
-const nodeBox = (node: number): Box => ({ id: `n${node}`, module: -1, node });
-const moduleBox = (module: number): Box => ({ id: `m${module}`, module, node: -1 });
+export const moduleId = (graph: number, module: number): BoxId => `m${graph}_${module}`;
+export const nodeId = (graph: number, node: number): BoxId => `n${graph}_${node}`;
+export const bodyId = (graph: number): BoxId => `b${graph}`;
+
+const nodeBox = (graph: number, node: number): Box => ({ id: nodeId(graph, node), graph, module: -1, node });
+const moduleBox = (graph: number, module: number): Box => ({ id: moduleId(graph, module), graph, module, node: -1 });
 
 const isInput = (graph: GraphView, node: number): boolean => {
   const op = graph.strings[graph.op[node]];
@@ -43,65 +60,105 @@ export function countInputs(graph: GraphView): number {
   return graph.name.reduce((count, _, node) => count + (isInput(graph, node) ? 1 : 0), 0);
 }
 
-/** Nodes a box of its own would show: parameters by the hundred are left out unless asked for. */
-export function shownNodes(graph: GraphView, withInputs: boolean): ReadonlySet<number> {
-  const shown = new Set<number>();
-  graph.name.forEach((_, node) => {
-    if (withInputs || !isInput(graph, node)) shown.add(node);
-  });
-  return shown;
+function allBoxes(cluster: Cluster): Box[] {
+  return [...cluster.boxes, ...cluster.clusters.flatMap(allBoxes)];
 }
 
-/** How many boxes there are with these modules open. */
-export function countBoxes(
-  graph: GraphView, open: ReadonlySet<number>, shown: ReadonlySet<number>, module = 0,
-): number {
-  const box = graph.modules[module];
-  if (!box) return 0;
-  let count = box.nodes.reduce((sum, node) => sum + (shown.has(node) ? 1 : 0), 0);
-  for (const child of box.children) {
-    count += open.has(child) ? countBoxes(graph, open, shown, child) : 1;
-  }
-  return count;
-}
+/** Makes scenes of one graph; `graphs` also holds the bodies that it calls. */
+export class Scenes {
+  constructor(
+    readonly graph: GraphView,
+    private readonly graphs: Graphs,
+    readonly withInputs: boolean,
+  ) {}
 
-/**
- * Opens modules level by level as long as all boxes can be read at once. A level opens whole or not
- * at all, so that twelve like blocks look alike; modules of one or two operators stay closed.
- */
-export function initiallyOpen(
-  graph: GraphView, shown: ReadonlySet<number>, comfortable = 40,
-): Set<number> {
-  const worth = (module: number): boolean => {
-    const { nodes, children } = graph.modules[module];
-    return children.length > 0 || nodes.filter((node) => shown.has(node)).length > 2;
-  };
-  let open = new Set<number>([0]);
-  let level = (graph.modules[0]?.children ?? []).filter(worth);
-  while (level.length > 0) {
-    const next = new Set([...open, ...level]);
-    if (countBoxes(graph, next, shown) > comfortable) break;
-    open = next;
-    level = level.flatMap((module) => graph.modules[module].children.filter(worth));
-  }
-  return open;
-}
-
-/** The box that stands for each node; absent for nodes that are not shown. */
-function representatives(graph: GraphView, root: Cluster): Map<number, BoxId> {
-  const shows = new Map<number, BoxId>();
-  const visit = (cluster: Cluster): void => {
-    for (const box of cluster.boxes) {
-      if (box.node >= 0) shows.set(box.node, box.id);
-      else for (const node of moduleNodes(graph, box.module)) shows.set(node, box.id);
+  /**
+   * Opens modules level by level as long as all boxes can be read at once. A level opens whole or
+   * not at all, so that twelve like blocks look alike; modules of one or two operators stay closed.
+   */
+  initiallyOpen(comfortable = 60): Set<BoxId> {
+    let open = new Set<BoxId>();
+    let level = this.worthOpening(0);
+    while (level.length > 0) {
+      const wider = new Set([...open, ...level.map((module) => moduleId(this.graph.id, module))]);
+      if (this.count(wider) > comfortable) break;
+      open = wider;
+      level = level.flatMap((module) => this.worthOpening(module));
     }
-    cluster.clusters.forEach(visit);
-  };
-  visit(root);
-  return shows;
+    return open;
+  }
+
+  /** How many boxes there are with these modules and bodies open. */
+  count(open: ReadonlySet<BoxId>): number {
+    return this.graph.modules.length > 0 ? allBoxes(this.cluster(this.graph, 0, open)).length : Infinity;
+  }
+
+  /** The whole graph, with these modules and bodies open. */
+  modules(open: ReadonlySet<BoxId>): Scene {
+    return this.scene(this.cluster(this.graph, 0, open));
+  }
+
+  /** These nodes, without frames. */
+  nodes(nodes: readonly number[]): Scene {
+    const { id } = this.graph;
+    return this.scene({ id: moduleId(id, 0), graph: id, module: 0, boxes: nodes.map((node) => nodeBox(id, node)), clusters: [] });
+  }
+
+  private worthOpening(module: number): number[] {
+    const { modules } = this.graph;
+    return (modules[module]?.children ?? []).filter((child) =>
+      modules[child].children.length > 0 || modules[child].nodes.filter((node) => this.isShown(this.graph, node)).length > 2);
+  }
+
+  private isShown(graph: GraphView, node: number): boolean {
+    return this.withInputs || !isInput(graph, node);
+  }
+
+  private cluster(graph: GraphView, module: number, open: ReadonlySet<BoxId>): Cluster {
+    const box = graph.modules[module];
+    const nodes = box.nodes.filter((node) => this.isShown(graph, node));
+    const isOpen = (child: number): boolean => open.has(moduleId(graph.id, child));
+    const bodies = nodes.flatMap((node) => graph.subgraphs[node] ?? [])
+      .flatMap((body) => (open.has(bodyId(body)) ? (this.graphs.get(body) ?? []) : []));
+    return {
+      id: module > 0 || graph === this.graph ? moduleId(graph.id, module) : bodyId(graph.id),
+      graph: graph.id,
+      module,
+      boxes: [
+        ...nodes.map((node) => nodeBox(graph.id, node)),
+        ...box.children.filter((child) => !isOpen(child)).map((child) => moduleBox(graph.id, child)),
+      ],
+      clusters: [
+        ...box.children.filter(isOpen).map((child) => this.cluster(graph, child, open)),
+        ...bodies.map((body) => this.cluster(body, 0, open)),
+      ],
+    };
+  }
+
+  private scene(root: Cluster): Scene {
+    const boxes = allBoxes(root);
+    const graphs = [...new Set(boxes.map((box) => box.graph))].flatMap((id) => this.graphs.get(id) ?? []);
+    return { root, boxes, edges: [...graphs.flatMap((graph) => edgesOf(graph, boxes)), ...this.calls(root)] };
+  }
+
+  /** From each node whose body is open to the first box in it. */
+  private calls(cluster: Cluster): Edge[] {
+    return cluster.clusters.flatMap((inner) => {
+      const first = allBoxes(inner).at(0);
+      const body = this.graphs.get(inner.graph);
+      const from = body && body.parent !== null && body.parent_node !== null ? nodeId(body.parent, body.parent_node) : null;
+      const call = inner.id === bodyId(inner.graph) && first && from ? [{ from, to: first.id, weight: 1, isCall: true }] : [];
+      return [...call, ...this.calls(inner)];
+    });
+  }
 }
 
-function aggregate(graph: GraphView, shows: ReadonlyMap<number, BoxId>): Edge[] {
+function edgesOf(graph: GraphView, boxes: readonly Box[]): Edge[] {
+  const shows = new Map<number, BoxId>();
+  for (const box of boxes) {
+    if (box.graph !== graph.id) continue;
+    for (const node of box.node >= 0 ? [box.node] : moduleNodes(graph, box.module)) shows.set(node, box.id);
+  }
   const weights = new Map<string, Edge>();
   graph.inputs.forEach((inputs, node) => {
     const to = shows.get(node);
@@ -110,39 +167,25 @@ function aggregate(graph: GraphView, shows: ReadonlyMap<number, BoxId>): Edge[] 
       const from = shows.get(input);
       if (from === undefined || from === to) continue;
       const key = `${from} ${to}`;
-      weights.set(key, { from, to, weight: (weights.get(key)?.weight ?? 0) + 1 });
+      weights.set(key, { from, to, weight: (weights.get(key)?.weight ?? 0) + 1, isCall: false });
     }
   });
   return [...weights.values()];
 }
 
-function allBoxes(cluster: Cluster): Box[] {
-  return [...cluster.boxes, ...cluster.clusters.flatMap(allBoxes)];
+/** How far around a node to look. */
+export interface Reach {
+  readonly up: number;
+  readonly down: number;
 }
 
-export function moduleScene(
-  graph: GraphView, open: ReadonlySet<number>, shown: ReadonlySet<number>,
-): Scene {
-  const cluster = (module: number): Cluster => {
-    const box = graph.modules[module];
-    const closed = box.children.filter((child) => !open.has(child));
-    return {
-      module,
-      boxes: [...box.nodes.filter((node) => shown.has(node)).map(nodeBox), ...closed.map(moduleBox)],
-      clusters: box.children.filter((child) => open.has(child)).map(cluster),
-    };
-  };
-  const root = cluster(0);
-  return { root, boxes: allBoxes(root), edges: aggregate(graph, representatives(graph, root)) };
-}
-
-/** Nodes within `reach` steps of `center`, inputs and users alike, nearest first, at most `limit`. */
+/** Nodes within reach of `center`, inputs and users alike, nearest first, at most `limit`. */
 export function neighbourhood(
   graph: GraphView, users: readonly (readonly number[])[], center: number,
-  reach = 2, limit = MAX_BOXES,
+  { up, down }: Reach, limit = MAX_BOXES,
 ): number[] {
   const found = new Set<number>([center]);
-  const spread = (next: (node: number) => readonly number[]): void => {
+  const spread = (reach: number, next: (node: number) => readonly number[]): void => {
     let edge = [center];
     for (let step = 0; step < reach; step++) {
       const further: number[] = [];
@@ -156,14 +199,7 @@ export function neighbourhood(
       edge = further;
     }
   };
-  spread((node) => graph.inputs[node] ?? []);
-  spread((node) => users[node] ?? []);
+  spread(up, (node) => graph.inputs[node] ?? []);
+  spread(down, (node) => users[node] ?? []);
   return [...found].sort((a, b) => a - b);
-}
-
-export function nodeScene(graph: GraphView, nodes: readonly number[]): Scene {
-  const boxes = nodes.map(nodeBox);
-  const root: Cluster = { module: -1, boxes, clusters: [] };
-  const shows = new Map(nodes.map((node) => [node, `n${node}`]));
-  return { root, boxes, edges: aggregate(graph, shows) };
 }

@@ -1,4 +1,4 @@
-// A scene as DOT. Only our own ids and sizes go in, never a name from the program: the labels are
+// A scene as DOT to lay out. Only our own ids and sizes go in, never a name from the program: the labels are
 // drawn by us afterwards, so there is nothing to escape and nothing to inject.
 import type { Box, Cluster, Scene } from "./boxes";
 
@@ -20,7 +20,7 @@ function clusterLines(cluster: Cluster, size: (box: Box) => Size, isRoot: boolea
     ...cluster.clusters.flatMap((child) => clusterLines(child, size, false)),
   ];
   if (isRoot) return inside;
-  return [`subgraph cluster_${cluster.module} {`, `label=" ";labelloc=t;fontsize=14;margin=10`, ...inside, "}"];
+  return [`subgraph cluster_${cluster.id} {`, `label=" ";labelloc=t;fontsize=14;margin=10`, ...inside, "}"];
 }
 
 const COLUMNS = 4;

@@ -1,11 +1,10 @@
 // What the panes ask about a graph, computed once a view and graph.
 import type { ForwardLines } from "./gradients";
+import type { Term } from "./query";
+import { homeOf, homesOf, Searched } from "./search";
 import type { GraphView, SourceView, View } from "./types";
 
 export type Place = readonly [source: number, line: number];
-
-/** Paths of PyTorch itself: lines there say how an operator is made, not where it was asked for. */
-const TORCH = /[\\/](torch|functorch)[\\/]/;
 
 /** Users of each node: the inputs, turned round. */
 export function usersOf(graph: GraphView): number[][] {
@@ -16,25 +15,20 @@ export function usersOf(graph: GraphView): number[][] {
   return users;
 }
 
-/**
- * The line to show for each stack: the innermost one outside PyTorch, because the innermost of all
- * is mostly `torch/nn/modules/linear.py` and the outermost mostly `model(x)`.
- */
+/** The line to show for each stack: the outermost is mostly `model(x)`, so the innermost outside PyTorch. */
 export function homePlaces(view: View): (Place | null)[] {
-  const torch = new Set(
-    view.sources.filter((s) => s.kind === "library" && TORCH.test(s.path)).map((s) => s.id),
-  );
-  return view.links.stacks.map((stack) => {
-    for (let i = stack.length - 1; i >= 0; i--) if (!torch.has(stack[i][0])) return stack[i];
-    return stack.length > 0 ? stack[stack.length - 1] : null;
-  });
+  const files = new Map(view.sources.map((source) => [source.id, source]));
+  return view.links.stacks.map((stack) => homeOf(stack, files));
 }
 
 export class Sources {
   private readonly byId: ReadonlyMap<number, SourceView>;
   private readonly texts = new Map<number, Map<number, SourceView["lines"][number]>>();
 
+  readonly all: readonly SourceView[];
+
   constructor(view: View) {
+    this.all = view.sources;
     this.byId = new Map(view.sources.map((source) => [source.id, source]));
   }
 
@@ -67,12 +61,15 @@ export class GraphIndex {
   readonly home: readonly (Place | null)[];
   /** Nodes whose home is the line that they are the gradient of, not one of their own. */
   readonly gradient: ReadonlySet<number>;
-  private haystack: readonly string[] | null = null;
+  private homes: readonly number[] | null = null;
+  private searched: Searched | null = null;
+  private kinds: Map<number, string> | null = null;
 
   constructor(
     readonly graph: GraphView,
     places: readonly (Place | null)[],
     private readonly sources: Sources,
+    private readonly stacks: View["links"]["stacks"] = [],
     gradientOf: ForwardLines = () => null,
   ) {
     this.users = usersOf(graph);
@@ -95,8 +92,10 @@ export class GraphIndex {
     return this.graph.strings[this.graph.target[node]] ?? "";
   }
 
-  module(node: number): string {
-    return this.graph.strings[this.graph.module[node]] ?? "";
+  /** The path of the module, or of the torch.func transform, that the node lies in. */
+  box(node: number): string {
+    this.homes ??= homesOf(this.graph);
+    return this.graph.modules[this.homes[node]]?.path ?? "";
   }
 
   value(node: number): string {
@@ -113,13 +112,31 @@ export class GraphIndex {
     return home ? this.sources.shortLabel(home[0], home[1]) : "";
   }
 
-  /** One lower-case text a node for the search box; made on first search. */
-  get texts(): readonly string[] {
-    this.haystack ??= this.graph.name.map((name, node) =>
-      [name, this.value(node), this.target(node), this.graph.arguments[node], this.module(node), this.line(node)]
-        .join("\n")
-        .toLowerCase(),
-    );
-    return this.haystack;
+  /** The size of what the node produces, null where it is not known. */
+  bytes(node: number): number | null {
+    return this.graph.bytes[this.graph.value[node]] ?? null;
+  }
+
+  /** How its value lies in memory, empty for row by row. */
+  layout(node: number): string {
+    return this.graph.layouts[this.graph.value[node]] ?? "";
+  }
+
+  /** What kind of work the node does: one of KINDS, "input", "output" or "other". */
+  kind(node: number): string {
+    const op = this.op(node);
+    if (op === "placeholder" || op === "get_attr") return "input";
+    if (op === "output") return "output";
+    if (!this.kinds) {
+      this.kinds = new Map();
+      for (const [kind, targets] of Object.entries(this.graph.kinds)) for (const target of targets) this.kinds.set(target, kind);
+    }
+    return this.kinds.get(this.graph.target[node]) ?? "other";
+  }
+
+  /** The nodes that fulfil every condition. */
+  find(terms: readonly Term[]): number[] {
+    this.searched ??= new Searched(this.graph, this.users, this.stacks, this.sources.all);
+    return this.searched.find(terms);
   }
 }

@@ -28,6 +28,15 @@ function handleFilm(event: KeyboardEvent, store: Store): boolean {
   return true;
 }
 
+/** The keys of the passes, while they are shown. */
+function handlePasses(event: KeyboardEvent, store: Store): boolean {
+  if (store.tab.value !== "passes") return false;
+  const by = ({ ArrowRight: 1, n: 1, ArrowLeft: -1, N: -1 } as const)[event.key];
+  if (by === undefined) return false;
+  store.stepPass(by);
+  return true;
+}
+
 function focusSearch(root: HTMLElement): void {
   const box = root.querySelector<HTMLInputElement>(".dl-panel input[type=search]");
   box?.focus();
@@ -35,7 +44,7 @@ function focusSearch(root: HTMLElement): void {
 }
 
 function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean {
-  if (handleFilm(event, store)) return true;
+  if (handleFilm(event, store) || handlePasses(event, store)) return true;
   const tab = store.tabs.value[Number(event.key) - 1];
   if (tab) {
     store.setTab(tab);

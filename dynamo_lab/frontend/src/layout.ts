@@ -18,7 +18,7 @@ export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly boxes: ReadonlyMap<string, Placed>;
-  readonly clusters: ReadonlyMap<number, Placed>;
+  readonly clusters: ReadonlyMap<string, Placed>;
   readonly edges: readonly PlacedEdge[];
 }
 
@@ -89,14 +89,14 @@ export function readLayout(json: string): Layout {
   const dot = JSON.parse(json) as DotJson;
   const [, , width = 0, height = 0] = numbers(dot.bb ?? "0,0,0,0");
   const boxes = new Map<string, Placed>();
-  const clusters = new Map<number, Placed>();
+  const clusters = new Map<string, Placed>();
   const objects = dot.objects ?? [];
   for (const object of objects) {
     const name = object.name ?? "";
-    const cluster = /^cluster_(\d+)$/.exec(name);
+    const cluster = /^cluster_(\w+)$/.exec(name);
     const placed = cluster ? clusterFrom(object, height) : boxFrom(object, height);
     if (!placed) continue;
-    if (cluster) clusters.set(Number(cluster[1]), placed);
+    if (cluster) clusters.set(cluster[1], placed);
     else boxes.set(name, placed);
   }
   const edges = (dot.edges ?? []).filter((edge) => edge.style !== "invis").map((edge) => ({

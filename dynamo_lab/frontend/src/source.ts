@@ -1,6 +1,6 @@
 // The one interface between the UI and its hosts: the live kernel and the offline page.
 import type { ReadonlySignal } from "@preact/signals";
-import type { Progress, TrialView, View, WouldPass } from "./types";
+import type { Progress, TrialView, View } from "./types";
 
 export type SaveKind = "html" | "json";
 
@@ -20,6 +20,9 @@ export interface Trial {
   readonly view: View;
 }
 
+/** A question for the kernel, by its name in dynamo_lab/questions.py. Rejects with a sentence to show. */
+export type Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>) => Promise<Answer>;
+
 export interface DataSource {
   readonly view: ReadonlySignal<View | null>;
   readonly progress: ReadonlySignal<Progress | null>;
@@ -29,8 +32,8 @@ export interface DataSource {
   asset(name: string): Promise<string>;
   /** Absent where the host cannot save. Rejects with a sentence to show. */
   readonly save?: (what: SaveKind) => Promise<void>;
-  /** Absent where no kernel lives. `text` is what stands between a call's brackets. Rejects with a sentence. */
-  readonly wouldPass?: (text: string, frame: number | null) => Promise<WouldPass>;
+  /** Absent where no kernel lives. */
+  readonly ask?: Ask;
   /** Absent where there is no kernel to run a program in. */
   readonly trials?: Trials;
 }

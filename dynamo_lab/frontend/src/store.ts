@@ -1,18 +1,20 @@
 // The state of one mounted UI. It outlives the view: while a compile runs, views replace each
 // other and the reader's tab, selection and scroll stay.
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { ColourMode } from "./colours";
 import { breakEntity, parseEntity } from "./entities";
 import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask, operatorNodes } from "./kin";
+import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "decompositions", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "kernels", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", decompositions: "Decompositions", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", kernels: "Kernels",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -86,7 +88,7 @@ export function buildModel(view: View): Model {
     const graph = graphs.get(id);
     if (!graph) return null;
     let index = indices.get(id);
-    if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources, gradientOf)));
+    if (!index) indices.set(id, (index = new GraphIndex(graph, places, sources, view.links.stacks, gradientOf)));
     return index;
   };
   const colour = (region: number): string => {
@@ -126,7 +128,7 @@ export interface Store {
   readonly source: DataSource;
   readonly model: ReadonlySignal<Model | null>;
   readonly tab: ReadonlySignal<Tab>;
-  /** The tabs there are: Steps only with a film. */
+  /** The tabs there are: Steps only with a film, Autograd where it had something to do. */
   readonly tabs: ReadonlySignal<readonly Tab[]>;
   /** Where the film stands. */
   readonly step: ReadonlySignal<number>;
@@ -140,13 +142,26 @@ export interface Store {
   readonly reveal: ReadonlySignal<Reveal>;
   readonly graph: Signal<number | null>;
   readonly kernel: Signal<KernelChoice | null>;
+  /** The pass that is shown, null for the first that did something. */
+  readonly pass: Signal<number | null>;
+  /** Whether passes that did nothing are left out. */
+  readonly rewritesOnly: Signal<boolean>;
+  readonly diffMode: Signal<DiffMode>;
   readonly file: Signal<number | null>;
   /** The operator whose decompositions are shown, and the set of operators that they go down to. */
   readonly operator: Signal<number>;
   readonly set: Signal<number>;
   readonly graphMode: Signal<"listing" | "diagram">;
+  /** What nodes are searched for, in every stage. */
+  readonly query: Signal<string>;
+  /** What the colours of a diagram mean. */
+  readonly colours: Signal<ColourMode>;
+  /** The node whose neighbourhood the diagram shows; empty for the whole graph. */
+  readonly around: Signal<string>;
   /** The reader's choice; null shows what there is most to say of. */
   readonly guardMode: Signal<GuardMode | null>;
+  /** The partition that Autograd shows; null for the first. */
+  readonly chosenPartition: Signal<number | null>;
   readonly theme: Signal<ThemeChoice>;
   readonly help: Signal<boolean>;
   setTab(tab: Tab): void;
@@ -159,6 +174,8 @@ export interface Store {
   play(step: number): void;
   /** Moves the film on to the next or back to the previous of something. */
   move(stop: Stop, by: 1 | -1): void;
+  /** Shows the next or the previous pass that did something. */
+  stepPass(by: 1 | -1): void;
   close(): void;
 }
 
@@ -171,6 +188,7 @@ export function createStore(source: DataSource): Store {
   const graph = signal<number | null>(null);
   const kernel = signal<KernelChoice | null>(null);
   const file = signal<number | null>(null);
+  const pass = signal<number | null>(null);
   const operator = signal(0);
   const guardMode = signal<GuardMode | null>(null);
 
@@ -229,6 +247,7 @@ export function createStore(source: DataSource): Store {
   };
   const at = signal(0);
   const film = computed(() => model.value?.film ?? null);
+  const differentiates = computed(() => (model.value?.view.partitions ?? []).some((part) => part.backward !== null || part.handled.length > 0));
   const step = computed(() => Math.min(at.value, (film.value?.count ?? 1) - 1));
   const play = (to: number): void => {
     if (!film.value || to < 0) return;
@@ -238,6 +257,10 @@ export function createStore(source: DataSource): Store {
   const move = (stop: Stop, by: 1 | -1): void => {
     if (film.value) at.value = film.value.move(step.peek(), stop, by);
   };
+  const stepPass = (by: 1 | -1): void => {
+    const passes = model.value?.view.passes.passes ?? [];
+    pass.value = nextRewrite(passes, shownPass(passes, pass.peek()), by);
+  };
   // A pinned entity that a newer view no longer has would light nothing and explain nothing.
   const stopUnpinning = effect(() => {
     const index = model.value?.kin;
@@ -246,12 +269,17 @@ export function createStore(source: DataSource): Store {
 
   return {
     source, model, tab, step, play, move,
-    tabs: computed(() => TABS.filter((one) => one !== "steps" || film.value !== null)),
-    hover, pin, reveal, graph, kernel, file, guardMode, operator, set: signal(1),
+    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
+    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, operator, set: signal(1),
+    rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),
     focus: computed(() => pin.value || hover.value),
     graphMode: signal<"listing" | "diagram">("listing"),
+    chosenPartition: signal<number | null>(null),
+    colours: signal<ColourMode>("kind"),
+    around: signal(""),
+    query: signal(""),
     theme: signal<ThemeChoice>("auto"),
     help: signal(false),
     setTab: (next) => void (chosenTab.value = next),

@@ -166,6 +166,10 @@ export interface GraphView {
   readonly subgraphs: Readonly<Record<string, readonly number[]>>;
   readonly modules: readonly ModuleView[];
   readonly parent: number | null;
+  readonly parent_node: number | null;
+  readonly bytes: readonly (number | null)[];
+  readonly layouts: readonly string[];
+  readonly kinds: Readonly<Record<string, readonly number[]>>;
 }
 
 export interface GuardView {
@@ -385,11 +389,162 @@ export interface StepsView {
   readonly cut: string;
 }
 
+/** A value that is kept, or would be; entities of its two nodes and of its line. */
+export interface KeptRow {
+  readonly name: string;
+  readonly operator: string;
+  readonly value: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly price: string;
+  readonly why: string;
+  readonly node: string;
+  readonly backward: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly module: string;
+}
+
+export interface SavedRow extends KeptRow {
+  readonly role: string;
+}
+
+export interface RecomputedRow extends KeptRow {
+  readonly is_free: boolean;
+}
+
+export interface LineCost {
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly count: number;
+  readonly bytes: number;
+  readonly size: string;
+}
+
+export interface PairRow {
+  readonly operator: string;
+  readonly forward: readonly number[];
+  readonly backward: readonly number[];
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+}
+
+export interface PartitionView {
+  readonly id: number;
+  readonly number: number;
+  readonly title: string;
+  readonly method: string;
+  readonly joint: number | null;
+  readonly forward: number | null;
+  readonly backward: number | null;
+  readonly budget: number;
+  readonly sentences: readonly string[];
+  readonly activation_bytes: number;
+  readonly unpartitioned_bytes: number | null;
+  readonly saved: readonly SavedRow[];
+  readonly lines: readonly LineCost[];
+  readonly recomputed: readonly RecomputedRow[];
+  readonly pairs: readonly PairRow[];
+  readonly handled: readonly string[];
+}
+
+/** The kernel's answer to what other memory budgets would keep. */
+export interface Budgets {
+  readonly title: string;
+  readonly rows: readonly {
+    readonly budget: number;
+    readonly activation_bytes: number;
+    readonly size: string;
+    readonly saved: number;
+    readonly operators: number;
+    readonly flops: number;
+    readonly arithmetic: string;
+    readonly is_used: boolean;
+  }[];
+}
+
 export interface NoteView {
   readonly level: string;
   readonly about: string;
   readonly message: string;
   readonly details: string;
+}
+
+/** sign ("-", "+" or " "), name, op, target, arguments, value, entity, note, match */
+export type DiffLine = readonly [string, string, string, string, string, string, string, string, number];
+
+export interface Hunk {
+  readonly body: string;
+  readonly skipped: number;
+  readonly lines: readonly DiffLine[];
+}
+
+export interface PatternView {
+  readonly name: string;
+  readonly kind: string;
+  readonly sentence: string;
+  readonly place: string;
+  readonly entity: string;
+  readonly source: string;
+  readonly replacement: string;
+  readonly expression: string;
+}
+
+export interface MatchView {
+  readonly pattern: number;
+  readonly summary: string;
+  readonly lines: readonly DiffLine[];
+}
+
+export interface PassView {
+  readonly id: number;
+  readonly title: string;
+  readonly name: string;
+  readonly kind: "pass" | "step" | "between";
+  readonly sentence: string;
+  readonly state: "did" | "idle" | "off" | "failed";
+  readonly summary: string;
+  readonly seconds: number;
+  readonly pipeline: number;
+  readonly depth: number;
+  readonly body: string;
+  readonly own: boolean;
+  readonly place: string;
+  readonly entity: string;
+  readonly error: string;
+  readonly removed: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly moved: number;
+  readonly hunks: readonly Hunk[];
+  readonly matches: readonly MatchView[];
+  readonly alone: readonly string[];
+}
+
+export interface PipelineView {
+  readonly id: number;
+  readonly title: string;
+  readonly sentence: string;
+  readonly summary: string;
+  readonly seconds: number;
+  readonly first: number;
+  readonly end: number;
+  readonly ran: number;
+  readonly did: number;
+  readonly before: string;
+  readonly after: string;
+  readonly graph: number | null;
+  readonly became: number | null;
+  readonly error: string;
+}
+
+export interface PassesView {
+  readonly pipelines: readonly PipelineView[];
+  readonly passes: readonly PassView[];
+  readonly patterns: readonly PatternView[];
 }
 
 /** step (-1 for none), why the call stays, what its rule raised */
@@ -476,9 +631,11 @@ export interface View {
   readonly links: LinksView;
   readonly notes: readonly NoteView[];
   readonly environment: readonly (readonly [string, string])[];
+  readonly passes: PassesView;
   readonly steps: StepsView | null;
   readonly stories: readonly StoryView[];
   readonly run_map: readonly MapRow[];
+  readonly partitions: readonly PartitionView[];
   readonly decompositions: DecompositionsView;
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { countBoxes, initiallyOpen, moduleScene, neighbourhood, nodeScene, shownNodes } from "../src/boxes";
+import { moduleId, neighbourhood, Scenes } from "../src/boxes";
 import { sceneToDot } from "../src/dot";
 import { usersOf } from "../src/graph-index";
+import type { GraphView } from "../src/types";
 import { graph, module } from "./sample";
 
 // x -> [a: 1 -> [a.b: 2 -> 3 -> 4]] -> 5
@@ -9,32 +10,39 @@ const nested = graph({
   inputs: [[], [0], [1], [2], [3, 1], [4, 4]],
   modules: [module("", [0, 5], [1]), module("a", [1], [2]), module("a.b", [2, 3, 4])],
 });
-const all = shownNodes(nested, true);
-const edges = (open: number[]) =>
-  moduleScene(nested, new Set(open), all).edges.map((e) => `${e.from}>${e.to}x${e.weight}`).sort();
+const opened = (open: readonly number[]) => new Set(open.map((module) => moduleId(0, module)));
+const scenes = (of: GraphView, withInputs = true, others: readonly GraphView[] = []) => new Scenes(of, new Map([of, ...others].map((one) => [one.id, one])), withInputs);
+const all = scenes(nested);
+const edges = (open: readonly number[]) => all.modules(opened(open)).edges.map((e) => `${e.from}>${e.to}x${e.weight}`).sort();
 
-describe("moduleScene", () => {
+describe("Scenes", () => {
   it("shows a closed module as one box and joins its edges", () => {
-    expect(edges([0])).toEqual(["m1>n5x2", "n0>m1x1"]);
+    expect(edges([])).toEqual(["m0_1>n0_5x2", "n0_0>m0_1x1"]);
   });
 
   it("shows an opened module's nodes and boxes, and none of the edges inside a closed one", () => {
-    expect(edges([0, 1])).toEqual(["m2>n5x2", "n0>n1x1", "n1>m2x2"]);
-    expect(edges([0, 1, 2])).toHaveLength(6);
+    expect(edges([1])).toEqual(["m0_2>n0_5x2", "n0_0>n0_1x1", "n0_1>m0_2x2"]);
+    expect(edges([1, 2])).toHaveLength(6);
   });
 
   it("leaves out inputs that are not shown", () => {
-    const scene = moduleScene(nested, new Set([0]), shownNodes(nested, false));
-    expect(scene.boxes.map((box) => box.id)).toEqual(["n5", "m1"]);
+    expect(scenes(nested, false).modules(opened([])).boxes.map((box) => box.id)).toEqual(["n0_5", "m0_1"]);
   });
-});
 
-describe("countBoxes", () => {
-  it("agrees with the scene", () => {
-    for (const open of [[0], [0, 1], [0, 1, 2], [0, 2]]) {
-      const set = new Set(open);
-      expect(countBoxes(nested, set, all)).toBe(moduleScene(nested, set, all).boxes.length);
+  it("counts the boxes that it shows", () => {
+    for (const open of [[], [1], [1, 2], [2]]) {
+      expect(all.count(opened(open))).toBe(all.modules(opened(open)).boxes.length);
     }
+  });
+
+  it("opens a body beside the node that calls it, and ties the two", () => {
+    const body = { ...graph({ id: 7, inputs: [[], [0]], parent: 0 }), parent_node: 3 };
+    const caller = { ...nested, subgraphs: { 3: [7] } };
+    const closed = scenes(caller, true, [body]).modules(opened([1, 2]));
+    expect(closed.boxes.map((box) => box.graph)).not.toContain(7);
+    const open = scenes(caller, true, [body]).modules(new Set([...opened([1, 2]), "b7"]));
+    expect(open.boxes.filter((box) => box.graph === 7).map((box) => box.id)).toEqual(["n7_0", "n7_1"]);
+    expect(open.edges.filter((edge) => edge.isCall)).toEqual([{ from: "n0_3", to: "n7_0", weight: 1, isCall: true }]);
   });
 });
 
@@ -49,36 +57,35 @@ describe("initiallyOpen", () => {
   });
 
   it("opens like modules together or not at all", () => {
-    const shown = shownNodes(wide, true);
-    expect(initiallyOpen(wide, shown, 40).size).toBe(1);
-    expect(initiallyOpen(wide, shown, 48).size).toBe(blocks + 1);
+    expect(scenes(wide).initiallyOpen(40).size).toBe(0);
+    expect(scenes(wide).initiallyOpen(48).size).toBe(blocks);
   });
 });
 
 describe("neighbourhood", () => {
   const chain = graph({ inputs: Array.from({ length: 300 }, (_, i) => (i === 0 ? [] : [i - 1])) });
 
-  it("goes two steps up and down", () => {
-    expect(neighbourhood(chain, usersOf(chain), 10)).toEqual([8, 9, 10, 11, 12]);
+  it("goes as many steps up and down as asked", () => {
+    expect(neighbourhood(chain, usersOf(chain), 10, { up: 2, down: 1 })).toEqual([8, 9, 10, 11]);
   });
 
   it("stays below its limit on a node with hundreds of users", () => {
     const star = graph({ inputs: Array.from({ length: 500 }, (_, i) => (i === 0 ? [] : [0])) });
-    expect(neighbourhood(star, usersOf(star), 0, 2, 200)).toHaveLength(200);
+    expect(neighbourhood(star, usersOf(star), 0, { up: 2, down: 2 }, 200)).toHaveLength(200);
   });
 });
 
 describe("sceneToDot", () => {
   it("holds our ids and sizes only, no text of the program", () => {
     const hostile = { ...nested, name: nested.name.map(() => '"];evil[label="') };
-    const dot = sceneToDot(moduleScene(hostile, new Set([0, 1]), all), () => ({ width: 72, height: 36 }));
-    expect(dot).toContain("subgraph cluster_1 {");
-    expect(dot).toContain("m2 [width=1.000,height=0.500]");
-    expect(dot).toContain("n1 -> m2 [weight=2]");
+    const dot = sceneToDot(scenes(hostile).modules(opened([1])), () => ({ width: 72, height: 36 }));
+    expect(dot).toContain("subgraph cluster_m0_1 {");
+    expect(dot).toContain("m0_2 [width=1.000,height=0.500]");
+    expect(dot).toContain("n0_1 -> m0_2 [weight=2]");
     expect(dot).not.toContain("evil");
   });
 
   it("draws a neighbourhood without frames", () => {
-    expect(sceneToDot(nodeScene(nested, [2, 3]), () => ({ width: 72, height: 36 }))).not.toContain("cluster");
+    expect(sceneToDot(all.nodes([2, 3]), () => ({ width: 72, height: 36 }))).not.toContain("cluster");
   });
 });

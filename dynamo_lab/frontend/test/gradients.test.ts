@@ -14,7 +14,7 @@ const all = view({
 });
 const places = homePlaces(all);
 const lines = forwardLines(all, places);
-const index = (of: typeof joint) => new GraphIndex(of, places, new Sources(all), lines);
+const index = (of: typeof joint) => new GraphIndex(of, places, new Sources(all), all.links.stacks, lines);
 
 describe("forwardLines", () => {
   it("finds the line of what a backward node was made from, over several stages", () => {

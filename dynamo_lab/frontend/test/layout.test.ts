@@ -1,25 +1,40 @@
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import { describe, expect, it } from "vitest";
-import { moduleScene, shownNodes } from "../src/boxes";
+import { Scenes } from "../src/boxes";
 import { sceneToDot } from "../src/dot";
+import { fit } from "../src/ui/canvas";
 import { readLayout } from "../src/layout";
 import { graph, module } from "./sample";
 
 describe("readLayout", () => {
   it("places every box, frame and edge of a scene that Graphviz laid out", async () => {
     const nested = graph({ inputs: [[], [0], [1]], modules: [module("", [0], [1]), module("a", [1, 2])] });
-    const scene = moduleScene(nested, new Set([0, 1]), shownNodes(nested, true));
+    const scene = new Scenes(nested, new Map([[0, nested]]), true).modules(new Set(["m0_1"]));
     const graphviz = await Graphviz.load();
     const layout = readLayout(graphviz.layout(sceneToDot(scene, () => ({ width: 80, height: 36 })), "json", "dot"));
-    expect([...layout.boxes.keys()].sort()).toEqual(["n0", "n1", "n2"]);
-    expect(layout.boxes.get("n1")?.width).toBeCloseTo(80, 0);
-    expect(layout.edges.map((edge) => `${edge.from}>${edge.to}`).sort()).toEqual(["n0>n1", "n1>n2"]);
-    const frame = layout.clusters.get(1);
-    const inside = layout.boxes.get("n2");
+    expect([...layout.boxes.keys()].sort()).toEqual(["n0_0", "n0_1", "n0_2"]);
+    expect(layout.boxes.get("n0_1")?.width).toBeCloseTo(80, 0);
+    expect(layout.edges.map((edge) => `${edge.from}>${edge.to}`).sort()).toEqual(["n0_0>n0_1", "n0_1>n0_2"]);
+    const frame = layout.clusters.get("m0_1");
+    const inside = layout.boxes.get("n0_2");
     if (!frame || !inside) throw new Error("not placed");
     expect(inside.y).toBeGreaterThan(frame.y);
     expect(inside.y + inside.height).toBeLessThanOrEqual(frame.y + frame.height);
     // Graphviz counts upwards, the screen downwards: what is computed later must be lower.
-    expect(inside.y).toBeGreaterThan(layout.boxes.get("n1")?.y ?? Infinity);
+    expect(inside.y).toBeGreaterThan(layout.boxes.get("n0_1")?.y ?? Infinity);
+  });
+});
+
+describe("fit", () => {
+  it("shows all of a small drawing in the middle", () => {
+    expect(fit(100, 50, 400, 300, { x: 0, y: 0, isTop: true })).toEqual({ x: 142.5, y: 121.25, scale: 1.15 });
+  });
+
+  it("shows a wide drawing at a size that can be read, with its focus in sight", () => {
+    const { x, scale } = fit(8000, 100, 800, 600, { x: 6000, y: 0, isTop: true });
+    expect(scale).toBeGreaterThan(0.5);
+    expect(6000 * scale + x).toBeCloseTo(400);
+    expect(fit(100, 9000, 800, 600, { x: 0, y: 4000, isTop: true }).y).toBeCloseTo(8 - 4000 * 0.75);
+    expect(fit(8000, 100, 800, 600, { x: 0, y: 0, isTop: true }).x).toBe(8);
   });
 });

@@ -6,7 +6,7 @@ import { splitAt } from "../src/parts/breaks";
 import { failing, guardRows, withoutFolded } from "../src/parts/guards";
 import { firstWithCode, kernelItems, kinItems } from "../src/kernel-items";
 import type { GuardView, PhaseView } from "../src/types";
-import { moduleLabel } from "../src/ui/picture";
+import { moduleLabel } from "../src/labels";
 import { graph, kernel, module } from "./sample";
 
 describe("groupGraphs", () => {

@@ -33,7 +33,8 @@ export function graph(spec: GraphSpec): GraphView {
     module: new Array<number>(count).fill(0),
     subgraphs: {},
     modules: spec.modules ?? [module("", spec.inputs.map((_, i) => i))],
-    parent: spec.parent ?? null,
+    parent: spec.parent ?? null, parent_node: null,
+    bytes: [256], layouts: [""], kinds: { elementwise: [1] },
   };
 }
 
@@ -62,7 +63,7 @@ export function view(parts: Partial<View>): View {
     summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", library_frames: 0 },
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
     guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "" },
-    timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], steps: null, stories: [], run_map: [],
+    timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, steps: null, stories: [], run_map: [], partitions: [],
     decompositions: NO_DECOMPOSITIONS,
     ...parts,
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { GraphIndex, homePlaces, Sources } from "../src/graph-index";
 import { matches } from "../src/search";
 import { splitTarget } from "../src/target";
-import { graph, small, source, view } from "./sample";
+import { graph, source, view } from "./sample";
 
 describe("matches", () => {
   const texts = ["add\nf32[8, 8]\nlayers.0", "mul\nf32[4]\nlayers.1"];
@@ -19,12 +19,6 @@ describe("matches", () => {
 });
 
 describe("GraphIndex", () => {
-  it("searches name, operator, shape and line", () => {
-    const data = small();
-    const index = new GraphIndex(data.graphs[0], homePlaces(data), new Sources(data));
-    expect(matches(index.texts, "n1 aten.add f32 cell:1")).toEqual([1]);
-  });
-
   it("lists each user once", () => {
     const data = view({ graphs: [graph({ inputs: [[], [0, 0], [0, 1]] })] });
     const index = new GraphIndex(data.graphs[0], [], new Sources(data));

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal import (
+    autograd,
     breaks,
     code,
     decompositions,
@@ -16,6 +17,7 @@ from dynamo_lab.render.terminal import (
     guards,
     kernels,
     notes,
+    passes,
     run_map,
     shapes,
     steps,
@@ -35,6 +37,8 @@ SECTIONS: dict[str, _Section] = {
     "breaks": breaks.section,
     "frames": frames.section,
     "graphs": graphs.section,
+    "autograd": autograd.section,
+    "passes": passes.section,
     "decompositions": decompositions.section,
     "kernels": kernels.section,
     "guards": guards.section,
@@ -67,6 +71,11 @@ def render(
     Raises:
         OptionError: there is no section, or no set, of a name.
     """
+    return as_text(renderable(view, sections, graphs, to), width=width, color=color)
+
+
+def as_text(body: RenderableType, *, width: int | None = None, color: bool = False) -> str:
+    """What rich draws, as text of `width` columns (100 by default)."""
     out = io.StringIO()
     console = Console(
         file=out,
@@ -81,7 +90,7 @@ def render(
         highlight=False,
         _environ={},
     )
-    console.print(renderable(view, sections, graphs, to))
+    console.print(body)
     return "\n".join(row.rstrip() for row in out.getvalue().rstrip().split("\n"))
 
 

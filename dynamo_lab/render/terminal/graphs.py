@@ -96,7 +96,7 @@ def _graph(graph: GraphView, facts: _Facts, page: Page) -> Iterator[RenderableTy
     yield line((graph.title, f"bold {colour}"), (f"  {one_line(graph.subtitle)}{lines}", "dim"))
     limit = len(graph.name) if page.everything else _BRIEF
     rows = texts.rows(graph) if page.everything else texts.brief(graph, _BRIEF_INPUTS, limit)
-    yield from (indented(row) for row in _rows(rows, page))
+    yield from (indented(row) for row in node_rows(rows, page))
     shown = sum(row.nodes for row in rows)
     if shown < len(graph.name):
         hint = f"dynamo-lab show --graph {graph.number}"
@@ -115,7 +115,7 @@ def _became(later: Sequence[GraphView]) -> Iterator[RenderableType]:
             yield indented(text(f"{label}: {stages}", "dim"))
 
 
-def _rows(rows: list[Row], page: Page) -> Iterator[Text]:
+def node_rows(rows: list[Row], page: Page) -> Iterator[Text]:
     """The rows with what they produce and where they came from in columns of their own.
 
     In full, code that is too long goes on below its line, so that the columns stay.

@@ -2,6 +2,7 @@
 
 from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print
+from .cut import cut as cut
 from .decomposed import decomposed as decomposed
 from .film import film as film
 from .film import hostile_film as hostile_film
@@ -10,4 +11,6 @@ from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
+from .rewritten import rewritten as rewritten
+from .searched import searched as searched
 from .sizes import sizes as sizes

@@ -1,5 +1,6 @@
 """Text that wants to be more than text."""
 
+from dynamo_lab.model.autograd import Differentiated, OutputAlias, Partition, SavedValue
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.environment import Environment
@@ -7,6 +8,15 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.passes import (
+    GraphChange,
+    Match,
+    NodeText,
+    Pass,
+    Pattern,
+    Pipeline,
+    Placed,
+)
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -82,6 +92,29 @@ def hostile() -> Recording:
             for event in ("constant", "equal", "guard", "violation")
         ),
         graphs=(graph(0, table),),
+        partitions=(
+            Partition(
+                id=0,
+                compile_id=evil,
+                method="min-cut",
+                joint=0,
+                forward=0,
+                backward=0,
+                saved=(
+                    SavedValue(
+                        name=evil,
+                        forward_node=1,
+                        backward_node=1,
+                        role="activation",
+                        bytes=8,
+                        storage=0,
+                        reason=f"cannot recompute: {evil}",
+                    ),
+                ),
+                differentiated=(Differentiated(operator=evil, forward=(1,), backward=(1,)),),
+                aliases=(OutputAlias(output=0, kind=evil),),
+            ),
+        ),
         kernels=(
             Kernel(id=0, name=evil, language="cpp", graph=0, wrapper=0, nodes=(1,), code=evil),
         ),
@@ -110,6 +143,43 @@ def hostile() -> Recording:
             rules=(Rule(kind="registered", name=evil, file=evil, line=1, text=evil),),
         ),
         timings=(Timing(evil, 0.0, 1.0),),
+        pipelines=(
+            Pipeline(id=0, phase="joint", compile_id=evil, graphs={"": 0}, end=2, error=evil),
+        ),
+        passes=(
+            Pass(
+                id=0,
+                pipeline=0,
+                name=evil,
+                function=evil,
+                description=evil,
+                place=evil,
+                body=evil,
+                span=0,
+                changes=(
+                    GraphChange(
+                        removed=(evil,),
+                        added=(Placed(99, NodeText(evil, evil, evil, evil, evil)),),
+                        moved=((7, evil),),
+                    ),
+                    GraphChange(body=evil, added=(Placed(0, NodeText(evil, "x", evil, evil)),)),
+                ),
+                matches=(Match(pattern=0, before=(NodeText(evil, evil, evil, evil),), body=evil),),
+                left_alone={0: 3},
+            ),
+            Pass(id=1, pipeline=0, name=evil, error=evil),
+        ),
+        patterns=(
+            Pattern(
+                name=evil,
+                kind="graph",
+                description=evil,
+                place=evil,
+                source=evil,
+                replacement=evil,
+                expression=evil,
+            ),
+        ),
         notes=(Note(level="failure", about=evil, message=evil, traceback=evil),),
         failure=Failure(type=evil, message=evil, traceback=evil, span=1),
         environment=Environment(platform=evil, options={evil: evil}),

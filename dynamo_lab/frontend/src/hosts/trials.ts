@@ -3,6 +3,7 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { asBytes, decodeView } from "../decode";
 import type { Trial, Trials } from "../source";
 import type { TrialView, View } from "../types";
+import { Requests } from "./requests";
 
 export interface TrialMessage {
   readonly type: "trial";
@@ -21,20 +22,13 @@ export interface TryFix {
 /** A model takes minutes to compile; a kernel that has gone should not leave a reader waiting for ever. */
 export const TRIAL_PATIENCE_MS = 600_000;
 
-interface Waiting {
-  readonly resolve: (trial: Trial) => void;
-  readonly reject: (error: Error) => void;
-  readonly timer: ReturnType<typeof setTimeout>;
-}
-
 export class TrialRuns implements Trials {
   readonly ready = signal(false);
   readonly shown: ReadonlySignal<string>;
   /** The view to show: that of a trial, else the reader's own. */
   readonly view: ReadonlySignal<View | null>;
   private readonly open = signal<Trial | null>(null);
-  private readonly waiting = new Map<number, Waiting>();
-  private requests = 0;
+  private readonly requests = new Requests<Trial>(TRIAL_PATIENCE_MS);
 
   constructor(own: ReadonlySignal<View | null>, private readonly send: (message: TryFix) => void) {
     this.shown = computed(() => this.open.value?.outcome.fix ?? "");
@@ -42,12 +36,7 @@ export class TrialRuns implements Trials {
   }
 
   run(item: number, fix: string): Promise<Trial> {
-    const request = ++this.requests;
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.take(request)?.reject(new Error("The kernel does not answer: it is busy, or it has gone.")), TRIAL_PATIENCE_MS);
-      this.waiting.set(request, { resolve, reject, timer });
-      this.send({ type: "try_fix", break: item, fix, request });
-    });
+    return this.requests.send((request) => this.send({ type: "try_fix", break: item, fix, request }));
   }
 
   show(trial: Trial | null): void {
@@ -55,7 +44,7 @@ export class TrialRuns implements Trials {
   }
 
   receive(message: TrialMessage, buffer: DataView | undefined): void {
-    const asked = this.take(message.request);
+    const asked = this.requests.take(message.request);
     if (!asked) return;
     const { trial } = message;
     if (!trial || !buffer) return asked.reject(new Error(message.error ?? "The kernel sent no answer."));
@@ -66,14 +55,6 @@ export class TrialRuns implements Trials {
   }
 
   close(): void {
-    for (const asked of this.waiting.values()) clearTimeout(asked.timer);
-    this.waiting.clear();
-  }
-
-  private take(request: number): Waiting | undefined {
-    const asked = this.waiting.get(request);
-    if (asked) clearTimeout(asked.timer);
-    this.waiting.delete(request);
-    return asked;
+    this.requests.close();
   }
 }

@@ -3,9 +3,10 @@ import { signal } from "@preact/signals";
 import { asBytes, decodeView } from "../decode";
 import { mount } from "../mount";
 import type { DataSource, SaveKind } from "../source";
-import type { Progress, View, WouldPass } from "../types";
+import type { Progress, View } from "../types";
 import { Assets } from "./assets";
 import { download } from "./download";
+import { type AnswerMessage, type AskMessage, Questions } from "./questions";
 import { type TrialMessage, TrialRuns, type TryFix } from "./trials";
 
 interface Traits {
@@ -15,17 +16,11 @@ interface Traits {
   can_try: boolean;
 }
 
-interface Verdict {
-  readonly type: "would_pass";
-  readonly answer?: WouldPass;
-  readonly error?: string;
-}
-
-type Message = { readonly type: "asset" | "file"; readonly name: string } | Verdict | TrialMessage;
+type Message = { readonly type: "asset" | "file"; readonly name: string } | AnswerMessage | TrialMessage;
 type Request =
   | { readonly type: "asset"; readonly name: string }
   | { readonly type: "save"; readonly what: SaveKind }
-  | { readonly type: "would_pass"; readonly text: string; readonly frame: number | null }
+  | AskMessage
   | TryFix;
 type CustomListener = (message: Message, buffers: readonly DataView[]) => void;
 
@@ -59,9 +54,9 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const failure = signal("");
   const assets = new Assets((name) => model.send({ type: "asset", name }));
   const trials = new TrialRuns(view, (message) => model.send(message));
+  const questions = new Questions((message) => model.send(message));
   let latest = 0;
   let saved: (() => void) | null = null;
-  let judged: ((verdict: Verdict) => void) | null = null;
 
   const onPayload = (): void => {
     const payload = model.get("payload");
@@ -81,10 +76,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     progress.value = isEmpty(now) ? null : now;
   };
   const onMessage: CustomListener = (message, buffers) => {
-    if (message.type === "would_pass") {
-      judged?.(message);
-      return;
-    }
+    if (message.type === "answer") return questions.receive(message);
     const buffer = buffers[0];
     if (message.type === "trial") return trials.receive(message, buffer);
     if (!buffer) return;
@@ -107,6 +99,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const close = (): void => {
     latest++;
     trials.close();
+    questions.close();
     model.off("change:can_try", onTry);
     model.off("change:payload", onPayload);
     model.off("change:progress", onProgress);
@@ -122,17 +115,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
       };
       model.send({ type: "save", what });
     });
-  const wouldPass = (text: string, frame: number | null): Promise<WouldPass> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(GONE)), SAVE_PATIENCE_MS);
-      judged = ({ answer, error }) => {
-        clearTimeout(timer);
-        if (answer) resolve(answer);
-        else reject(new Error(error || GONE));
-      };
-      model.send({ type: "would_pass", text, frame });
-    });
-  return { source: { view: trials.view, trials, progress, failure, asset: (name) => assets.get(name), save, wouldPass }, close };
+  return { source: { view: trials.view, trials, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

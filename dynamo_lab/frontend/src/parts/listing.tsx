@@ -1,142 +1,123 @@
 // A graph as code, a node a row; inputs and users of the hovered node light up.
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../context";
-import { graphEntity, lineEntity, nodeEntity, parseEntity } from "../entities";
+import { graphEntity, nodeEntity, parseEntity } from "../entities";
 import type { GraphIndex } from "../graph-index";
-import { matches } from "../search";
-import { splitTarget } from "../target";
-import { Empty, Go, plural } from "../ui/bits";
+import type { NodeRow } from "../rows";
+import { plural, Prose } from "../ui/bits";
 import { Modes } from "../ui/modes";
+import { Row } from "../ui/node-row";
+import { NoHits, OtherHits, Stepper } from "../ui/query-bar";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { nextOf } from "../virtual";
-
-function Call({ index, node }: { index: GraphIndex; node: number }) {
-  const op = index.op(node);
-  const [space, name, overload] = splitTarget(index.target(node));
-  const args = index.graph.arguments[node];
-  if (op === "placeholder") return <span class="dl-op-input">input{args && <span class="dl-dim"> {args}</span>}</span>;
-  if (op === "output") return <span class="dl-args">{args}</span>;
-  if (op === "get_attr") return <span class="dl-op-input">self.{index.target(node)}</span>;
-  const self = op === "call_module" ? "self." : op === "call_method" ? "." : "";
-  return (
-    <>
-      <span class="dl-dim">{self}{space}</span><span class="dl-op">{name}</span><span class="dl-dim">{overload}</span>
-      <span class="dl-args">({args})</span>
-    </>
-  );
-}
-
-function Bodies({ index, node }: { index: GraphIndex; node: number }) {
-  const { graphTitle } = useModel();
-  const bodies = index.graph.subgraphs[node];
-  if (!bodies) return null;
-  return <span class="dl-bodies">{bodies.map((id) => <Go key={id} to={graphEntity(id)} title="the graph this operator calls" inRow>{"\u21b3"} {graphTitle(id)}</Go>)}</span>;
-}
-
-function Row({ index, node, repeat }: { index: GraphIndex; node: number; repeat: boolean }) {
-  const value = index.value(node);
-  const home = index.home[node];
-  const hue = useModel().hue(home);
-  const module = index.module(node);
-  const output = index.op(node) === "output";
-  const isGradient = index.gradient.has(node);
-  return (
-    <>
-      <span class={`dl-row-number${hue >= 0 ? " dl-hued" : ""}`} style={hue >= 0 ? { "--dl-hue": hue } : undefined}>{node}</span>
-      <span class="dl-cell-main">
-        {output ? <span class="dl-keyword">return </span> : <span class="dl-name">{index.graph.name[node]}</span>}
-        {!output && value && <span class="dl-value">: {value}</span>}
-        {!output && <span class="dl-dim"> = </span>}
-        <Call index={index} node={node} />
-      </span>
-      <Bodies index={index} node={node} />
-      <span class="dl-cell-module" title={module}>{module}</span>
-      <span class="dl-cell-line">
-        {home && <Go to={lineEntity(home[0], home[1])} title={`${isGradient ? "gradient of " : ""}${index.line(node)}`} inRow>{isGradient && "\u2207 "}{repeat ? `:${home[1]}` : index.shortLine(node)}</Go>}
-      </span>
-    </>
-  );
-}
-
-/** Steps through the rows that are kin of what is pinned or hovered. */
-function Kin({ count, step }: { count: number; step(by: 1 | -1): void }) {
-  if (count === 0) return null;
-  return (
-    <span class="dl-kin">
-      {plural(count, "linked row")}
-      <button type="button" class="dl-icon" aria-label="Previous linked row" title="Previous (N)" onClick={() => step(-1)}>{"\u2191"}</button>
-      <button type="button" class="dl-icon" aria-label="Next linked row" title="Next (n)" onClick={() => step(1)}>{"\u2193"}</button>
-    </span>
-  );
-}
+import { Walk } from "../walk";
+import { useDefUse, useRows } from "./listing-state";
 
 export function Listing({ index }: { index: GraphIndex }) {
   const store = useStore();
   const { kin } = useModel();
   const { graph } = index;
-  const query = useSignal("");
+  const { terms, complaint, isHit, onlyHits, all, shown, hits, isOpen, toggle } = useRows(index);
+  const { centre, inputs, users } = useDefUse();
   const jump = useSignal({ index: -1, tick: 0 });
   const at = useRef(-1);
-  const found = useComputed(() => matches(index.texts, query.value));
-  const shown = query.value.trim() ? found.value : null;
-  const count = shown ? shown.length : index.size;
-  const nodeAt = (row: number): number => (shown ? shown[row] : row);
-  const rowOf = (node: number): number => (shown ? shown.indexOf(node) : node);
-
-  const hovered = parseEntity(store.hover.value || store.pin.value);
-  const centre = hovered?.kind === "node" && hovered.a === graph.id ? hovered.b : -1;
-  const inputs = new Set(centre >= 0 ? graph.inputs[centre] : []);
-  const users = new Set(centre >= 0 ? index.users[centre] : []);
+  const walk = useRef(new Walk()).current;
+  const isSearch = isHit !== null;
   const lit = store.lit.value;
   const held = store.held.value;
-  const start = kin.vertex("node", graph.id, 0);
-  const kinRows = held ? kin.nodesIn(held, graph.id) : [];
+  const kinNodes = held ? kin.nodesIn(held, graph.id) : [];
 
+  /** Brings a node's row into sight; one that the search leaves out, among all rows. */
+  const show = (of: GraphIndex, node: number): void => {
+    const find = (rows: readonly NodeRow[]): number => rows.findIndex((row) => row.node === node && row.index === of);
+    const isLeftOut = find(shown) < 0;
+    if (isLeftOut) onlyHits.value = false;
+    const row = find(isLeftOut ? all : shown);
+    if (row >= 0) jump.value = { index: row, tick: jump.value.tick + 1 };
+  };
   const reveal = store.reveal.value;
   useEffect(() => {
     // Also when another stage of the graph is chosen: what is pinned stays, its first kin is shown.
     const wanted = parseEntity(store.pin.peek() || reveal.entity);
-    const own = wanted?.kind === "node" && wanted.a === graph.id ? wanted.b : (kinRows[0] ?? -1);
-    if (own < 0) return;
+    const isOwn = wanted?.kind === "node" && wanted.a === graph.id;
+    const own = isOwn ? wanted.b : kinNodes.at(0);
+    if (own === undefined) return;
     at.current = own;
-    jump.value = { index: rowOf(own), tick: jump.value.tick + 1 };
+    if (isOwn || !isSearch) show(index, own);
   }, [reveal.tick]);
-  const step = (by: 1 | -1): void => {
-    at.current = nextOf(kinRows, at.current, by);
-    jump.value = { index: rowOf(at.current), tick: jump.value.tick + 1 };
+
+  const moveTo = (to: { readonly index: GraphIndex; readonly node: number } | null): void => {
+    if (!to) return;
+    store.hover.value = nodeEntity(to.index.graph.id, to.node);
+    show(to.index, to.node);
   };
-  const rowClass = (row: number): string => {
-    const node = nodeAt(row);
+  const step = (by: 1 | -1): void => {
+    at.current = nextOf(isSearch ? hits : kinNodes, at.current, by);
+    if (!isSearch) show(index, at.current);
+    else if (at.current >= 0) moveTo(shown[at.current]);
+  };
+  const toggleAtCursor = (wanted: boolean): void => {
+    for (const body of centre?.index.graph.subgraphs[centre.node] ?? []) if (isOpen(body) !== wanted) toggle(body);
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    n: () => step(1), N: () => step(-1),
+    i: () => centre && moveTo(walk.follow(centre, "inputs")), I: () => moveTo(walk.next("inputs")),
+    u: () => centre && moveTo(walk.follow(centre, "users")), U: () => moveTo(walk.next("users")),
+    Backspace: () => moveTo(walk.back()),
+    ArrowRight: () => toggleAtCursor(true), ArrowLeft: () => toggleAtCursor(false),
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const act = keys[event.key];
+    if (!act || event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    act();
+    event.preventDefault();
+  };
+
+  const rowClass = (i: number): string => {
+    const { index: of, node } = shown[i];
+    if (node < 0) return "dl-row-node dl-row-body";
+    const start = kin.vertex("node", of.graph.id, 0);
+    const isAround = of === centre?.index;
     const state = [
       lit?.[start + node] ? "is-lit" : "", held?.[start + node] ? "is-held" : "",
-      inputs.has(node) ? "is-input" : "", users.has(node) ? "is-user" : "", node === centre ? "is-centre" : "",
+      isAround && inputs.has(node) ? "is-input" : "", isAround && users.has(node) ? "is-user" : "",
+      isAround && node === centre?.node ? "is-centre" : "", !onlyHits.value && isHit?.(shown[i]) ? "is-hit" : "",
+      of === index ? "" : "dl-row-inner",
     ].join(" ");
-    return `dl-row-node dl-op-${index.op(node)} ${state}`;
+    return `dl-row-node dl-op-${of.op(node)} ${state}`;
   };
-  const repeats = (row: number): boolean => row > 0 && index.line(nodeAt(row)) === index.line(nodeAt(row - 1));
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key !== "n" && event.key !== "N") return;
-    step(event.key === "n" ? 1 : -1);
-    event.preventDefault();
+  /** Whether the row above came from the same line. */
+  const repeats = (i: number): boolean => {
+    const [above, row] = [shown.at(i - 1), shown[i]];
+    return i > 0 && above?.index === row.index && above.node >= 0 && row.index.line(above.node) === row.index.line(row.node);
+  };
+  const entityOf = (i: number): string => {
+    const { index: of, node } = shown[i];
+    return node < 0 ? graphEntity(of.graph.id) : nodeEntity(of.graph.id, node);
   };
   return (
     <div class="dl-listing" onKeyDown={onKeyDown}>
       <div class="dl-toolbar">
-        <SearchBox query={query} label="Search nodes" placeholder="operator, name, shape, module, line" />
-        {shown && <span class="dl-dim" role="status">{count === 1 ? "1 match" : `${count.toLocaleString("en")} matches`}</span>}
+        <SearchBox query={store.query} label="Search nodes" placeholder="op:mm dtype:f32 line:12, or any text" />
+        {isSearch && (
+          <>
+            <Stepper label={plural(hits.length, "hit")} what="hit" step={step} isOff={hits.length === 0} />
+            <label class="dl-check"><input type="checkbox" checked={onlyHits.value} onChange={() => (onlyHits.value = !onlyHits.value)} /> only hits</label>
+          </>
+        )}
+        {!isSearch && kinNodes.length > 0 && <Stepper label={plural(kinNodes.length, "linked row")} what="linked row" step={step} />}
         <span class="dl-space" />
-        <Kin count={kinRows.length} step={step} />
         <Modes />
       </div>
-      {count === 0
-        ? <Empty title="No node matches">Each word must occur in the node's name, operator, shape, arguments, module or line.</Empty>
+      {complaint && <p class="dl-explain dl-note-line" role="status"><Prose text={complaint} /></p>}
+      {isSearch && <OtherHits index={index} terms={terms} />}
+      {shown.length === 0
+        ? <NoHits index={index} query={store.query} />
         : <VirtualList
-            label={`Nodes of ${graph.title}`} count={count} row={22} rowClass={rowClass}
-            entity={(row) => nodeEntity(graph.id, nodeAt(row))}
-            renderRow={(row) => <Row index={index} node={nodeAt(row)} repeat={repeats(row)} />} show={jump.value}
+            label={`Nodes of ${graph.title}`} count={shown.length} row={22} rowClass={rowClass} entity={entityOf}
+            renderRow={(i) => <Row row={shown[i]} repeat={repeats(i)} isOpen={isOpen} onToggle={toggle} />} show={jump.value}
           />}
     </div>
   );

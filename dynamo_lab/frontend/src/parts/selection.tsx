@@ -6,6 +6,7 @@ import type { Mask } from "../kin";
 import { moduleNodes } from "../kin";
 import type { Model } from "../store";
 import { blocks } from "../paragraphs";
+import { bytesText } from "../sizes";
 import { Badge, Go, outcomeTone, plural, Prose } from "../ui/bits";
 
 /** Links beyond these are counted, not drawn: a line of a large model has thousands of nodes. */
@@ -92,28 +93,37 @@ function Line({ model, entity, mask }: Facts) {
 }
 
 function Node({ model, entity, mask }: Facts) {
+  const store = useStore();
   const index = model.graphIndex(entity.a);
   if (!index) return null;
   const { graph } = index;
   const node = entity.b;
   const named = (nodes: readonly number[]) => [...new Set(nodes)].map((n) => [nodeEntity(graph.id, n), graph.name[n]] as const);
+  const bytes = index.bytes(node);
+  const memory = [bytes === null ? "" : bytesText(bytes), index.layout(node)].filter(Boolean).join(", ");
+  const showAround = (): void => {
+    store.around.value = nodeEntity(graph.id, node);
+    store.graphMode.value = "diagram";
+    store.go(nodeEntity(graph.id, node));
+  };
   const bodies = (graph.subgraphs[node] ?? []).map((id) => [graphEntity(id), model.graphTitle(id)] as const);
   return (
     <>
       <h4><Badge tone="plain">{index.op(node)}</Badge> <code>{graph.name[node]}</code> <span class="dl-dim">in {graph.title}</span></h4>
       {index.op(node).startsWith("call_") && <pre class="dl-quote dl-wrap">{index.target(node)}({graph.arguments[node]})</pre>}
       <dl>
-        {index.value(node) && <Fact label="value"><code>{index.value(node)}</code></Fact>}
-        {index.module(node) && <Fact label="module"><code>{index.module(node)}</code></Fact>}
+        {index.value(node) && <Fact label="value"><code>{index.value(node)}</code>{memory && <span class="dl-dim"> {memory}</span>}</Fact>}
+        {index.box(node) && <Fact label="module"><code>{index.box(node)}</code></Fact>}
         <Links label="calls" to={bodies} />
         <Links label="decomposes as" to={model.operatorsOf(graph.id, node).map((i) => [operatorEntity(i), model.view.decompositions.operators[i].operator])} />
         <Links label="inputs" to={named(graph.inputs[node])} />
-        <Links label="users" to={named(index.users[node])} />
+        <Links label={`users (${index.users[node].length})`} to={named(index.users[node])} />
         {index.gradient.has(node) && index.home[node] && <Links label={"\u2207 gradient of"} to={[[lineEntity(...index.home[node]), index.shortLine(node)]]} />}
         <KinLines model={model} mask={mask} />
         <KinFacts model={model} mask={mask} />
         <KinGraphs model={model} mask={mask} except={graph.id} />
       </dl>
+      <button type="button" class="dl-button" data-own onClick={showAround}>Show what is around it</button>
     </>
   );
 }

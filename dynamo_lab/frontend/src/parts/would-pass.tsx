@@ -9,12 +9,12 @@ export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
   const text = useSignal("");
   const error = useSignal("");
   const busy = useSignal(false);
-  const { wouldPass } = source;
-  if (!wouldPass) return null;
+  const { ask: askKernel } = source;
+  if (!askKernel) return null;
   const ask = (event: Event): void => {
     event.preventDefault();
     busy.value = true;
-    wouldPass(text.value, null)
+    askKernel<WouldPass>("would_pass", { text: text.value })
       .then((found) => {
         answer.value = found;
         error.value = "";

@@ -3,16 +3,22 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-export interface Shift {
+export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
+/** What is to be seen where not all fits: in the middle, or at the top. */
+export interface Focus extends Point {
+  readonly isTop: boolean;
+}
+
 interface CanvasProps {
+  readonly focus: Focus;
   readonly width: number;
   readonly height: number;
   /** How far the drawing moved since the last one; null fits it anew. */
-  readonly shift: Shift | null;
+  readonly shift: Point | null;
   readonly children: ComponentChildren;
 }
 
@@ -25,13 +31,23 @@ interface Place {
 const LEAST = 0.1;
 const MOST = 3;
 
-export function fit(width: number, height: number, boxWidth: number, boxHeight: number): Place {
+/** Smaller than this, labels cannot be read: what does not fit is reached by dragging. */
+const READABLE = 0.55;
+const COMFORTABLE = 0.75;
+
+/** Shows all of a drawing, or as much around `focus` as can be read. */
+export function fit(width: number, height: number, boxWidth: number, boxHeight: number, focus: Focus): Place {
   const margin = 16;
   const scale = Math.min(1.15, (boxWidth - margin) / width, (boxHeight - margin) / height);
-  // A tall graph is shown from its top at a size that can be read, not whole and tiny.
-  const readable = Math.max(LEAST, Math.max(scale, Math.min(0.75, (boxWidth - margin) / width)));
-  const y = height * readable > boxHeight ? margin / 2 : (boxHeight - height * readable) / 2;
-  return { x: (boxWidth - width * readable) / 2, y, scale: readable };
+  const readable = Math.max(LEAST, scale, Math.min(COMFORTABLE, Math.max(READABLE, (boxWidth - margin) / width)));
+  // Along an axis where it fits it is centred; else the focus is, as far as there is something to show.
+  const along = (size: number, box: number, at: number, to: number): number => {
+    const whole = size * readable;
+    if (whole <= box - margin) return (box - whole) / 2;
+    return Math.min(margin / 2, Math.max(box - whole - margin / 2, to - at * readable));
+  };
+  const to = focus.isTop ? margin / 2 : boxHeight / 2;
+  return { x: along(width, boxWidth, focus.x, boxWidth / 2), y: along(height, boxHeight, focus.y, to), scale: readable };
 }
 
 export function zoomAt(place: Place, x: number, y: number, factor: number): Place {
@@ -40,7 +56,7 @@ export function zoomAt(place: Place, x: number, y: number, factor: number): Plac
   return { scale, x: x - (x - place.x) * ratio, y: y - (y - place.y) * ratio };
 }
 
-export function Canvas({ width, height, shift, children }: CanvasProps) {
+export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   const place = useSignal<Place>({ x: 0, y: 0, scale: 1 });
 
@@ -49,7 +65,7 @@ export function Canvas({ width, height, shift, children }: CanvasProps) {
   };
   const reset = (): void => {
     const element = box.current;
-    if (element) place.value = fit(width, height, element.clientWidth, element.clientHeight);
+    if (element) place.value = fit(width, height, element.clientWidth, element.clientHeight, focus);
   };
   useLayoutEffect(() => {
     if (shift) pan(shift.x * place.peek().scale, shift.y * place.peek().scale);

@@ -51,7 +51,9 @@ export function VirtualList(props: VirtualListProps) {
     top.value = element.scrollTop;
   };
   useLayoutEffect(() => {
-    if (props.show && props.show.index >= 0) scrollTo(props.show.index);
+    if (!props.show || props.show.index < 0) return;
+    cursor.value = props.show.index;
+    scrollTo(props.show.index);
   }, [props.show?.tick]);
 
   const move = (to: number): void => {

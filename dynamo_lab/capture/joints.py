@@ -1,0 +1,140 @@
+"""Joint graphs: what belongs together in one, and how it would be cut under another budget."""
+
+import operator
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+import torch
+from torch import fx
+from torch.utils._pytree import tree_map_only
+
+from dynamo_lab.capture.nodes import node_value
+from dynamo_lab.model.autograd import Differentiated, Repartition
+
+
+class Joint:
+    """A joint graph as the partitioner saw it, with what it knew of its nodes."""
+
+    def __init__(self, graph: fx.Graph, info: Any, budget: float) -> None:
+        self.graph = graph
+        self.budget = budget
+        self._info = info
+
+    def cut_again(self, budget: float) -> Repartition:
+        """What the partitioner keeps under a budget: the share of activation memory allowed."""
+        from torch._functorch import partitioners
+
+        with torch.no_grad():
+            saved = partitioners.choose_saved_values_set(self.graph, self._info, budget)
+            again = self._computed_again(set(saved))
+            return Repartition(
+                budget=budget,
+                saved=tuple(node.name for node in saved),
+                activation_bytes=self._new_bytes(saved),
+                operators=len(again),
+                flops=round(sum(map(_flops, again))),
+            )
+
+    def _computed_again(self, saved: set[fx.Node]) -> list[fx.Node]:
+        """The forward's operators that the backward needs and that are not kept, views left out."""
+        needed = [n for n in self.graph.nodes if n.op != "output" and self._info.is_required_bw(n)]
+        found = dict.fromkeys(needed)
+        while needed:
+            for read in needed.pop().all_input_nodes:
+                if read not in saved and read not in found:
+                    found[read] = None
+                    needed.append(read)
+        return [node for node in found if self._is_forward_operator(node) and not is_free(node)]
+
+    def _is_forward_operator(self, node: fx.Node) -> bool:
+        return node.op == "call_function" and self._info.is_required_fw(node)
+
+    def _new_bytes(self, saved: list[fx.Node]) -> int:
+        """What the kept values take beyond inputs, each storage once."""
+        alive = {storage_of(node) for node in self.graph.nodes if node.op == "placeholder"}
+        sizes: dict[int, int] = {}
+        for node in saved:
+            storage = storage_of(node)
+            if storage not in alive:
+                sizes[storage] = max(sizes.get(storage, 0), node_value(node).bytes or 0)
+        return sum(sizes.values())
+
+
+def _flops(node: fx.Node) -> float:
+    """Floating-point operations of a node, from PyTorch's own formulas; 0 where it has none."""
+    from torch.utils.flop_counter import flop_registry
+
+    packet = getattr(node.target, "overloadpacket", None)
+    formula = flop_registry.get(packet)
+    if formula is None:
+        return 0
+    args, kwargs = tree_map_only(fx.Node, lambda n: n.meta.get("val"), (node.args, node.kwargs))
+    return float(formula(*args, **kwargs, out_val=node.meta.get("val")))
+
+
+def storage_of(node: Any) -> int:
+    """A number that values share when they share memory; of no other value where it has none."""
+    value = node.meta.get("val") if isinstance(node, fx.Node) else None
+    if isinstance(value, torch.Tensor) and value.layout is torch.strided:
+        try:
+            return value.untyped_storage()._cdata
+        except (NotImplementedError, RuntimeError):  # a subclass that wraps several tensors
+            return id(value)
+    return id(node)
+
+
+def is_free(node: fx.Node) -> bool:
+    """Whether a node computes nothing: a view, a part of a tuple, arithmetic on sizes."""
+    value = node.meta.get("val")
+    if node.target is operator.getitem or isinstance(value, torch.SymInt | torch.SymFloat):
+        return True
+    is_tensor = isinstance(value, torch.Tensor)
+    return is_tensor and storage_of(node) in {storage_of(read) for read in node.all_input_nodes}
+
+
+def read_by_backward(joint: fx.Graph) -> int:
+    """What the forward's values take that the backward reads, inputs left out."""
+    tags = {node: node.meta.get("partitioner_tag", "") for node in joint.nodes}
+    inputs = {storage_of(node) for node in joint.nodes if node.op == "placeholder"}
+    sizes: dict[int, int] = {}
+    for node, tag in tags.items():
+        if tag != "is_backward" or node.op == "placeholder":
+            continue
+        for read in node.all_input_nodes:
+            storage = storage_of(read)
+            if tags[read] != "is_backward" and storage not in inputs:
+                sizes[storage] = max(sizes.get(storage, 0), node_value(read).bytes or 0)
+    return sum(sizes.values())
+
+
+def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
+    """The nodes by the number that autograd gave each operator; its gradients carry the same.
+
+    An operator without a gradient has the number of the last one before it that has one, so runs
+    of one operator are told apart, and the gradients belong to the first.
+    """
+    forward: dict[Any, list[tuple[str, int]]] = {}
+    backward: dict[Any, list[int]] = {}
+    for index, node in enumerate(joint.nodes):
+        if node.op != "call_function":
+            continue
+        number = node.meta.get("seq_nr")
+        if node.meta.get("partitioner_tag") == "is_backward":
+            number = None if node.meta.get("is_gradient_acc") else number
+            backward.setdefault(number, []).append(index)
+        else:
+            forward.setdefault(number, []).append((_operator(node), index))
+    for number, nodes in forward.items():
+        runs = [(name, tuple(i for _, i in run)) for name, run in groupby(nodes, lambda n: n[0])]
+        for name, run in runs:
+            gradients = tuple(backward.pop(number, ()))
+            yield Differentiated(operator=name, forward=run, backward=gradients)
+    for gradients in backward.values():
+        yield Differentiated(operator="", forward=(), backward=tuple(gradients))
+
+
+def _operator(node: fx.Node) -> str:
+    """The operator that was called, before it was decomposed."""
+    original = node.meta.get("original_aten") or node.target
+    return str(getattr(original, "overloadpacket", None) or getattr(original, "__name__", original))

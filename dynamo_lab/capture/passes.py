@@ -1,0 +1,399 @@
+"""Passes: what Inductor does to each graph before it generates code, one rewrite after the other.
+
+A pipeline is one phase of passes over one graph. Within it, whatever starts or ends is a moment to
+look at the graph, and what changed since the last look is what ran meanwhile did.
+"""
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+from torch import fx
+
+from dynamo_lab.capture import compat
+from dynamo_lab.capture.compilations import Compilations
+from dynamo_lab.capture.lowering import LoweringProbes
+from dynamo_lab.capture.origins import became, placed
+from dynamo_lab.capture.patches import Patches
+from dynamo_lab.capture.patterns import Patterns, code_of, registered_name
+from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.snapshots import Family, Seen, seen
+from dynamo_lab.model.passes import Match, NodeText, Pass, PassKind, PatternKind, Phase, Pipeline
+
+
+@dataclass
+class _Running:
+    """A pass that is running; `index` is None where what runs is part of the pass around it."""
+
+    what: Any
+    index: int | None
+    started: float = 0.0
+    matches: list[Match] = field(default_factory=list[Match])
+
+
+@dataclass
+class _Pipeline:
+    """A pipeline that is running in this thread, and where in it we are."""
+
+    id: int
+    phase: Phase
+    family: Family
+    bodies: list[str] = field(default_factory=lambda: [""])  # those the phase is at, by their paths
+    open: list[_Running] = field(default_factory=list)
+    last: str = ""  # what ran last
+
+    @property
+    def running(self) -> _Running | None:
+        """The pass that is running, the innermost of them."""
+        return next((one for one in reversed(self.open) if one.index is not None), None)
+
+    @property
+    def innermost(self) -> int | None:
+        """The index of that pass."""
+        running = self.running
+        return running.index if running else None
+
+
+Probe = Generator[None, Any, None]
+
+
+class PassProbes:
+    """Records each pass with what it changed and the patterns that matched in it."""
+
+    def __init__(
+        self, recorder: Recorder[Any], compilations: Compilations, lowering: LoweringProbes
+    ) -> None:
+        self._recorder = recorder
+        self._compilations = compilations
+        self._lowering = lowering
+        self._patterns = Patterns(recorder.patterns, recorder.texts)
+        self._local = threading.local()
+
+    def install(self, patches: Patches) -> None:
+        """Watch the phases, the passes in them and the matches in those.
+
+        Install it after `LoweringProbes`: a phase is over once its graph has been recorded.
+        """
+        from torch._inductor import compile_fx, freezing, pattern_matcher
+        from torch.fx.passes.graph_transform_observer import GraphTransformObserver as Observer
+
+        for phase in ("pre_grad", "joint", "post_grad"):
+            name = f"_recursive_{phase}{'_graph' if phase == 'joint' else ''}_passes"
+            patches.watch(compile_fx, name, self._phase(phase))
+        patches.watch(freezing, "convert_conv_weights_to_channels_last", self.conv_layout)
+        patches.watch(freezing, "freeze", self.freezing)
+        patches.watch(Observer, "apply_gm_pass", self.applied)
+        patches.watch(Observer, "apply_graph_pass", self.applied)
+        patches.watch(Observer, "_check_disable_pass", self.disabled)
+        patches.watch(Observer, "__enter__", self.entered)
+        patches.watch(Observer, "__exit__", self.exited)
+        patches.watch(pattern_matcher.PatternMatcherPass, "apply", self.matcher)
+        for kind, entry in compat.pattern_entries().items():
+            patches.watch(entry, "apply", self._matched(kind))
+        for fusion in compat.group_fusions():
+            patches.watch(fusion, "fuse", self.fused)
+        for owner, name in compat.unobserved_steps():
+            patches.watch(owner, name, self._step(name, getattr(owner, name)))
+
+    @property
+    def _pipelines(self) -> list[_Pipeline]:
+        return self._local.__dict__.setdefault("pipelines", [])
+
+    @property
+    def _current(self) -> _Pipeline | None:
+        return self._pipelines[-1] if self._pipelines else None
+
+    # Phases
+
+    def _phase(self, phase: Phase) -> Callable[..., Probe]:
+        def passes(gm: fx.GraphModule, *_: Any, **__: Any) -> Probe:
+            """A phase over a graph; it calls itself for the bodies of operators."""
+            now = self._current
+            path = now.family.path_of(gm) if now is not None and now.phase == phase else None
+            if now is not None and path is not None:
+                yield from self._in_body(now, path)
+                return
+            with self._pipeline(phase, gm) as now:
+                result = yield
+                if isinstance(result, fx.GraphModule):
+                    now.family.replace("", result)
+
+        passes.__name__ = f"{phase}_passes"
+        return passes
+
+    def _in_body(self, now: _Pipeline, path: str) -> Probe:
+        now.bodies.append(path)
+        try:
+            result = yield
+            if isinstance(result, fx.GraphModule) and path:
+                now.family.replace(path, result)
+        finally:
+            now.bodies.pop()
+
+    def conv_layout(self, gm: fx.GraphModule) -> Probe:
+        """Freezing lays the weights of convolutions out anew."""
+        name = "convert_conv_weights_to_channels_last"
+        with self._pipeline("freezing", gm) as now, self._running(now, gm, name, "pass", gm):
+            yield
+
+    def freezing(self, dynamo_gm: Any, gm: fx.GraphModule, *_: Any) -> Probe:
+        """Freezing makes constants of parameters, and computes what depends on them alone."""
+        with self._pipeline("freezing", gm):
+            yield
+
+    @contextmanager
+    def _pipeline(self, phase: Phase, gm: fx.GraphModule) -> Iterator[_Pipeline]:
+        recorder = self._recorder
+        start, recorded = recorder.now(), len(recorder.graphs)
+        now = self._begin(phase, gm, start)
+        self._pipelines.append(now)
+        try:
+            yield now
+        except BaseException as error:
+            recorder.update(recorder.pipelines, now.id, error=_in_a_line(error))
+            raise
+        finally:
+            self._look(now)
+            self._pipelines.pop()
+            fact = recorder.pipelines[now.id]
+            recorder.update(
+                recorder.pipelines,
+                now.id,
+                became=became(recorder, fact, tuple(now.family.modules), recorded),
+                end=len(recorder.passes),
+                seconds=recorder.now() - start,
+            )
+
+    def _begin(self, phase: Phase, gm: fx.GraphModule, start: float) -> _Pipeline:
+        recorder = self._recorder
+        compile_id = self._compilations.current_id()
+        fact = Pipeline(
+            id=len(recorder.pipelines),
+            phase=phase,
+            compile_id=compile_id,
+            frame=self._compilations.frame_of(compile_id),
+            is_backward=phase == "post_grad" and self._lowering.is_backward,
+            first=len(recorder.passes),
+            start=start,
+        )
+        family = Family(gm)
+        fact, changes = placed(recorder, fact, family.texts())
+        recorder.pipelines.append(fact)
+        now = _Pipeline(fact.id, phase, family)
+        if changes:
+            self._add(now, f"before the {phase} passes", "between", changes=changes)
+        return now
+
+    # Passes, and what else runs in a phase
+
+    def applied(self, observer: Any, run: Any) -> Probe:
+        """A pass that PyTorch times."""
+        now = self._current
+        if now is None:
+            return
+        matcher = getattr(run, "__self__", None)
+        told = {} if hasattr(matcher, "patterns") else self._told(run)
+        facts = {"subsystem": observer.subsystem or "", "timed": True, **told}
+        with self._running(now, observer, observer.passname, "pass", observer.gm, **facts):
+            yield
+
+    def disabled(self, observer: Any) -> Probe:
+        """PyTorch asks whether a pass is switched off."""
+        is_off = yield
+        now = self._current
+        if is_off and now is not None and (index := now.innermost) is not None:
+            self._recorder.update(self._recorder.passes, index, disabled=True)
+
+    def entered(self, observer: Any) -> Probe:
+        """A pass that PyTorch observes and does not time."""
+        yield
+        now = self._current
+        if now is None:
+            return
+        if now.open and (now.open[-1].what is observer or hasattr(now.open[-1].what, "patterns")):
+            now.open.append(_Running(observer, None))  # of one that is known already
+        else:
+            facts = {"subsystem": observer.subsystem or ""}
+            self._start(now, observer, observer.passname, "pass", observer.gm, **facts)
+
+    def exited(self, observer: Any, *_: Any) -> Probe:
+        """The end of it."""
+        now = self._current
+        if now is not None and now.open and now.open[-1].what is observer:
+            self._end(now)
+        yield
+
+    def matcher(self, matcher: Any, graph: Any) -> Probe:
+        """A set of patterns is looked for."""
+        now = self._current
+        if now is None or not matcher.patterns:
+            return
+        module = graph if isinstance(graph, fx.GraphModule) else graph.owning_module
+        is_ours = now.family.path_of(module) is not None
+        is_all_so_far = now.innermost == len(self._recorder.passes) - 1
+        if not is_ours or is_all_so_far:  # of a pattern being traced, or what the pass consists of
+            now.open.append(_Running(matcher, None))
+            try:
+                yield
+            finally:
+                now.open.pop()
+            return
+        name = matcher.pass_name or registered_name(matcher) or "pattern_matcher"
+        kind = "pass" if matcher.pass_name else "step"
+        facts = {"subsystem": getattr(matcher, "subsystem", None) or ""}
+        with self._running(now, matcher, name, kind, module, **facts):
+            yield
+
+    def _step(self, name: str, function: Any) -> Callable[..., Probe]:
+        def step(subject: Any, *_: Any, **__: Any) -> Probe:
+            """Code of a phase that no observer watches; what passes call is part of them."""
+            now = self._current
+            module = getattr(subject, "owning_module", subject)
+            if now is None or now.open or now.family.path_of(module) is None:
+                return
+            with self._running(now, step, name, "step", module, **self._told(function)):
+                yield
+
+        step.__name__ = name
+        return step
+
+    def _told(self, function: Any) -> dict[str, Any]:
+        code = code_of(function, self._recorder.texts)
+        return {
+            "function": code.name,
+            "description": code.description,
+            "place": code.place,
+            "span": code.span,
+        }
+
+    @contextmanager
+    def _running(
+        self, now: _Pipeline, what: Any, name: str, kind: PassKind, module: Any, **facts: Any
+    ) -> Iterator[None]:
+        self._start(now, what, name, kind, module, **facts)
+        try:
+            yield
+        except BaseException as error:
+            if (index := now.innermost) is not None:
+                self._recorder.update(self._recorder.passes, index, error=_in_a_line(error))
+            raise
+        finally:
+            self._end(now)
+
+    def _start(
+        self, now: _Pipeline, what: Any, name: str, kind: PassKind, module: Any, **facts: Any
+    ) -> None:
+        if not now.open and now.family.path_of(module) is None:
+            now.family.replace(now.bodies[-1], module)  # a pass gave back another graph
+        self._look(now)
+        body = now.family.path_of(module) or ""
+        index = self._add(now, name, kind, body=body, **facts)
+        now.open.append(_Running(what, index, self._recorder.now()))
+
+    def _end(self, now: _Pipeline) -> None:
+        running = now.open[-1]
+        seconds = self._recorder.now() - running.started
+        if running.index is not None:
+            self._look(now)
+        now.open.pop()
+        if running.index is None:
+            return
+        fact = replace(self._recorder.passes[running.index], matches=tuple(running.matches))
+        now.last = fact.function if fact.kind == "step" else fact.name
+        is_last = running.index == len(self._recorder.passes) - 1
+        is_empty = not (fact.changes or fact.matches or fact.left_alone)
+        if is_last and fact.kind == "step" and is_empty:
+            self._recorder.passes.pop()  # no pass, and did nothing
+        else:
+            self._recorder.passes[running.index] = replace(fact, seconds=seconds)
+
+    def _look(self, now: _Pipeline) -> None:
+        """Put what changed since the last look down to what ran."""
+        changes = now.family.look()
+        if not changes:
+            return
+        index = now.innermost
+        passes = self._recorder.passes
+        if index is not None and index == len(passes) - 1:
+            self._recorder.update(passes, index, changes=(*passes[index].changes, *changes))
+        else:
+            name = f"after {now.last}" if now.last else "before the first pass"
+            self._add(now, name, "between", changes=changes)
+
+    def _add(self, now: _Pipeline, name: str, kind: PassKind, **facts: Any) -> int:
+        passes = self._recorder.passes
+        fact = Pass(
+            id=len(passes),
+            pipeline=now.id,
+            name=name,
+            kind=kind,
+            parent=now.innermost,
+            start=self._recorder.now(),
+            left_alone={},
+            **facts,
+        )
+        passes.append(fact)
+        return fact.id
+
+    # Matches
+
+    def _matched(self, kind: PatternKind) -> Callable[..., Probe]:
+        def matched(entry: Any, match: Any, graph: fx.Graph, node: fx.Node) -> Probe:
+            """A pattern was found, and what it stands for is done."""
+            with self._match(entry, kind, graph, match.nodes):
+                yield
+
+        return matched
+
+    def fused(self, rule: Any, graph: fx.Graph, nodes: Any) -> Probe:
+        """Nodes that a group or batch fusion makes one of."""
+        with self._match(rule, "fusion", graph, nodes):
+            yield
+
+    @contextmanager
+    def _match(self, rule: Any, kind: PatternKind, graph: fx.Graph, nodes: Any) -> Iterator[None]:
+        now, module = self._current, graph.owning_module
+        body = None if now is None or module is None else now.family.path_of(module)
+        running = None if now is None else now.running
+        if module is None or body is None or running is None:  # a pattern being traced, say
+            yield
+            return
+        before = [seen(node) for node in dict.fromkeys(nodes) if isinstance(node, fx.Node)]
+        users = [len(old.node.users) for old in before]
+        texts = tuple(old.text() for old in before)
+        created: list[fx.Node] = []
+        note = created.append
+        module._register_create_node_hook(note)
+        try:
+            yield
+        finally:
+            module._unregister_create_node_hook(note)
+        made = [seen(node).text() for node in created if not node._erased]
+        match = Match(
+            pattern=self._patterns.number(rule, kind),
+            body=body,
+            before=texts,
+            after=(*_rewritten(before, texts), *made),
+            gone=tuple(old.name for old in before if old.node._erased),
+        )
+        is_rewired = users != [len(old.node.users) for old in before]
+        if match.after or match.gone or is_rewired:
+            running.matches.append(match)
+        elif running.index is not None:
+            alone = self._recorder.passes[running.index].left_alone
+            alone[match.pattern] = alone.get(match.pattern, 0) + 1
+
+
+def _rewritten(before: list[Seen], texts: tuple[NodeText, ...]) -> Iterator[NodeText]:
+    """Matched nodes that stayed and changed."""
+    for old, text in zip(before, texts, strict=True):
+        if not old.node._erased and (now := seen(old.node).text()) != text:
+            yield now
+
+
+def _in_a_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

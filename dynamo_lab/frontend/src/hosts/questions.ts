@@ -1,0 +1,39 @@
+// Questions that the kernel answers while it lives: would this input pass, what would another budget keep?
+import type { Ask } from "../source";
+import { Requests } from "./requests";
+
+export interface AnswerMessage {
+  readonly type: "answer";
+  readonly request: number;
+  readonly answer?: unknown;
+  readonly error?: string;
+}
+
+export interface AskMessage {
+  readonly type: "ask";
+  readonly question: string;
+  readonly request: number;
+  readonly [asked: string]: unknown;
+}
+
+/** The partitioner solves a minute of min-cuts on a large model. */
+const PATIENCE_MS = 120_000;
+
+export class Questions {
+  private readonly requests = new Requests<unknown>(PATIENCE_MS);
+
+  constructor(private readonly send: (message: AskMessage) => void) {}
+
+  readonly ask: Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>) =>
+    this.requests.send((request) => this.send({ ...asked, type: "ask", question, request })) as Promise<Answer>;
+
+  receive({ request, answer, error }: AnswerMessage): void {
+    const waiting = this.requests.take(request);
+    if (error !== undefined) waiting?.reject(new Error(error));
+    else waiting?.resolve(answer);
+  }
+
+  close(): void {
+    this.requests.close();
+  }
+}

@@ -1,0 +1,112 @@
+// The language that nodes are searched in: op:mm dtype:f32 shape:*x128 -module:head "text".
+// dynamo_lab/view/query.py speaks it too: tests/view/search_cases.json holds both to it.
+
+export const EXAMPLES: Readonly<Record<string, string>> = {
+  op: "`op:mm`, `op:conv*` or `op:placeholder`",
+  dtype: "`dtype:f32`",
+  shape: "`shape:8x128` or `shape:*x128`",
+  module: "`module:encoder.0` or `module:LayerNorm`",
+  line: "`line:12`, `line:12-20` or `line:model.py:12`",
+  stage: "`stage:backward`",
+  name: "`name:add_3`",
+  bytes: "`bytes:>1MB`",
+  users: "`users:>3` or `users:0`",
+};
+
+const WIDENED: ReadonlySet<string> = new Set(["op", "dtype", "shape", "module", "name"]);
+
+const TERM = /(?:[^ \t\r\n"]|"[^"]*"?)+/g;
+const FIELD = /^([A-Za-z_]+):(?!:)(.*)$/s;
+const LINES = /^(?:(.*):)?([0-9]{1,9})(?:-([0-9]{1,9}))?$/s;
+const BYTES = /^(>=|<=|>|<|=)?([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt])?(i)?b?$/;
+const COUNT = /^(>=|<=|>|<|=)?([0-9]{1,9})$/;
+const LONG_DTYPE = /^(b?)(float|uint|int|complex)([0-9]+.*)$/s;
+
+/** One condition, as in query.py. */
+export interface Term {
+  readonly field: string;
+  readonly value: string;
+  readonly isNegated: boolean;
+  readonly low: number;
+  readonly high: number;
+  readonly file: string;
+}
+
+/** The conditions that a query joins with "and", or a sentence on what is not understood. */
+export function parse(text: string): readonly Term[] | string {
+  const terms: Term[] = [];
+  for (const [word] of text.matchAll(TERM)) {
+    const isNegated = word.length > 1 && word.startsWith("-");
+    const field = FIELD.exec(isNegated ? word.slice(1) : word);
+    if (field) {
+      const term = termOf(field[1].toLowerCase(), unquoted(field[2]), isNegated);
+      if (typeof term === "string") return term;
+      terms.push(term);
+    } else {
+      const value = unquoted(isNegated ? word.slice(1) : word);
+      if (value) terms.push({ field: "", value, isNegated, low: 0, high: 0, file: "" });
+    }
+  }
+  return terms;
+}
+
+/** The query with `*` around what has to fit as a whole; empty where that changes nothing. */
+export function widened(text: string): string {
+  const words = [...text.matchAll(TERM)].map(([word]) => word);
+  const made = words.map(widenedWord);
+  return made.some((word, i) => word !== words[i]) ? made.join(" ") : "";
+}
+
+export function normalDtype(text: string): string {
+  if (text === "bool") return "b8";
+  const long = LONG_DTYPE.exec(text);
+  return long ? `${long[1]}${long[2][0]}${long[3]}` : text;
+}
+
+const unquoted = (text: string): string => text.replaceAll('"', "").toLowerCase();
+
+const unfit = (field: string): string => `\`${field}:\` wants a value, as in ${EXAMPLES[field]}.`;
+
+function termOf(field: string, value: string, isNegated: boolean): Term | string {
+  const term = { field, value, isNegated, low: 0, high: 0, file: "" };
+  if (!Object.hasOwn(EXAMPLES, field)) {
+    const names = Object.keys(EXAMPLES);
+    return `There is no field \`${field}\`: pass ${names.slice(0, -1).join(", ")} or ${names.at(-1)}, or put the text in quotes.`;
+  }
+  switch (field) {
+    case "line": {
+      const match = LINES.exec(value);
+      if (!match) return unfit(field);
+      return { ...term, low: Number(match[2]), high: Number(match[3] ?? match[2]), file: match[1] ?? "" };
+    }
+    case "bytes":
+    case "users": {
+      const match = (field === "bytes" ? BYTES : COUNT).exec(value);
+      return match ? { ...term, ...range(match) } : unfit(field);
+    }
+  }
+  if (!value) return unfit(field);
+  if (field === "shape") return { ...term, value: value.replace(/[[\]()]/g, "").replace(/ *[,\u00d7] */g, "x").replace(/^ +| +$/g, "") };
+  return field === "dtype" ? { ...term, value: normalDtype(value) } : term;
+}
+
+/** The lowest and the highest whole number that fits. */
+function range(match: RegExpExecArray): { low: number; high: number } {
+  const unit = match[3] ? (match[4] ? 1024 : 1000) ** ("kmgt".indexOf(match[3]) + 1) : 1;
+  const amount = Number(match[2]) * unit;
+  const atLeast = Math.ceil(amount);
+  switch (match[1]) {
+    case ">": return { low: Math.floor(amount) + 1, high: Infinity };
+    case ">=": return { low: atLeast, high: Infinity };
+    case "<": return { low: 0, high: atLeast - 1 };
+    case "<=": return { low: 0, high: Math.floor(amount) };
+    default: return { low: atLeast, high: Math.floor(amount) };
+  }
+}
+
+function widenedWord(word: string): string {
+  const field = FIELD.exec(word);
+  if (word.startsWith("-") || !field || !WIDENED.has(field[1].toLowerCase()) || field[2].includes("*")) return word;
+  const value = field[2].replaceAll('"', "");
+  return value.includes(" ") ? `${field[1]}:"*${value}*"` : `${field[1]}:*${value}*`;
+}

@@ -1,0 +1,147 @@
+"""What AOTAutograd made of a graph: a forward and a backward, and what passes between them."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Role = Literal["parameter", "input", "output", "activation", "symbol", "state"]
+"""What a kept value is besides: a parameter and an input live in any case, and so does an output
+of the forward as long as the caller holds it. `state` is a generator's or another opaque object.
+"""
+
+Change = Literal["data", "metadata", "storage"]
+"""What a program changes of an input: its elements, its shape or strides, its whole storage."""
+
+
+class SavedValue(Struct, frozen=True, kw_only=True):
+    """A value that the forward keeps for the backward.
+
+    `forward_node` makes it in the forward graph, `backward_node` is where the backward graph gets
+    it, both node indices. `bytes` is what its elements take, None where a size is symbolic. Values
+    with the same `storage` share memory; one that is `copied` is a parameter or an input of which
+    the compiled forward keeps a copy, in another memory layout that Inductor chose. `weight` is the
+    min-cut's price for keeping it, `reason` PyTorch's for not computing it again; both are empty
+    where the partitioner gave none.
+    """
+
+    name: str
+    forward_node: int
+    backward_node: int | None
+    role: Role
+    bytes: int | None
+    storage: int
+    copied: bool = False
+    weight: float | None = None
+    reason: str = ""
+
+
+class Recomputed(Struct, frozen=True, kw_only=True):
+    """A forward operator that the backward runs again instead of keeping its result.
+
+    `is_free` says that it computes nothing: a view, a part of a tuple. `bytes`, `weight` and
+    `reason` are as for SavedValue: what keeping it would have taken.
+    """
+
+    name: str
+    forward_node: int
+    backward_node: int
+    bytes: int | None
+    is_free: bool = False
+    weight: float | None = None
+    reason: str = ""
+
+
+class Differentiated(Struct, frozen=True, kw_only=True):
+    """An operator of the joint graph with its gradient: node indices of both.
+
+    `operator` is what the program called, before it was decomposed ("aten.native_layer_norm").
+    Gradients that only add up others belong to no operator and have no `forward`.
+    """
+
+    operator: str
+    forward: tuple[int, ...]
+    backward: tuple[int, ...]
+
+
+class InputMutation(Struct, frozen=True, kw_only=True):
+    """An input that the program changes in place.
+
+    `input` counts the graph's inputs; `in_graph` tells whether the graph writes to it, or the code
+    around the graph copies the new value back.
+    """
+
+    input: int
+    change: Change
+    in_graph: bool
+    requires_grad: bool = False
+
+
+class OutputAlias(Struct, frozen=True, kw_only=True):
+    """An output that shares memory with an input or an intermediate, and is made from it anew.
+
+    `kind` is the name of PyTorch's `OutputType`; `base` counts inputs, or intermediates.
+    """
+
+    output: int
+    kind: str
+    base: int | None = None
+
+
+class Partition(Struct, frozen=True, kw_only=True):
+    """One graph as AOTAutograd cut it. Without a gradient, there is a forward alone.
+
+    `method` says how: "min-cut", "default" (keep what the backward reads), "none" (no gradient).
+    `budget` is the share of activation memory that was allowed (1: all that is fastest). `cut` is
+    the min-cut's whole price, `solved` how often it was solved. `unpartitioned_bytes` is what
+    keeping every activation that the joint graph's backward reads would take.
+
+    Source: torch/_functorch/partitioners.py, `min_cut_rematerialization_partition`.
+    """
+
+    id: int
+    compile_id: str
+    frame: int | None = None
+    method: Literal["min-cut", "default", "none"] = "none"
+    joint: int | None = None
+    forward: int | None = None
+    backward: int | None = None
+    budget: float = 1.0
+    cut: float | None = None
+    solved: int = 0
+    saved: tuple[SavedValue, ...] = ()
+    recomputed: tuple[Recomputed, ...] = ()
+    unpartitioned_bytes: int | None = None
+    differentiated: tuple[Differentiated, ...] = ()
+    mutations: tuple[InputMutation, ...] = ()
+    aliases: tuple[OutputAlias, ...] = ()
+
+    @property
+    def activation_bytes(self) -> int:
+        """What is kept beyond parameters and inputs, each storage once; symbolic sizes left out."""
+        return kept_bytes(self.saved)
+
+
+class Repartition(Struct, frozen=True, kw_only=True):
+    """What another budget would keep and compute again, asked of the partitioner afterwards.
+
+    `saved` names nodes of the joint graph; `operators` counts those computed again, free ones left
+    out, and `flops` the floating-point operations of their matrix products, convolutions and
+    attention.
+    """
+
+    budget: float
+    saved: tuple[str, ...]
+    activation_bytes: int
+    operators: int
+    flops: int
+
+
+def kept_bytes(saved: tuple[SavedValue, ...]) -> int:
+    """The memory that values take which would not live otherwise, each storage once."""
+    alive = {value.storage for value in saved if value.role in ("parameter", "input")}
+    sizes: dict[tuple[int, bool], int] = {}
+    for value in saved:
+        if value.copied or value.storage not in alive:
+            place = value.storage, value.copied
+            sizes[place] = max(sizes.get(place, 0), value.bytes or 0)
+    return sum(sizes.values())

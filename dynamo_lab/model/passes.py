@@ -1,0 +1,217 @@
+"""Passes: each rewrite of a graph before code is generated for it, as a diff of its nodes.
+
+The diffs compose: those of a pipeline, applied in order to the graph that it began with, give the
+graph that it left. `apply` does that.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from dynamo_lab.model.graphs import Graph, Node
+
+Phase = Literal["pre_grad", "joint", "freezing", "post_grad"]
+
+PassKind = Literal["pass", "step", "between"]
+"""A "pass" is what PyTorch calls one, a "step" other code of the phase that changed the graph, and
+"between" is a change that came about before, between or after those, by code without a name."""
+
+PatternKind = Literal["replacement", "graph", "lowering", "fusion"]
+"""What a match does: put a traced function in its place, call a handler on the graph, hand the
+nodes to a handler that generates code later, or fuse several nodes into one."""
+
+
+class NodeText(Struct, frozen=True, array_like=True):
+    """A node at one moment of its life. `value` is what it produces: "f32[8, 8]".
+
+    The output has none: passes give it one now and then, and it says nothing.
+    """
+
+    name: str
+    op: str
+    target: str
+    arguments: str
+    value: str = ""
+
+
+class Placed(Struct, frozen=True, array_like=True):
+    """A node and where it stands in the graph once the change is made."""
+
+    position: int
+    node: NodeText
+
+
+class GraphChange(Struct, frozen=True, kw_only=True):
+    """What one pass did to one graph: `body` is "", or the path of a higher-order operator's body.
+
+    `removed` are names. `added` and `moved` give the positions after the change. `changed` are
+    nodes that kept their name and now have other arguments, another operator or another value.
+    """
+
+    body: str = ""
+    removed: tuple[str, ...] = ()
+    added: tuple[Placed, ...] = ()
+    changed: tuple[NodeText, ...] = ()
+    moved: tuple[tuple[int, str], ...] = ()
+
+
+class Pattern(Struct, frozen=True, kw_only=True):
+    """What is looked for in a graph, and what happens where it is found.
+
+    `source` is the function that was traced to find it, or the handler; `replacement` the function
+    that is put in its place; `expression` the pattern as PyTorch prints it. `place` names the file
+    and line of `source`; `span` is set where that is the reader's own code.
+    """
+
+    name: str
+    kind: PatternKind
+    description: str = ""
+    place: str = ""
+    span: int | None = None
+    source: str = ""
+    replacement: str = ""
+    expression: str = ""
+
+
+class Match(Struct, frozen=True, kw_only=True):
+    """A pattern that was found: the nodes `before`, and those that stand for them `after`.
+
+    `before` lists the matched nodes as they were; `gone` says which of them went away.
+    """
+
+    pattern: int
+    body: str = ""
+    before: tuple[NodeText, ...] = ()
+    after: tuple[NodeText, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+class Pass(Struct, frozen=True, kw_only=True):
+    """One pass over a graph. `id` is its position in `Recording.passes`, which is their order.
+
+    `name` and `subsystem` are PyTorch's, `function` the name of what ran. `parent` is the pass that
+    this one ran inside of; `changes` are then its own and not its parent's. `body` is the path of
+    the body of a higher-order operator that it ran on. PyTorch's own timings list what is `timed`.
+    A handler may look at what was found and leave it alone: `left_alone` says of which pattern,
+    and how often.
+    """
+
+    id: int
+    pipeline: int
+    name: str
+    kind: PassKind = "pass"
+    subsystem: str = ""
+    function: str = ""
+    description: str = ""
+    place: str = ""
+    span: int | None = None
+    parent: int | None = None
+    body: str = ""
+    start: float = 0.0
+    seconds: float = 0.0
+    timed: bool = False
+    disabled: bool = False
+    error: str = ""
+    changes: tuple[GraphChange, ...] = ()
+    matches: tuple[Match, ...] = ()
+    left_alone: dict[int, int] = {}
+
+    @property
+    def timer(self) -> str:
+        """What PyTorch's own timings call it; empty where they leave it out."""
+        if not self.timed or self.disabled:
+            return ""
+        return ".".join(part for part in ("pass", self.subsystem, self.name) if part)
+
+
+class Pipeline(Struct, frozen=True, kw_only=True):
+    """The passes over one graph in one phase, in `Recording.passes` from `first` up to `end`.
+
+    It began with a recorded graph, `graphs`, or with what the pipeline `follows` left; with neither
+    its first pass puts every node there. `became` is the recorded graph that it left, where there
+    is one. Both map the path of each body, "" for the graph itself, to a graph's id.
+    """
+
+    id: int
+    phase: Phase
+    compile_id: str
+    frame: int | None = None
+    is_backward: bool = False
+    follows: int | None = None
+    graphs: dict[str, int] = {}
+    became: dict[str, int] = {}
+    first: int = 0
+    end: int = 0
+    start: float = 0.0
+    seconds: float = 0.0
+    error: str = ""
+
+
+State = Mapping[str, tuple[NodeText, ...]]
+"""A graph and the bodies in it at one moment: the nodes in order, by the path of each body."""
+
+
+def apply(state: State, changes: Iterable[GraphChange]) -> dict[str, tuple[NodeText, ...]]:
+    """What the changes make of a graph. A body without nodes is not there."""
+    after = dict(state)
+    for change in changes:
+        after[change.body] = _applied(after.get(change.body, ()), change)
+    return {body: nodes for body, nodes in after.items() if nodes or not body}
+
+
+def _applied(nodes: tuple[NodeText, ...], change: GraphChange) -> tuple[NodeText, ...]:
+    now = {node.name: node for node in nodes}
+    now.update((node.name, node) for node in change.changed)
+    moved = {name for _, name in change.moved}
+    left = {*change.removed, *moved}
+    made = [now[node.name] for node in nodes if node.name not in left]
+    placed = [(item.position, item.node) for item in change.added]
+    placed += [(position, now[name]) for position, name in change.moved if name in now]
+    for position, node in sorted(placed, key=lambda item: item[0]):
+        made.insert(position, node)
+    return tuple(made)
+
+
+class Tables(Protocol):
+    """What holds graphs and the passes over them: a recording, or what is being recorded."""
+
+    @property
+    def graphs(self) -> Sequence[Graph]:
+        """The recorded graphs."""
+        ...
+
+    @property
+    def pipelines(self) -> Sequence[Pipeline]:
+        """The phases of passes."""
+        ...
+
+    @property
+    def passes(self) -> Sequence[Pass]:
+        """The passes in them."""
+        ...
+
+
+def state_of(graphs: Sequence[Graph], ids: Mapping[str, int]) -> dict[str, tuple[NodeText, ...]]:
+    """Recorded graphs as a state; `ids` says which, by the path of each body."""
+    return {body: tuple(map(_text, graphs[at].nodes)) for body, at in ids.items()}
+
+
+def _text(node: Node) -> NodeText:
+    value = "" if node.op == "output" else node.value.text
+    return NodeText(node.name, node.op, node.target, node.arguments, value)
+
+
+def begun(tables: Tables, pipeline: Pipeline) -> dict[str, tuple[NodeText, ...]]:
+    """The graph that a pipeline began with."""
+    if pipeline.follows is None:
+        return state_of(tables.graphs, pipeline.graphs)
+    return left(tables, tables.pipelines[pipeline.follows])
+
+
+def left(tables: Tables, pipeline: Pipeline) -> dict[str, tuple[NodeText, ...]]:
+    """The graph that a pipeline left."""
+    state: State = begun(tables, pipeline)
+    for item in tables.passes[pipeline.first : pipeline.end]:
+        state = apply(state, item.changes)
+    return dict(state)

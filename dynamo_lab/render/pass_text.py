@@ -1,0 +1,34 @@
+"""Passes as text, for the renderers that show text."""
+
+from typing import NamedTuple
+
+from dynamo_lab.render.graph_text import statement
+from dynamo_lab.render.text import one_line
+from dynamo_lab.view.passes import DiffLine, Hunk, PassView
+
+
+class Row(NamedTuple):
+    """A line of a diff: its sign, the node as code, what it produces, and a remark."""
+
+    sign: str
+    code: str
+    value: str
+    note: str
+
+
+def row(line: DiffLine) -> Row:
+    """A node of a diff, its text visible."""
+    code = statement(line.name, line.op, line.target, line.arguments)
+    return Row(line.sign, one_line(code), one_line(line.value), line.note)
+
+
+def skipped(hunk: Hunk) -> str:
+    """What stands where nodes are left out, and the body that they are of."""
+    of = f"in {one_line(hunk.body)} " if hunk.body else ""
+    return f"⋮ {of}{hunk.skipped:,} unchanged" if hunk.skipped else f"⋮ {of}".rstrip(" ⋮")
+
+
+def title(item: PassView) -> str:
+    """The title, moved in by the passes that it ran inside of, and the body it ran on."""
+    body = f" on {item.body}" if item.body else ""
+    return one_line(f"{'  ' * item.depth}{item.title}{body}")

@@ -1,0 +1,424 @@
+"""Passes as a list to step through, each with its diff, its matches and what it is for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.passes import (
+    GraphChange,
+    Match,
+    NodeText,
+    Pass,
+    Pattern,
+    Pipeline,
+    State,
+    apply,
+    begun,
+)
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.pass_words import (
+    PHASES,
+    is_users,
+    pass_sentence,
+    pattern_sentence,
+    phase_title,
+)
+from dynamo_lab.view.places import Places, entity
+from dynamo_lab.view.titles import GraphTitles
+from dynamo_lab.view.words import listed, plural
+
+_CONTEXT = 2  # nodes shown around a change
+_NAMES = 4  # nodes named in a sentence
+
+
+class DiffLine(Struct, frozen=True, array_like=True):
+    """A node in a diff. `sign` is "-", "+" or " "; `note` "moved", "changed" or empty.
+
+    `entity` names the node in a recorded graph, where it is in one. `match` is the index of the
+    match that took or made it, -1 for none.
+    """
+
+    sign: str
+    name: str
+    op: str
+    target: str
+    arguments: str
+    value: str
+    entity: str = ""
+    note: str = ""
+    match: int = -1
+
+
+class Hunk(Struct, frozen=True, kw_only=True):
+    """Lines that belong together; `skipped` nodes before them are the same before and after."""
+
+    body: str = ""
+    skipped: int = 0
+    lines: tuple[DiffLine, ...] = ()
+
+
+class PatternView(Struct, frozen=True, kw_only=True):
+    """What was looked for. `entity` is the reader's line, where the pattern is their own."""
+
+    name: str
+    kind: str
+    sentence: str
+    place: str = ""
+    entity: str = ""
+    source: str = ""
+    replacement: str = ""
+    expression: str = ""
+
+
+class MatchView(Struct, frozen=True, kw_only=True):
+    """One place where a pattern was found, as a diff of its own."""
+
+    pattern: int
+    summary: str
+    lines: tuple[DiffLine, ...] = ()
+
+
+class PassView(Struct, frozen=True, kw_only=True):
+    """A pass. `did` says whether it changed anything; counts are nodes.
+
+    `state` is "did", "idle", "off" where it is switched off, or "failed". `alone` says in
+    sentences what was found and left as it was. `depth` counts the passes that it ran inside of.
+    """
+
+    id: int
+    title: str
+    name: str
+    kind: str
+    sentence: str
+    state: str
+    summary: str
+    seconds: float
+    pipeline: int
+    depth: int = 0
+    body: str = ""
+    own: bool = False
+    place: str = ""
+    entity: str = ""
+    error: str = ""
+    removed: int = 0
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    hunks: tuple[Hunk, ...] = ()
+    matches: tuple[MatchView, ...] = ()
+    alone: tuple[str, ...] = ()
+
+    @property
+    def did(self) -> bool:
+        """Whether it changed the graph."""
+        return self.state in ("did", "failed")
+
+
+class PipelineView(Struct, frozen=True, kw_only=True):
+    """The passes over one graph in one phase: `passes` from `first` up to `end`.
+
+    `graph` and `became` are the recorded graphs before and after, None where there is none.
+    """
+
+    id: int
+    title: str
+    sentence: str
+    summary: str
+    seconds: float
+    first: int
+    end: int
+    ran: int
+    did: int
+    before: str = ""
+    after: str = ""
+    graph: int | None = None
+    became: int | None = None
+    error: str = ""
+
+
+class PassesView(Struct, frozen=True, kw_only=True):
+    """Every pass, in order."""
+
+    pipelines: tuple[PipelineView, ...] = ()
+    passes: tuple[PassView, ...] = ()
+    patterns: tuple[PatternView, ...] = ()
+
+
+def build(recording: Recording, places: Places) -> PassesView:
+    """The passes, their diffs worked out by applying one after the other."""
+    titles = GraphTitles(recording)
+    told = _Teller(recording, places)
+    return PassesView(
+        pipelines=tuple(_pipeline(p, recording, titles) for p in recording.pipelines),
+        passes=tuple(view for p in recording.pipelines for view in told.passes(p)),
+        patterns=tuple(_pattern(pattern, places) for pattern in recording.patterns),
+    )
+
+
+def did_something(item: Pass) -> bool:
+    """Whether a pass changed the graph, or a match in it did."""
+    return bool(item.changes or item.matches)
+
+
+def _pipeline(item: Pipeline, recording: Recording, titles: GraphTitles) -> PipelineView:
+    graph = _origin(item, recording)
+    number = titles.numbers[graph] if graph is not None else 0
+    ran = [p for p in recording.passes[item.first : item.end] if p.kind != "between"]
+    did = sum(did_something(p) for p in recording.passes[item.first : item.end])
+    return PipelineView(
+        id=item.id,
+        title=_title(item, number),
+        sentence=PHASES[item.phase][1],
+        summary=f"{plural(len(ran), 'pass', 'passes')}, {plural(did, 'rewrite')}",
+        seconds=sum(p.seconds for p in ran if p.parent is None),
+        first=item.first,
+        end=item.end,
+        ran=len(ran),
+        did=did,
+        before=_before(item, recording, titles),
+        after=titles.titles[item.became[""]] if "" in item.became else "",
+        graph=graph,
+        became=item.became.get(""),
+        error=item.error,
+    )
+
+
+def _title(item: Pipeline, number: int) -> str:
+    side = " (backward)" if item.is_backward else ""
+    return f"{f'graph {number} ' if number else ''}{phase_title(item.phase)}{side}"
+
+
+def _before(item: Pipeline, recording: Recording, titles: GraphTitles) -> str:
+    if item.follows is not None:
+        earlier = phase_title(recording.pipelines[item.follows].phase)
+        return f"what the {earlier} passes left"
+    return titles.titles[item.graphs[""]] if "" in item.graphs else ""
+
+
+def _origin(item: Pipeline, recording: Recording) -> int | None:
+    """The recorded graph that a pipeline goes back to."""
+    while item.follows is not None:
+        item = recording.pipelines[item.follows]
+    return item.graphs.get("")
+
+
+def _pattern(item: Pattern, places: Places) -> PatternView:
+    return PatternView(
+        name=item.name,
+        kind=item.kind,
+        sentence=pattern_sentence(item),
+        place=item.place,
+        entity=entity(places.line_of(item.span)) if item.span is not None else "",
+        source=item.source,
+        replacement=item.replacement,
+        expression=item.expression,
+    )
+
+
+class _Teller:
+    """Walks the pipelines of a recording, and tells each pass from the graph that it met."""
+
+    def __init__(self, recording: Recording, places: Places) -> None:
+        self._recording = recording
+        self._places = places
+
+    def passes(self, pipeline: Pipeline) -> Iterator[PassView]:
+        """The passes of a pipeline."""
+        state: State = begun(self._recording, pipeline)
+        names = _Names(self._recording, pipeline)
+        for item in self._recording.passes[pipeline.first : pipeline.end]:
+            after = apply(state, item.changes)
+            yield self._pass(item, pipeline, names, state, after)
+            state = after
+
+    def _pass(
+        self, item: Pass, pipeline: Pipeline, names: "_Names", before: State, after: State
+    ) -> PassView:
+        matches = tuple(_match(match, names) for match in item.matches)
+        counts = {
+            field: sum(len(getattr(change, field)) for change in item.changes)
+            for field in ("removed", "added", "changed", "moved")
+        }
+        changes = [(c, before.get(c.body, ()), after.get(c.body, ())) for c in item.changes]
+        return PassView(
+            id=item.id,
+            title=item.function if is_users(item) and item.function else _pass_title(item),
+            name=item.name,
+            kind=item.kind,
+            sentence=pass_sentence(item, pipeline.phase),
+            state=_state(item),
+            summary=_summary(item, counts),
+            seconds=item.seconds,
+            pipeline=item.pipeline,
+            depth=self._depth(item),
+            body=item.body,
+            own=is_users(item),
+            place=item.place,
+            entity=entity(self._places.line_of(item.span)) if item.span is not None else "",
+            error=item.error,
+            **counts,
+            hunks=tuple(h for c, old, new in changes for h in _hunks(c, old, new, names, item)),
+            matches=matches,
+            alone=tuple(self._left_alone(item)),
+        )
+
+    def _depth(self, item: Pass) -> int:
+        depth = 0
+        while item.parent is not None:
+            item, depth = self._recording.passes[item.parent], depth + 1
+        return depth
+
+    def _left_alone(self, item: Pass) -> Iterator[str]:
+        for pattern, times in item.left_alone.items():
+            found = plural(times, "place")
+            yield f"`{self._recording.patterns[pattern].name}` was found in {found} and left alone."
+
+
+def _pass_title(item: Pass) -> str:
+    """PyTorch gives the pass of batch fusions the name of a hook, which says nothing of it."""
+    if item.name.endswith("_custom_pre_pass") and item.function not in ("", "<lambda>"):
+        return item.function
+    return item.name
+
+
+def _state(item: Pass) -> str:
+    if item.error:
+        return "failed"
+    if item.disabled:
+        return "off"
+    return "did" if did_something(item) else "idle"
+
+
+def _summary(item: Pass, counts: Mapping[str, int]) -> str:
+    if item.error:
+        return item.error
+    if item.disabled:
+        return "switched off"
+    words = [f"{count:,} {field}" for field, count in counts.items() if count]
+    if item.matches:
+        words.append(plural(len(item.matches), "match", "matches"))
+    return ", ".join(words) or "nothing"
+
+
+class _Names:
+    """The nodes of the recorded graphs around a pipeline, by name."""
+
+    def __init__(self, recording: Recording, pipeline: Pipeline) -> None:
+        first = pipeline
+        while first.follows is not None:
+            first = recording.pipelines[first.follows]
+        self._before = self._index(recording, first.graphs)
+        self._after = self._index(recording, pipeline.became)
+
+    def _index(self, recording: Recording, ids: Mapping[str, int]) -> dict[tuple[str, str], str]:
+        return {
+            (body, name): f"node:{graph}:{index}"
+            for body, graph in ids.items()
+            for index, name in enumerate(recording.graphs[graph].nodes.name)
+        }
+
+    def entity(self, body: str, name: str, sign: str) -> str:
+        """The node of this name; a removed one is looked for before the passes."""
+        first, second = (self._before, self._after) if sign == "-" else (self._after, self._before)
+        return first.get((body, name)) or second.get((body, name), "")
+
+
+def _match(match: Match, names: _Names) -> MatchView:
+    gone, after = set(match.gone), {node.name for node in match.after}
+    lines = [
+        _line("-" if n.name in gone or n.name in after else " ", n, match.body, names)
+        for n in match.before
+    ]
+    lines += [_line("+", node, match.body, names) for node in match.after]
+    found = listed([node.name for node in match.before], _NAMES)
+    made = listed([node.name for node in match.after], _NAMES)
+    return MatchView(
+        pattern=match.pattern,
+        summary=f"{found} → {made}" if made else f"{found}: gone, or passed by",
+        lines=tuple(lines),
+    )
+
+
+def _line(
+    sign: str, node: NodeText, body: str, names: _Names, note: str = "", match: int = -1
+) -> DiffLine:
+    return DiffLine(
+        sign,
+        node.name,
+        node.op,
+        node.target,
+        node.arguments,
+        node.value,
+        names.entity(body, node.name, sign),
+        note,
+        match,
+    )
+
+
+def _hunks(
+    change: GraphChange,
+    before: Sequence[NodeText],
+    after: Sequence[NodeText],
+    names: _Names,
+    item: Pass,
+) -> Iterator[Hunk]:
+    """The change as a unified diff: only what differs, with a few nodes around it."""
+    lines = list(_unified(change, before, after, names, _by_match(item, change.body)))
+    near = [False] * len(lines)
+    for at, line in enumerate(lines):
+        if line.sign != " ":
+            first, last = max(0, at - _CONTEXT), min(len(lines), at + _CONTEXT + 1)
+            near[first:last] = [True] * (last - first)
+    start = skipped = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and near[end] == near[start]:
+            end += 1
+        if near[start]:
+            yield Hunk(body=change.body, skipped=skipped, lines=tuple(lines[start:end]))
+        skipped = 0 if near[start] else end - start
+        start = end
+
+
+def _by_match(item: Pass, body: str) -> dict[str, int]:
+    """Which match took or made a node: the last that says so."""
+    return {
+        name: index
+        for index, match in enumerate(item.matches)
+        if match.body == body
+        for name in (*match.gone, *(node.name for node in match.after))
+    }
+
+
+def _unified(
+    change: GraphChange,
+    before: Sequence[NodeText],
+    after: Sequence[NodeText],
+    names: _Names,
+    by_match: Mapping[str, int],
+) -> Iterator[DiffLine]:
+    moved = {name for _, name in change.moved}
+    changed = {node.name for node in change.changed}
+    leaves = {*change.removed, *moved}
+    comes = {*(placed.node.name for placed in change.added), *moved}
+    at = 0
+
+    def line(sign: str, node: NodeText) -> DiffLine:
+        is_changed = node.name in changed
+        note = "moved" if node.name in moved else "changed" if is_changed and sign != " " else ""
+        match = by_match.get(node.name, -1) if sign != " " else -1
+        return _line(sign, node, change.body, names, note, match)
+
+    for node in after:
+        while at < len(before) and before[at].name in leaves:
+            yield line("-", before[at])
+            at += 1
+        if node.name in comes:
+            yield line("+", node)
+            continue
+        if node.name in changed and at < len(before):
+            yield line("-", before[at])
+        yield line("+" if node.name in changed else " ", node)
+        at += 1
+    for node in before[at:]:
+        yield line("-", node)

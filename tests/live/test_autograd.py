@@ -1,0 +1,267 @@
+"""What is recorded of AOTAutograd: partitions that agree with the run, and their reasons."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.profiler import ProfilerActivity, profile
+from torch.utils.checkpoint import checkpoint
+
+import dynamo_lab as lab
+from dynamo_lab.errors import BudgetError
+from dynamo_lab.model.autograd import Partition
+from dynamo_lab.view import build
+
+AOT = "aot_eager_decomp_partition"  # Inductor's partitioner and decompositions, without kernels
+
+
+class Block(nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(size)
+        self.up = nn.Linear(size, 4 * size)
+        self.down = nn.Linear(4 * size, size)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.down(functional.gelu(self.up(self.norm(x))))
+
+
+class Bottleneck(nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.narrow = nn.Conv2d(size, size // 4, 1, bias=False)
+        self.conv = nn.Conv2d(size // 4, size // 4, 3, padding=1, bias=False)
+        self.widen = nn.Conv2d(size // 4, size, 1, bias=False)
+        self.norms = nn.ModuleList(nn.BatchNorm2d(n) for n in (size // 4, size // 4, size))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = functional.relu(self.norms[0](self.narrow(x)))
+        y = functional.relu(self.norms[1](self.conv(y)))
+        return functional.relu(self.norms[2](self.widen(y)) + x)
+
+
+def blocks() -> tuple[nn.Module, torch.Tensor]:
+    return nn.Sequential(*(Block(32) for _ in range(2))), torch.randn(16, 32)
+
+
+def residual() -> tuple[nn.Module, torch.Tensor]:
+    return nn.Sequential(*(Bottleneck(32) for _ in range(2))), torch.randn(2, 32, 8, 8)
+
+
+def gpt2() -> tuple[nn.Module, torch.Tensor]:
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    size: dict[str, Any] = {"n_layer": 4, "n_embd": 64, "n_head": 4, "vocab_size": 100}
+    config = GPT2Config(**size, bos_token_id=0, eos_token_id=0, use_cache=False)
+    model: Any = GPT2LMHeadModel(config)
+    return model, torch.randint(0, 100, (2, 32))
+
+
+def loss_of(model: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        made = model(x)
+        return (made if isinstance(made, torch.Tensor) else made.logits).square().mean()
+
+    return loss
+
+
+def differentiated(recording: lab.Recording) -> list[Partition]:
+    return [part for part in recording.partitions if part.backward is not None]
+
+
+def saved_by_hooks(run: Callable[[], Any], living: list[torch.Tensor]) -> int:
+    """The bytes of the storages that autograd packs, those of `living` tensors left out."""
+    alive = {tensor.untyped_storage().data_ptr() for tensor in living}
+    packed: dict[int, int] = {}
+
+    def pack(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        packed[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        result = run()
+    del result
+    return sum(size for place, size in packed.items() if place not in alive)
+
+
+def retained(run: Callable[[], Any]) -> int:
+    """The bytes that were allocated and not freed while `run` ran, by PyTorch's own profiler."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
+        result = run()
+    events: Any = watched.profiler
+    found = events.kineto_results.events()
+    del result
+    return sum(event.nbytes() for event in found if event.name() == "[memory]")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("made", [blocks, residual, gpt2])
+def test_what_is_kept_is_what_autograd_packs_and_the_profiler_sees(
+    made: Callable[[], tuple[nn.Module, torch.Tensor]],
+) -> None:
+    torch.manual_seed(0)
+    model, x = made()
+    loss = loss_of(model)
+    recording = lab.explore(loss, x, grad=True)
+    assert not recording.breaks, "graphs must not hand tensors to each other here"
+    (part,) = differentiated(recording)
+    torch._dynamo.reset()  # pyright: ignore[reportUnknownMemberType]
+    compiled = torch.compile(loss)
+    compiled(x).backward()
+    living = [x, *model.parameters(), *model.buffers()]
+    assert saved_by_hooks(lambda: compiled(x), living) == part.activation_bytes
+    scalar = 4  # the loss itself, which the caller holds
+    # BatchNorm's new statistics are copied into its buffers, so nothing of them stays
+    assert retained(lambda: compiled(x)) == part.activation_bytes + scalar
+
+
+def test_what_runs_again_stands_in_both_graphs_and_has_a_reason() -> None:
+    model, x = blocks()
+    recording = lab.explore(loss_of(model), x, grad=True, backend=AOT)
+    (part,) = differentiated(recording)
+    assert part.method == "min-cut"
+    assert part.recomputed
+    assert part.forward is not None
+    assert part.backward is not None
+    forward, backward = (recording.graphs[i].nodes for i in (part.forward, part.backward))
+    for item in part.recomputed:
+        assert forward.name[item.forward_node] == backward.name[item.backward_node] == item.name
+    for value in part.saved:
+        assert forward.name[value.forward_node] == value.name
+        assert value.backward_node is not None
+        assert backward.name[value.backward_node] == value.name
+    assert any("allowlist" in value.reason for value in part.saved)
+    assert part.unpartitioned_bytes is not None
+    assert part.activation_bytes < part.unpartitioned_bytes
+    view = build(recording).partitions[part.id]
+    assert all(row.why for row in (*view.saved, *view.recomputed))
+    assert sum(cost.bytes for cost in view.lines) == part.activation_bytes
+
+
+def test_the_cut_costs_what_its_values_weigh() -> None:
+    model, x = blocks()
+    (part,) = differentiated(lab.explore(loss_of(model), x, grad=True, backend=AOT))
+    assert part.solved == 1
+    assert part.cut == sum(value.weight or 0 for value in part.saved)
+
+
+def test_every_gradient_belongs_to_one_operator() -> None:
+    model, x = blocks()
+    recording = lab.explore(loss_of(model), x, grad=True, backend=AOT)
+    (part,) = differentiated(recording)
+    assert part.joint is not None
+    joint = recording.graphs[part.joint].nodes
+    nodes = [i for item in part.differentiated for i in (*item.forward, *item.backward)]
+    calls = [node.index for node in joint if node.op == "call_function"]
+    assert sorted(nodes) == calls
+    gelus = [item for item in part.differentiated if item.operator == "aten.gelu"]
+    assert len(gelus) == 2
+    names = {joint[i].target for item in gelus for i in item.backward}
+    assert "aten.exp.default" in names  # gelu's gradient has the normal density in it
+
+
+def test_an_operator_without_a_gradient_has_none() -> None:
+    def chosen(x: torch.Tensor) -> torch.Tensor:
+        mask = x.detach() > 0
+        return (x.sin() * mask).sum()
+
+    x = torch.randn(8, requires_grad=True)
+    (part,) = differentiated(lab.explore(chosen, x, grad=True, backend=AOT))
+    by_name = {item.operator: item for item in part.differentiated}
+    assert by_name["aten.gt"].backward == ()
+    assert by_name["aten.sin"].backward
+
+
+def test_checkpoint_keeps_less_and_says_so() -> None:
+    model, x = blocks()
+
+    def checkpointed(x: torch.Tensor) -> torch.Tensor:
+        for block in model.children():
+            x = checkpoint(block, x, use_reentrant=False)
+        return x.square().mean()
+
+    plain = lab.explore(loss_of(model), x, grad=True, backend=AOT)
+    saving = lab.explore(checkpointed, x, grad=True, backend=AOT)
+    before, after = (differentiated(recording)[0] for recording in (plain, saving))
+    assert after.activation_bytes < before.activation_bytes
+    view = build(saving).partitions[after.id]
+    assert any("torch.utils.checkpoint" in row.why for row in view.recomputed)
+    changes = {change.name: change for change in lab.diff(plain, saving).counts}
+    kept = changes["bytes kept"]
+    assert (kept.a, kept.b) == (before.activation_bytes, after.activation_bytes)
+
+
+@pytest.mark.parametrize("budget", [0.6, 0.2, 0.0])
+def test_another_budget_keeps_what_was_foretold(budget: float) -> None:
+    import torch._functorch.config
+
+    model, x = blocks()
+    told = lab.explore(loss_of(model), x, grad=True, backend=AOT).repartition(budget)
+    with torch._functorch.config.patch(activation_memory_budget=budget):
+        recording = lab.explore(loss_of(model), x, grad=True, backend=AOT)
+    (part,) = differentiated(recording)
+    (row,) = told.rows
+    assert part.budget == budget
+    assert row.activation_bytes == part.activation_bytes
+    assert row.operators == sum(not item.is_free for item in part.recomputed)
+
+
+def test_budgets_that_cannot_be_asked_are_refused(tmp_path: Any) -> None:
+    model, x = blocks()
+    recording = lab.explore(loss_of(model), x, grad=True, backend=AOT)
+    with pytest.raises(BudgetError, match="from 0 to 1"):
+        recording.repartition(1.5)
+    with pytest.raises(BudgetError, match="no partition 7"):
+        recording.repartition(0.5, partition=7)
+    recording.save(tmp_path / "r.json")
+    with pytest.raises(BudgetError, match="record again"):
+        lab.load(tmp_path / "r.json").repartition(0.5)
+    with pytest.raises(BudgetError, match="no gradient"):
+        lab.explore(torch.sin, x, grad=False, backend=AOT).repartition(0.5)
+
+
+def test_writes_to_inputs_and_views_of_them_are_listed() -> None:
+    def f(x: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        state.add_(1)
+        return x.view(-1), (x * state).sum()
+
+    recording = lab.explore(
+        f, torch.randn(2, 2, requires_grad=True), torch.zeros(2), backend=AOT, grad=False
+    )
+    (part,) = recording.partitions
+    assert part.method == "none"
+    ((mutation,), (alias,)) = part.mutations, part.aliases
+    assert (mutation.change, alias.kind) == ("data", "alias_of_input")
+    written, seen = build(recording).partitions[0].handled
+    assert "`state`" in written
+    assert "`x`" in seen
+
+
+def test_parameters_and_inputs_are_told_apart_and_lead_to_the_captured_graph() -> None:
+    model, x = blocks()
+    recording = lab.explore(loss_of(model), x, grad=True, backend=AOT)
+    (part,) = differentiated(recording)
+    roles = {value.role for value in part.saved}
+    assert {"parameter", "input", "activation"} <= roles
+    names = {row.name for row in build(recording).partitions[part.id].saved}
+    assert any(name.endswith("up.weight") for name in names), names
+    assert "x" in names
+    inputs = [table for table in recording.links if table.reason == "same input"]
+    assert inputs
+    assert all(recording.graphs[t.upstream].stage == "dynamo" for t in inputs)
+
+
+def test_symbolic_sizes_are_left_out_and_said() -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return (x.sin() @ x.cos().T).relu().sum()
+
+    recording = lab.explore(
+        f, torch.randn(7, 3, requires_grad=True), grad=True, dynamic=True, backend=AOT
+    )
+    (part,) = differentiated(recording)
+    assert any(value.bytes is None for value in part.saved)
+    assert "symbolic" in " ".join(build(recording).partitions[part.id].sentences)

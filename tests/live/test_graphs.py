@@ -1,0 +1,133 @@
+"""What the graph view makes of real graphs: transforms, bodies, layouts, searches, drawings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch.func import functional_call, grad, jvp, vmap
+
+import dynamo_lab
+from dynamo_lab.view import graphs
+from dynamo_lab.view.kinds import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.recording import Recording
+
+
+def explored(fn: Callable[..., Any], *args: Any) -> Recording:
+    return dynamo_lab.explore(fn, *args, backend="aot_eager")
+
+
+def boxes(recording: Recording) -> dict[str, str]:
+    """The boxes of the captured graph, by their paths, with what is said of each."""
+    return {box.path: box.type for box in graphs.build(recording)[0].modules if box.path}
+
+
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return (x * 2).sin().sum()
+
+
+def per_row(x: torch.Tensor) -> torch.Tensor:
+    return vmap(doubled)(x)
+
+
+def gradient(x: torch.Tensor) -> torch.Tensor:
+    return grad(doubled)(x)
+
+
+def per_row_gradient(x: torch.Tensor) -> torch.Tensor:
+    return vmap(grad(doubled))(x)
+
+
+def tangent(x: torch.Tensor) -> torch.Tensor:
+    return jvp(doubled, (x,), (torch.ones_like(x),))[1]
+
+
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [
+        (per_row, {"vmap": "torch.func, over 4"}),
+        (gradient, {"grad": "torch.func"}),
+        (per_row_gradient, {"vmap": "torch.func, over 4", "vmap.grad": "torch.func"}),
+        (tangent, {"jvp": "torch.func"}),
+    ],
+)
+def test_transforms_are_boxes(
+    program: Callable[[torch.Tensor], torch.Tensor], found: dict[str, str]
+) -> None:
+    recording = explored(program, torch.randn(4, 5))
+    assert boxes(recording) == found
+    inner = list(found)[-1]
+    for query in (f"module:{inner} op:mul", "module:torch.func* op:mul"):
+        assert [node.graph for node in recording.find(query)] == [0], query
+
+
+def test_a_functional_call_keeps_the_operators_of_its_module() -> None:
+    linear = torch.nn.Linear(5, 5)
+    weights: dict[str, torch.Tensor] = dict(linear.named_parameters())
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return functional_call(linear, weights, (x,))
+
+    assert explored(program, torch.randn(4, 5)).find("op:linear stage:dynamo")
+
+
+class Sine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+        (x,) = ctx.saved_tensors
+        return grads[0] * x.cos()
+
+
+def test_a_function_of_autograd_has_its_bodies_in_the_drawing() -> None:
+    recording = explored(lambda x: Sine.apply(x) + 1, torch.randn(4, requires_grad=True))
+    views = graphs.build(recording)
+    bodies = [graph for graph in views if graph.parent == 0]
+    assert bodies
+    assert {graph.parent_node for graph in bodies} == set(views[0].subgraphs)
+    assert {node.graph for node in recording.find("op:sin stage:dynamo")} <= {b.id for b in bodies}
+    assert "autograd_function_apply" in recording.to_dot(0)
+
+
+def test_a_search_reaches_the_backward_and_its_modules() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(5, 5), torch.nn.ReLU())
+    with dynamo_lab.record() as recorder:
+        torch.compile(model, backend="aot_eager")(torch.randn(4, 5)).sum().backward()
+    recording = recorder.recording
+    assert recording.find("op:mm stage:backward dtype:f32 shape:5x5")
+    first = recording.find("op:linear stage:dynamo")[0]
+    assert [n.name for n in recording.find(f"module:{first.module}", graph=0)].count(first.name)
+    graph = recording.graphs[0]
+    assert "linear" in graph.to_dot(around=first.name)
+
+
+def test_a_layout_that_is_not_row_by_row_is_named() -> None:
+    convolution = torch.nn.Conv2d(3, 8, 3)
+    images = torch.randn(2, 3, 8, 8).contiguous(memory_format=torch.channels_last)
+    views = graphs.build(explored(convolution, images))
+    forward = next(graph for graph in views if graph.stage == "forward")
+    assert "channels last" in forward.layouts
+
+
+def test_operators_of_training_have_kinds() -> None:
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.MaxPool2d(2)
+    )
+    with dynamo_lab.record() as recorder:
+        torch.compile(model, backend="aot_eager")(torch.randn(2, 3, 8, 8)).sum().backward()
+    called = {
+        node.target
+        for graph in recorder.recording.graphs
+        for node in graph.nodes
+        if node.op.startswith("call_")
+    }
+    assert [target for target in called if kind_of(target) == "other"] == []

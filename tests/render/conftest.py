@@ -1,0 +1,73 @@
+"""The offline page of a sample in Chromium, and all that goes wrong on it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dynamo_lab.render.html import page as write_page
+from dynamo_lab.view import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
+
+    from dynamo_lab.model.recording import Recording
+
+    Make = Callable[[str], Recording]
+
+LOCAL = re.compile(r"(file|blob|data):")
+
+
+class Opened:
+    """A page, and all that went wrong on it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.wrong: list[str] = []
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
+        page.on("dialog", self._dialog)
+        page.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.wrong.append(f"{message.type}: {message.text}")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _request(self, request: Request) -> None:
+        if not LOCAL.match(request.url):
+            self.wrong.append(f"request: {request.url}")
+
+    def tab(self) -> str:
+        """The chosen tab's name."""
+        chosen = self.page.locator("[role=tab][aria-selected=true]")
+        return chosen.get_attribute("data-tab") or ""
+
+
+@pytest.fixture
+def show(browser: Browser, make: Make, tmp_path: Path) -> Iterator[Callable[[str], Opened]]:
+    """Open the page of a sample. After the test nothing may have gone wrong on any."""
+    pages: list[Opened] = []
+
+    def open_it(name: str) -> Opened:
+        path = tmp_path / f"{name}.html"
+        path.write_text(write_page(build(make(name))), encoding="utf-8")
+        opened = Opened(browser.new_page(viewport={"width": 1400, "height": 900}))
+        pages.append(opened)
+        opened.page.goto(path.as_uri())
+        opened.page.locator(".dl-body").wait_for()
+        return opened
+
+    yield open_it
+    wrong = [problem for opened in pages for problem in opened.wrong]
+    for opened in pages:
+        opened.page.close()
+    assert wrong == []

@@ -1,0 +1,120 @@
+"""Partitions as sentences and rows."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.model.autograd import (
+    InputMutation,
+    OutputAlias,
+    Recomputed,
+    SavedValue,
+    kept_bytes,
+)
+from dynamo_lab.view import build, reasons
+from dynamo_lab.view.autograd import PartitionView, plain_input
+from tests.view.samples import cut
+
+
+@pytest.fixture
+def part() -> PartitionView:
+    return build(cut()).partitions[0]
+
+
+def value(**facts: Any) -> SavedValue:
+    known = SavedValue(
+        name="v", forward_node=0, backward_node=0, role="activation", bytes=8, storage=0
+    )
+    return replace(known, **facts)
+
+
+def test_what_is_kept_is_told_in_numbers(part: PartitionView) -> None:
+    told = " ".join(part.sentences)
+    assert "keeps 2 values for the backward, 256 B, besides 1 parameter or input" in told
+    assert "1 operator runs again" in told
+    assert "1.02 kB, 768 B more" in told
+    assert "budget was 0.8" in told
+    assert "1 value of a symbolic size" in told
+
+
+def test_kept_values_come_largest_first_and_living_ones_last(part: PartitionView) -> None:
+    assert [row.name for row in part.saved] == ["mm", "view", "self.lin.weight"]
+    kept, symbolic, parameter = part.saved
+    assert (kept.bytes, kept.size, kept.price, kept.where) == (256, "256 B", "310 B", "line 2")
+    assert "not among the operators that are cheap" in kept.why
+    assert (symbolic.size, symbolic.why) == ("", "a reason of a later release")
+    assert parameter.bytes == 0
+    assert [cost.where for cost in part.lines] == ["line 2"]
+
+
+def test_mutations_and_views_name_the_inputs(part: PartitionView) -> None:
+    written, seen = part.handled
+    assert "writes to `x` in place" in written
+    assert "Output 1 is a view of `self.lin.weight`" in seen
+
+
+def test_memory_that_values_share_counts_once_and_living_memory_not_at_all() -> None:
+    shared = (value(bytes=8), value(bytes=6), value(storage=1, bytes=4))
+    assert kept_bytes(shared) == 12
+    assert kept_bytes((*shared, value(role="input", bytes=8))) == 4  # it shares the input's memory
+    assert kept_bytes((value(role="input", bytes=8, copied=True),)) == 8
+    assert kept_bytes((value(bytes=None),)) == 0
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"reason": "cannot recompute"}, "heuristic"),
+        ({"weight": 3.0}, "cheapest place to cut"),
+        ({}, "the backward reads it"),
+        ({"role": "output", "weight": 3.0}, "an output of the forward, too; the cheapest"),
+        ({"role": "parameter", "copied": True}, "copy of the parameter in another memory layout"),
+        ({"role": "symbol"}, "size that is known only at run time"),
+        ({"reason": "cannot recompute: random op"}, "other numbers"),
+    ],
+)
+def test_why_a_value_is_kept(facts: dict[str, Any], words: str) -> None:
+    assert words in reasons.kept(value(**facts), "mm")
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("must recompute: marked by checkpoint policy", "torch.utils.checkpoint"),
+        ("cannot save: non-tensor output", "several results"),
+        ("cannot save: a reason of a later release", "a reason of a later release"),
+        ("", "cheap to run"),
+    ],
+)
+def test_why_an_operator_runs_again(reason: str, words: str) -> None:
+    item = Recomputed(name="n", forward_node=0, backward_node=0, bytes=1, reason=reason)
+    assert words in reasons.computed_again(item)
+    if not reason.startswith("must"):
+        assert "computes nothing" in reasons.computed_again(replace(item, is_free=True))
+
+
+def test_every_kind_of_write_and_view_has_a_sentence() -> None:
+    for change in ("data", "metadata", "storage"):
+        for in_graph in (True, False):
+            item = InputMutation(input=1, change=change, in_graph=in_graph)
+            assert "input 1" in reasons.mutation(item, "")
+    assert "copies it back" in reasons.mutation(
+        InputMutation(input=0, change="data", in_graph=False), "x"
+    )
+    assert "shares memory (of_a_later_release)" in reasons.alias(
+        OutputAlias(output=0, kind="of_a_later_release"), ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("l_x_", "x"),
+        ("l_self_modules_h_modules_0_modules_ln_parameters_weight_", "self.h.0.ln.weight"),
+        ("g_lin_parameters_bias_", "lin.bias"),
+        ("s0", "s0"),
+    ],
+)
+def test_inputs_as_one_writes_them(name: str, plain: str) -> None:
+    assert plain_input(name) == plain
