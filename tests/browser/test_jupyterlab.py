@@ -179,20 +179,6 @@ def test_a_fix_is_tried_and_its_recording_opened_in_place(open_notebook: OpenNot
     view.get_by_text("2 breaks").first.wait_for()
 
 
-<<<<<<< HEAD
-=======
-def test_an_operator_unfolds_in_the_live_view(open_notebook: OpenNotebook) -> None:
-    notebook = open_notebook("unfolds.ipynb", SETUP, "%%compile\nz = x.softmax(-1)")
-    notebook.run_all()
-    view = notebook.widgets().first
-    view.get_by_role("tab", name="Decompositions").click()
-    view.locator(".dl-branch", has_text="aten._softmax.default").wait_for()
-    view.locator(".dl-branch", has_text="amax = aten.amax.default").wait_for()
-    view.get_by_role("button", name="source").first.click()
-    view.locator(".dl-rule-text", has_text="def _softmax").wait_for()
-
-
->>>>>>> decompositions
 BRANCHES = (
     "%%compile --backend aot_eager\n"
     "y = torch.relu(x) + 1\n"
@@ -222,7 +208,6 @@ def test_a_graph_is_searched_walked_drawn_and_saved(open_notebook: OpenNotebook)
     with notebook.page.expect_download() as download:
         view.get_by_role("button", name="SVG", exact=True).click()
     assert download.value.suggested_filename == "graph_1.svg"
-<<<<<<< HEAD
 
 
 def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
@@ -251,5 +236,3 @@ def test_an_operator_unfolds_in_the_live_view(open_notebook: OpenNotebook) -> No
     view.locator(".dl-branch", has_text="amax = aten.amax.default").wait_for()
     view.get_by_role("button", name="source").first.click()
     view.locator(".dl-rule-text", has_text="def _softmax").wait_for()
-=======
->>>>>>> decompositions
