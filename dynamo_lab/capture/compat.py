@@ -269,3 +269,11 @@ def custom_passes(present: Any, more: list[Any]) -> Any:
     if len(held) + len(more) > 1:
         raise OptionError("This PyTorch runs one pass a phase: pass one, or upgrade to 2.12.")
     return more[0]
+
+
+def rules_of(mode: Any) -> Any:
+    """The decompositions that a tracing mode applies; torch 2.11 keeps them in the module."""
+    from torch.fx.experimental import proxy_tensor
+
+    current = getattr(proxy_tensor, "CURRENT_DECOMPOSITION_TABLE", {})
+    return getattr(mode, "decomposition_table", current)

@@ -13,6 +13,7 @@ import torch
 from msgspec.structs import replace
 from torch import fx
 
+from dynamo_lab.capture import compat
 from dynamo_lab.capture.calls import CallOf, call_of, written
 from dynamo_lab.capture.nodes import tensor_value
 from dynamo_lab.capture.patches import Patches
@@ -66,7 +67,7 @@ class DecompositionProbes:
         finally:
             self._local.inside = False
         if result is not NotImplemented:
-            self._close(seen, mode.decomposition_table[op])
+            self._close(seen, compat.rules_of(mode)[op])
 
     def taken_apart(self, op: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """A composite operator becomes what its kernel in C++ calls."""
