@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.profiler import ProfilerActivity, profile
 from torch.utils.checkpoint import checkpoint
 
 import dynamo_lab as lab
+from dynamo_lab.bench.saved_bytes import kept
 from dynamo_lab.errors import BudgetError
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.view import build
@@ -72,32 +72,6 @@ def differentiated(recording: lab.Recording) -> list[Partition]:
     return [part for part in recording.partitions if part.backward is not None]
 
 
-def saved_by_hooks(run: Callable[[], Any], living: list[torch.Tensor]) -> int:
-    """The bytes of the storages that autograd packs, those of `living` tensors left out."""
-    alive = {tensor.untyped_storage().data_ptr() for tensor in living}
-    packed: dict[int, int] = {}
-
-    def pack(tensor: torch.Tensor) -> torch.Tensor:
-        storage = tensor.untyped_storage()
-        packed[storage.data_ptr()] = storage.nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        result = run()
-    del result
-    return sum(size for place, size in packed.items() if place not in alive)
-
-
-def retained(run: Callable[[], Any]) -> int:
-    """The bytes that were allocated and not freed while `run` ran, by PyTorch's own profiler."""
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
-        result = run()
-    events: Any = watched.profiler
-    found = events.kineto_results.events()
-    del result
-    return sum(event.nbytes() for event in found if event.name() == "[memory]")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("made", [blocks, residual, gpt2])
 def test_what_is_kept_is_what_autograd_packs_and_the_profiler_sees(
@@ -105,18 +79,10 @@ def test_what_is_kept_is_what_autograd_packs_and_the_profiler_sees(
 ) -> None:
     torch.manual_seed(0)
     model, x = made()
-    loss = loss_of(model)
-    recording = lab.explore(loss, x, grad=True)
-    assert not recording.breaks, "graphs must not hand tensors to each other here"
-    (part,) = differentiated(recording)
-    torch._dynamo.reset()  # pyright: ignore[reportUnknownMemberType]
-    compiled = torch.compile(loss)
-    compiled(x).backward()
     living = [x, *model.parameters(), *model.buffers()]
-    assert saved_by_hooks(lambda: compiled(x), living) == part.activation_bytes
-    scalar = 4  # the loss itself, which the caller holds
-    # BatchNorm's new statistics are copied into its buffers, so nothing of them stays
-    assert retained(lambda: compiled(x)) == part.activation_bytes + scalar
+    found = kept(loss_of(model), (x,), living)
+    assert found.recorded > 0
+    assert found.packed == found.retained == found.recorded
 
 
 def test_what_runs_again_stands_in_both_graphs_and_has_a_reason() -> None:
