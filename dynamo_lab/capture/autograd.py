@@ -15,6 +15,7 @@ from dynamo_lab.capture.graphs import GraphProbes, is_of_a_pattern
 from dynamo_lab.capture.joints import (
     Joint,
     differentiated_by,
+    held_by,
     is_free,
     read_by_backward,
     storage_of,
@@ -228,6 +229,7 @@ def _saved(
             role=role,
             bytes=node_value(node).bytes,
             storage=numbers.setdefault(storage, len(numbers)),
+            held=held_by(node),
             weight=cut.weight(node.name) if cut else None,
             reason=cut.reason(node.name) if cut else "",
         )

@@ -9,7 +9,6 @@ import torch
 from torch import fx
 from torch.utils._pytree import tree_map_only
 
-from dynamo_lab.capture.nodes import node_value
 from dynamo_lab.model.autograd import Differentiated, Repartition
 
 
@@ -57,7 +56,7 @@ class Joint:
         for node in saved:
             storage = storage_of(node)
             if storage not in alive:
-                sizes[storage] = max(sizes.get(storage, 0), node_value(node).bytes or 0)
+                sizes[storage] = held_by(node) or 0
         return sum(sizes.values())
 
 
@@ -84,6 +83,18 @@ def storage_of(node: Any) -> int:
     return id(node)
 
 
+def held_by(node: fx.Node) -> int | None:
+    """The bytes of the storage that a node's value keeps alive, None where they are symbolic."""
+    value = node.meta.get("val")
+    if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+        return None
+    try:
+        size: Any = value.untyped_storage().nbytes()
+    except (NotImplementedError, RuntimeError):  # a subclass that wraps several tensors
+        return None
+    return size if isinstance(size, int) else None
+
+
 def is_free(node: fx.Node) -> bool:
     """Whether a node computes nothing: a view, a part of a tuple, arithmetic on sizes."""
     value = node.meta.get("val")
@@ -104,7 +115,7 @@ def read_by_backward(joint: fx.Graph) -> int:
         for read in node.all_input_nodes:
             storage = storage_of(read)
             if tags[read] != "is_backward" and storage not in inputs:
-                sizes[storage] = max(sizes.get(storage, 0), node_value(read).bytes or 0)
+                sizes[storage] = held_by(read) or 0
     return sum(sizes.values())
 
 

@@ -17,8 +17,9 @@ class SavedValue(Struct, frozen=True, kw_only=True):
     """A value that the forward keeps for the backward.
 
     `forward_node` makes it in the forward graph, `backward_node` is where the backward graph gets
-    it, both node indices. `bytes` is what its elements take, None where a size is symbolic. Values
-    with the same `storage` share memory; one that is `copied` is a parameter or an input of which
+    it, both node indices. `bytes` is what its elements take, `held` the whole storage that it keeps
+    alive, which is more where it is a view; both are None where a size is symbolic. Values with the
+    same `storage` share memory; one that is `copied` is a parameter or an input of which
     the compiled forward keeps a copy, in another memory layout that Inductor chose. `weight` is the
     min-cut's price for keeping it, `reason` PyTorch's for not computing it again; both are empty
     where the partitioner gave none.
@@ -30,6 +31,7 @@ class SavedValue(Struct, frozen=True, kw_only=True):
     role: Role
     bytes: int | None
     storage: int
+    held: int | None = None
     copied: bool = False
     weight: float | None = None
     reason: str = ""
@@ -143,5 +145,12 @@ def kept_bytes(saved: tuple[SavedValue, ...]) -> int:
     for value in saved:
         if value.copied or value.storage not in alive:
             place = value.storage, value.copied
-            sizes[place] = max(sizes.get(place, 0), value.bytes or 0)
+            sizes[place] = max(sizes.get(place, 0), held_bytes(value))
     return sum(sizes.values())
+
+
+def held_bytes(value: SavedValue) -> int:
+    """The memory that a kept value keeps alive: its whole storage, or its copy."""
+    if value.copied or value.held is None:
+        return value.bytes or 0
+    return value.held

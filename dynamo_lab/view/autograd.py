@@ -6,7 +6,13 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from dynamo_lab.model.autograd import Differentiated, Partition, Recomputed, SavedValue
+from dynamo_lab.model.autograd import (
+    Differentiated,
+    Partition,
+    Recomputed,
+    SavedValue,
+    held_bytes,
+)
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import reasons
 from dynamo_lab.view.names import operator_name
@@ -150,16 +156,16 @@ class _View:
 
     def _saved(self) -> Iterator[SavedRow]:
         """The largest first; what lives anyway last."""
-        counted: set[tuple[int, bool]] = set()
+        first: dict[tuple[int, bool], str] = {}
         rows: list[SavedRow] = []
         for value in self._part.saved:
             is_new = value.copied or value.role not in ("parameter", "input")
-            is_new = is_new and (value.storage, value.copied) not in counted
-            counted.add((value.storage, value.copied))
-            rows.append(self._row(value, value.bytes or 0 if is_new else 0))
+            owner = first.setdefault((value.storage, value.copied), value.name)
+            shares = owner if owner != value.name else ""
+            rows.append(self._row(value, held_bytes(value) if is_new and not shares else 0, shares))
         return iter(sorted(rows, key=lambda row: (row.role in ("parameter", "input"), -row.bytes)))
 
-    def _row(self, value: SavedValue, size: int) -> SavedRow:
+    def _row(self, value: SavedValue, size: int, shares: str) -> SavedRow:
         node = self._recording.graphs[self._graph()].nodes[value.forward_node]
         return SavedRow(
             name=self._inputs.get(value.forward_node, value.name),
@@ -167,9 +173,9 @@ class _View:
             role="copy" if value.copied else value.role,
             value=value_text(node.value),
             bytes=size,
-            size=_size(value.bytes),
+            size=_size(size or value.bytes),
             price=_price(value.weight),
-            why=reasons.kept(value, operator_name(node.target)),
+            why=reasons.kept(value, operator_name(node.target), shares),
             backward=_node(self._part.backward, value.backward_node),
             **self._place(value.forward_node),
         )

@@ -34,8 +34,17 @@ _ROLES = {
 }
 
 
-def kept(value: SavedValue, operator: str) -> str:
-    """Why a value is kept instead of computed again."""
+def kept(value: SavedValue, operator: str, shares: str = "") -> str:
+    """Why a value is kept instead of computed again; `shares` names another in the same memory."""
+    why = _kept(value, operator)
+    if shares:
+        return f"{why}; it lies in the memory of `{shares}`"
+    if not value.copied and value.bytes is not None and (value.held or 0) > value.bytes:
+        return f"{why}; it is a view, and keeps alive all that it is a view of"
+    return why
+
+
+def _kept(value: SavedValue, operator: str) -> str:
     if value.copied:
         return (
             f"a copy of the {value.role} in another memory layout, which Inductor chose for the "
