@@ -30,17 +30,17 @@ def recorded_resnet(backend: str = "inductor") -> Recording:
 def resnet() -> tuple[Any, tuple[Any, ...], Callable[..., torch.Tensor]]:
     """The model in training, the arguments of its loss, and the loss."""
     torch.manual_seed(0)
-    program = _program()
+    program = training()
     model = program.ResNet50().train()
     return model, (model, torch.randn(2, 3, 64, 64), torch.tensor([3, 7])), program.loss
 
 
 @functools.cache
-def _program() -> Any:
-    """The model's module, from a copy: Dynamo skips the functions of this package's own files."""
+def training() -> Any:
+    """The programs in training, from a copy: Dynamo skips the functions of this package's files."""
     with tempfile.TemporaryDirectory() as folder:
-        path = shutil.copy(Path(__file__).with_name("_resnet_model.py"), f"{folder}/resnet50.py")
-        spec = importlib.util.spec_from_file_location("resnet50", path)
+        path = shutil.copy(Path(__file__).with_name("_training.py"), f"{folder}/training.py")
+        spec = importlib.util.spec_from_file_location("training", path)
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
