@@ -8,7 +8,8 @@ from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.pass_text import row, skipped, title
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.passes import Hunk, PassView
+from dynamo_lab.view.pass_diffs import Hunk
+from dynamo_lab.view.passes import PassView
 from dynamo_lab.view.words import plural, seconds
 
 _LINES = 60

@@ -1,7 +1,6 @@
 """Autograd ahead of time: what the forward keeps, what the backward computes again, and why."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -15,12 +14,11 @@ from dynamo_lab.model.autograd import (
 )
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import reasons
-from dynamo_lab.view.names import operator_name
+from dynamo_lab.view.names import operator_name, plain_input
 from dynamo_lab.view.pieces import size_words
 from dynamo_lab.view.places import Places, entity
 from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.values import value_text
-from dynamo_lab.view.words import plural
 
 
 class SavedRow(Struct, frozen=True, kw_only=True):
@@ -144,7 +142,7 @@ class _View:
             forward=part.forward,
             backward=part.backward,
             budget=part.budget,
-            sentences=tuple(_sentences(part)),
+            sentences=tuple(reasons.sentences(part)),
             activation_bytes=part.activation_bytes,
             unpartitioned_bytes=part.unpartitioned_bytes,
             saved=saved,
@@ -250,16 +248,6 @@ def _inputs(recording: Recording, part: Partition) -> Iterator[tuple[int, str]]:
         yield node.index, plain_input(name)
 
 
-_LOCAL = re.compile(r"^[lg]_(.+?)_?$")
-_MEMBER = re.compile(r"_(?:modules|parameters|buffers)_")
-
-
-def plain_input(name: str) -> str:
-    """Dynamo's name of an input as one writes it: 'l_self_modules_lin_parameters_weight_'."""
-    local = _LOCAL.match(name)
-    return _MEMBER.sub(".", local[1]) if local else name
-
-
 def _node(graph: int | None, index: int | None) -> str:
     return "" if graph is None or index is None else f"node:{graph}:{index}"
 
@@ -294,43 +282,3 @@ def _line(rows: Sequence[SavedRow]) -> LineCost:
         bytes=total,
         size=size_words(total),
     )
-
-
-def _sentences(part: Partition) -> Iterable[str]:
-    if part.method == "none":
-        yield "No gradient was asked for, so there is a forward alone, and nothing is kept."
-        return
-    alive = sum(v.role in ("parameter", "input") and not v.copied for v in part.saved)
-    kept = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
-    if part.saved:
-        besides = plural(alive, "parameter or input", "parameters and inputs")
-        besides += " that lives anyway" if alive == 1 else " that live anyway"
-        yield (
-            f"The forward keeps {plural(len(kept), 'value')} for the backward, "
-            f"{size_words(part.activation_bytes)}"
-            f"{f', besides {besides}' if alive else ''}."
-        )
-    else:
-        yield "The forward keeps nothing for the backward."
-    yield from _recomputation(part)
-    symbolic = sum(v.bytes is None and v.role == "activation" for v in part.saved)
-    if symbolic:
-        is_are = "is" if symbolic == 1 else "are"
-        yield f"{plural(symbolic, 'value')} of a symbolic size {is_are} left out of these bytes."
-
-
-def _recomputation(part: Partition) -> Iterator[str]:
-    again = sum(not item.is_free for item in part.recomputed)
-    all_kept = part.unpartitioned_bytes
-    if part.method == "default":
-        yield "The default partitioner was used, which keeps what the backward reads."
-    runs = f"{plural(again, 'operator')} {'runs' if again == 1 else 'run'} again in the backward"
-    if again and all_kept is not None and all_kept > part.activation_bytes:
-        yield (
-            f"{runs}: to keep all that it reads would take {size_words(all_kept)}, "
-            f"{size_words(all_kept - part.activation_bytes)} more."
-        )
-    elif again:
-        yield f"{runs}."
-    if part.budget < 1:
-        yield f"The activation memory budget was {part.budget:g}."

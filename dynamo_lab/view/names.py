@@ -79,3 +79,13 @@ def operator_name(target: str) -> str:
     if len(parts) > 1 and (parts[0] in _NAMESPACES or is_overload):
         return parts[1]
     return re.sub(r"^<built-in (?:function|method) (\w+).*>$", r"\1", parts[-1] or target)
+
+
+_LOCAL = re.compile(r"^[lg]_(.+?)_?$")
+_MEMBER = re.compile(r"_(?:modules|parameters|buffers)_")
+
+
+def plain_input(name: str) -> str:
+    """Dynamo's name of an input as one writes it: 'l_self_modules_lin_parameters_weight_'."""
+    local = _LOCAL.match(name)
+    return _MEMBER.sub(".", local[1]) if local else name

@@ -1,6 +1,16 @@
 """The partitioner's reasons, and what AOTAutograd did with mutations and views, in sentences."""
 
-from dynamo_lab.model.autograd import InputMutation, OutputAlias, Recomputed, SavedValue
+from collections.abc import Iterator
+
+from dynamo_lab.model.autograd import (
+    InputMutation,
+    OutputAlias,
+    Partition,
+    Recomputed,
+    SavedValue,
+)
+from dynamo_lab.view.pieces import size_words
+from dynamo_lab.view.words import plural
 
 _KEPT = {
     "not in recomputable allowlist": "`{operator}` is not among the operators that are cheap "
@@ -118,3 +128,44 @@ def alias(item: OutputAlias, name: str) -> str:
     if known is None:
         return f"Output {item.output + 1} shares memory ({item.kind})."
     return known.format(output=item.output + 1, base=base)
+
+
+def sentences(part: Partition) -> Iterator[str]:
+    """What was kept and what runs again, in numbers."""
+    if part.method == "none":
+        yield "No gradient was asked for, so there is a forward alone, and nothing is kept."
+        return
+    alive = sum(v.role in ("parameter", "input") and not v.copied for v in part.saved)
+    kept = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
+    if part.saved:
+        besides = plural(alive, "parameter or input", "parameters and inputs")
+        besides += " that lives anyway" if alive == 1 else " that live anyway"
+        yield (
+            f"The forward keeps {plural(len(kept), 'value')} for the backward, "
+            f"{size_words(part.activation_bytes)}"
+            f"{f', besides {besides}' if alive else ''}."
+        )
+    else:
+        yield "The forward keeps nothing for the backward."
+    yield from _recomputation(part)
+    symbolic = sum(v.bytes is None and v.role == "activation" for v in part.saved)
+    if symbolic:
+        is_are = "is" if symbolic == 1 else "are"
+        yield f"{plural(symbolic, 'value')} of a symbolic size {is_are} left out of these bytes."
+
+
+def _recomputation(part: Partition) -> Iterator[str]:
+    again = sum(not item.is_free for item in part.recomputed)
+    all_kept = part.unpartitioned_bytes
+    if part.method == "default":
+        yield "The default partitioner was used, which keeps what the backward reads."
+    runs = f"{plural(again, 'operator')} {'runs' if again == 1 else 'run'} again in the backward"
+    if again and all_kept is not None and all_kept > part.activation_bytes:
+        yield (
+            f"{runs}: to keep all that it reads would take {size_words(all_kept)}, "
+            f"{size_words(all_kept - part.activation_bytes)} more."
+        )
+    elif again:
+        yield f"{runs}."
+    if part.budget < 1:
+        yield f"The activation memory budget was {part.budget:g}."

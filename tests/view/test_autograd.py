@@ -13,7 +13,8 @@ from dynamo_lab.model.autograd import (
     kept_bytes,
 )
 from dynamo_lab.view import build, reasons
-from dynamo_lab.view.autograd import PartitionView, plain_input
+from dynamo_lab.view.autograd import PartitionView
+from dynamo_lab.view.names import plain_input
 from tests.view.samples import cut
 
 

@@ -19,7 +19,8 @@ from dynamo_lab.render.terminal.parts import (
 )
 from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view import View
-from dynamo_lab.view.passes import Hunk, PassView, PipelineView
+from dynamo_lab.view.pass_diffs import Hunk
+from dynamo_lab.view.passes import PassView, PipelineView
 from dynamo_lab.view.words import listed, plural, seconds
 
 _STYLES = {"+": "green", "-": "red", " ": "dim"}
