@@ -10,7 +10,7 @@ from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.autograd import LineCost, PairRow, PartitionView, RecomputedRow, SavedRow
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.words import plural, unit
 
 _BRIEF = 4
 _BRIEF_PARTS = 4
@@ -35,8 +35,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         handled = part.handled if page.everything else part.handled[:_BRIEF]
         for sentence in handled:
             yield _prose(sentence)
-        if len(handled) < len(part.handled):
-            yield indented(more(len(part.handled) - len(handled), "views", _COMMAND))
+        if left := len(part.handled) - len(handled):
+            yield indented(more(left, unit(left, "write or view", "writes and views"), _COMMAND))
     if len(shown) < len(told):
         yield more(len(told) - len(shown), "partitions", _COMMAND)
 
@@ -52,8 +52,8 @@ def _lines(part: PartitionView, page: Page) -> Iterator[RenderableType]:
     yield indented(text("kept by line", "dim"))
     for cost in shown:
         yield indented(_line(cost), 4)
-    if len(shown) < len(part.lines):
-        yield indented(more(len(part.lines) - len(shown), "lines", _COMMAND), 4)
+    if left := len(part.lines) - len(shown):
+        yield indented(more(left, unit(left, "line"), _COMMAND), 4)
 
 
 def _line(cost: LineCost) -> Text:
