@@ -99,6 +99,8 @@ def ask(
 
 def _joint(recording: Recording, partition: int) -> Joint:
     count = len(recording.partitions)
+    if not count:
+        raise BudgetError("AOTAutograd saw no graph in this recording, so there is none to cut.")
     if not 0 <= partition < count:
         raise BudgetError(
             f"There is no partition {partition}: ids are from 0, and there are {count}."

@@ -186,6 +186,8 @@ def test_budgets_that_cannot_be_asked_are_refused(tmp_path: Any) -> None:
     recording.save(tmp_path / "r.json")
     with pytest.raises(BudgetError, match="record again"):
         lab.load(tmp_path / "r.json").repartition(0.5)
+    with pytest.raises(BudgetError, match="saw no graph"):
+        lab.explore(torch.sin, x, backend="eager").repartition()
     with pytest.raises(BudgetError, match="no gradient"):
         lab.explore(torch.sin, x, grad=False, backend=AOT).repartition(0.5)
 
