@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.autograd import PartitionView, RecomputedRow, SavedRow
+from dynamo_lab.view.autograd import KeptRow, PartitionView
 from dynamo_lab.view.words import plural
 
 _ROWS = 60
@@ -37,7 +37,7 @@ def _partition(part: PartitionView) -> Markup:
     )
 
 
-def _values(title: str, rows: Sequence[SavedRow | RecomputedRow]) -> Iterator[Markup]:
+def _values(title: str, rows: Sequence[KeptRow]) -> Iterator[Markup]:
     if not rows:
         return
     lines = [

@@ -21,17 +21,15 @@ from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.values import value_text
 
 
-class SavedRow(Struct, frozen=True, kw_only=True):
-    """A value kept for the backward. `node` and `backward` are entities of its two nodes.
+class KeptRow(Struct, frozen=True, kw_only=True):
+    """A value that is kept, or would be. `node` and `backward` are entities of its two nodes.
 
-    `role` is that of the fact, or "copy". `size` is empty where it is symbolic; `bytes` counts
-    only memory that would not live otherwise, and once where values share it. `price` is what the
-    min-cut gave for keeping it, empty where unknown.
+    `size` is empty where it is symbolic. `price` is what the min-cut gave for keeping it, empty
+    where unknown.
     """
 
     name: str
     operator: str
-    role: str
     value: str
     bytes: int
     size: str
@@ -45,23 +43,19 @@ class SavedRow(Struct, frozen=True, kw_only=True):
     module: str
 
 
-class RecomputedRow(Struct, frozen=True, kw_only=True):
+class SavedRow(KeptRow, frozen=True, kw_only=True):
+    """A value kept for the backward. `role` is that of the fact, or "copy".
+
+    `bytes` counts only memory that would not live otherwise, and once where values share it.
+    """
+
+    role: str
+
+
+class RecomputedRow(KeptRow, frozen=True, kw_only=True):
     """An operator that the backward runs again. `bytes` is what keeping its result would take."""
 
-    name: str
-    operator: str
-    value: str
-    bytes: int
-    size: str
-    price: str
     is_free: bool
-    why: str
-    node: str
-    backward: str
-    where: str
-    entity: str
-    line: str
-    module: str
 
 
 class LineCost(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from dynamo_lab.render.graph_text import GraphText
 from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line, more, text
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.autograd import LineCost, PairRow, PartitionView, RecomputedRow, SavedRow
+from dynamo_lab.view.autograd import KeptRow, LineCost, PairRow, PartitionView
 from dynamo_lab.view.words import plural, unit
 
 _BRIEF = 4
@@ -86,7 +86,7 @@ def _in_full(
             yield from _pair(pair, rows)
 
 
-def _values(rows: Sequence[SavedRow | RecomputedRow], page: Page) -> Iterator[RenderableType]:
+def _values(rows: Sequence[KeptRow], page: Page) -> Iterator[RenderableType]:
     """A value a row; below it why, where it is not the row above's reason again."""
     above = ""
     for row in rows:
