@@ -14,13 +14,13 @@ from dynamo_lab.capture import compat
 from dynamo_lab.capture.graphs import GraphProbes, is_of_a_pattern
 from dynamo_lab.capture.joints import (
     Joint,
+    bytes_of,
     differentiated_by,
     held_by,
     is_free,
     read_by_backward,
     storage_of,
 )
-from dynamo_lab.capture.nodes import node_value
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.model.autograd import (
@@ -227,7 +227,7 @@ def _saved(
             forward_node=places[node.name],
             backward_node=received.get(node.name),
             role=role,
-            bytes=node_value(node).bytes,
+            bytes=bytes_of(node),
             storage=numbers.setdefault(storage, len(numbers)),
             held=held_by(node),
             weight=cut.weight(node.name) if cut else None,
@@ -265,7 +265,7 @@ def _recomputed(
             name=node.name,
             forward_node=places[node.name],
             backward_node=index,
-            bytes=node_value(node).bytes,
+            bytes=bytes_of(node),
             is_free=is_free(node),
             weight=cut.weight(node.name) if cut else None,
             reason=cut.reason(node.name) if cut else "",

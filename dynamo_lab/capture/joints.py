@@ -84,15 +84,31 @@ def storage_of(node: Any) -> int:
 
 
 def held_by(node: fx.Node) -> int | None:
-    """The bytes of the storage that a node's value keeps alive, None where they are symbolic."""
+    """The bytes of the storage that a node's value keeps alive, None where they are not known.
+
+    Symbolic sizes stand for those of the call that is compiled, as they do for the partitioner.
+    """
     value = node.meta.get("val")
     if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
         return None
     try:
-        size: Any = value.untyped_storage().nbytes()
+        return _size_now(value.untyped_storage().nbytes())
     except (NotImplementedError, RuntimeError):  # a subclass that wraps several tensors
         return None
-    return size if isinstance(size, int) else None
+
+
+def bytes_of(node: fx.Node) -> int | None:
+    """The bytes of the elements of a node's value, with sizes as for `held_by`."""
+    value = node.meta.get("val")
+    if not isinstance(value, torch.Tensor):
+        return None
+    return _size_now(value.numel() * value.element_size())
+
+
+def _size_now(size: Any) -> int | None:
+    """A size as it is in the call that is compiled; asking for its hint adds no guard."""
+    hint = size if isinstance(size, int) else size.node.hint
+    return hint if isinstance(hint, int) else None
 
 
 def is_free(node: fx.Node) -> bool:

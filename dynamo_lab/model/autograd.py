@@ -18,11 +18,11 @@ class SavedValue(Struct, frozen=True, kw_only=True):
 
     `forward_node` makes it in the forward graph, `backward_node` is where the backward graph gets
     it, both node indices. `bytes` is what its elements take, `held` the whole storage that it keeps
-    alive, which is more where it is a view; both are None where a size is symbolic. Values with the
-    same `storage` share memory; one that is `copied` is a parameter or an input of which
-    the compiled forward keeps a copy, in another memory layout that Inductor chose. `weight` is the
-    min-cut's price for keeping it, `reason` PyTorch's for not computing it again; both are empty
-    where the partitioner gave none.
+    alive, which is more where it is a view; symbolic sizes stand for those of the recorded run, and
+    both are None where a size was not known. Values with the same `storage` share memory; one that
+    is `copied` is a parameter or an input of which the compiled forward keeps a copy, in another
+    memory layout that Inductor chose. `weight` is the min-cut's price for keeping it, `reason`
+    PyTorch's for not computing it again; both are empty where the partitioner gave none.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Partition(Struct, frozen=True, kw_only=True):
 
     @property
     def activation_bytes(self) -> int:
-        """What is kept beyond parameters and inputs, each storage once; symbolic sizes left out."""
+        """What is kept beyond parameters and inputs, each storage once."""
         return kept_bytes(self.saved)
 
 

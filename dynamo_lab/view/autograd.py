@@ -136,7 +136,7 @@ class _View:
             forward=part.forward,
             backward=part.backward,
             budget=part.budget,
-            sentences=tuple(reasons.sentences(part)),
+            sentences=tuple(reasons.sentences(part, self._symbolic())),
             activation_bytes=part.activation_bytes,
             unpartitioned_bytes=part.unpartitioned_bytes,
             saved=saved,
@@ -171,6 +171,13 @@ class _View:
             backward=_node(self._part.backward, value.backward_node),
             **self._place(value.forward_node),
         )
+
+    def _symbolic(self) -> int:
+        """How many activations have a size that may vary."""
+        nodes = self._recording.graphs[self._graph()].nodes
+        kept = (v for v in self._part.saved if v.role in ("activation", "output"))
+        values = (nodes[v.forward_node].value for v in kept)
+        return sum(value.dtype != "" and value.bytes is None for value in values)
 
     def _recomputed(self, item: Recomputed) -> RecomputedRow:
         node = self._recording.graphs[self._graph()].nodes[item.forward_node]

@@ -130,8 +130,8 @@ def alias(item: OutputAlias, name: str) -> str:
     return known.format(output=item.output + 1, base=base)
 
 
-def sentences(part: Partition) -> Iterator[str]:
-    """What was kept and what runs again, in numbers."""
+def sentences(part: Partition, symbolic: int = 0) -> Iterator[str]:
+    """What was kept and what runs again, in numbers; `symbolic` values have sizes that vary."""
     if part.method == "none":
         yield "No gradient was asked for, so there is a forward alone, and nothing is kept."
         return
@@ -148,10 +148,9 @@ def sentences(part: Partition) -> Iterator[str]:
     else:
         yield "The forward keeps nothing for the backward."
     yield from _recomputation(part)
-    symbolic = sum(v.bytes is None and v.role == "activation" for v in part.saved)
     if symbolic:
-        is_are = "is" if symbolic == 1 else "are"
-        yield f"{plural(symbolic, 'value')} of a symbolic size {is_are} left out of these bytes."
+        sizes = "size that varies: its" if symbolic == 1 else "sizes that vary: their"
+        yield f"{plural(symbolic, 'of them has a', 'of them have')} {sizes} bytes are of this run."
 
 
 def _recomputation(part: Partition) -> Iterator[str]:

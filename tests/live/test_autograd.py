@@ -223,13 +223,16 @@ def test_parameters_and_inputs_are_told_apart_and_lead_to_the_captured_graph() -
     assert all(recording.graphs[t.upstream].stage == "dynamo" for t in inputs)
 
 
-def test_symbolic_sizes_are_left_out_and_said() -> None:
+def test_symbolic_sizes_stand_for_those_of_the_run() -> None:
     def f(x: torch.Tensor) -> torch.Tensor:
         return (x.sin() @ x.cos().T).relu().sum()
 
-    recording = lab.explore(
-        f, torch.randn(7, 3, requires_grad=True), grad=True, dynamic=True, backend=AOT
-    )
-    (part,) = differentiated(recording)
-    assert any(value.bytes is None for value in part.saved)
-    assert "symbolic" in " ".join(build(recording).partitions[part.id].sentences)
+    def run(dynamic: bool) -> tuple[lab.Recording, Partition]:
+        x = torch.randn(7, 3, requires_grad=True)
+        recording = lab.explore(f, x, grad=True, dynamic=dynamic, backend=AOT)
+        return recording, differentiated(recording)[0]
+
+    (dynamic, varying), (_, fixed) = run(True), run(False)
+    assert varying.activation_bytes == fixed.activation_bytes > 0
+    assert "bytes are of this run" in " ".join(build(dynamic).partitions[0].sentences)
+    assert dynamic.repartition(1.0).rows[0].activation_bytes == varying.activation_bytes

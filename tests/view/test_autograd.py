@@ -36,7 +36,7 @@ def test_what_is_kept_is_told_in_numbers(part: PartitionView) -> None:
     assert "1 operator runs again" in told
     assert "1.02 kB, 768 B more" in told
     assert "budget was 0.8" in told
-    assert "1 value of a symbolic size" in told
+    assert "1 of them has a size that varies: its bytes are of this run" in told
 
 
 def test_kept_values_come_largest_first_and_living_ones_last(part: PartitionView) -> None:
