@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
@@ -84,7 +84,7 @@ def ask(
     """
     budgets = budgets or BUDGETS
     for budget in budgets:
-        if not 0 <= budget <= 1:
+        if not isinstance(cast("object", budget), int | float) or not 0 <= budget <= 1:
             raise BudgetError(
                 f"A budget is the share of activation memory to keep, from 0 to 1, not {budget!r}."
             )

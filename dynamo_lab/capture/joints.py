@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import torch
@@ -135,6 +135,9 @@ def read_by_backward(joint: fx.Graph) -> int:
     return sum(sizes.values())
 
 
+_ADDED_UP, _UNNUMBERED = object(), object()
+
+
 def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
     """The nodes by the number that autograd gave each operator; its gradients carry the same.
 
@@ -148,17 +151,24 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
             continue
         number = node.meta.get("seq_nr")
         if node.meta.get("partitioner_tag") == "is_backward":
-            number = None if node.meta.get("is_gradient_acc") else number
+            number = _ADDED_UP if node.meta.get("is_gradient_acc") else number
             backward.setdefault(number, []).append(index)
-        else:
-            forward.setdefault(number, []).append((_operator(node), index))
+        else:  # what AOTAutograd makes anew has no number: no gradient belongs to it
+            forward.setdefault(_UNNUMBERED if number is None else number, []).append(
+                (_operator(node), index)
+            )
     for number, nodes in forward.items():
         runs = [(name, tuple(i for _, i in run)) for name, run in groupby(nodes, lambda n: n[0])]
         for name, run in runs:
             gradients = tuple(backward.pop(number, ()))
             yield Differentiated(operator=name, forward=run, backward=gradients)
-    for gradients in backward.values():
-        yield Differentiated(operator="", forward=(), backward=tuple(gradients))
+    for number, gradients in backward.items():
+        name = "" if number is _ADDED_UP else _operator_of(joint, gradients[0])
+        yield Differentiated(operator=name, forward=(), backward=tuple(gradients))
+
+
+def _operator_of(joint: fx.Graph, index: int) -> str:
+    return _operator(next(islice(joint.nodes, index, None)))
 
 
 def _operator(node: fx.Node) -> str:

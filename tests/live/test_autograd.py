@@ -142,6 +142,22 @@ def test_an_operator_without_a_gradient_has_none() -> None:
     assert by_name["aten.sin"].backward
 
 
+def test_gradients_added_up_belong_to_no_operator_and_others_are_named() -> None:
+    def aliases(x: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        b.add_(1)
+        x = x.clone()
+        return x + b, b.view(-1), x[0]
+
+    x = torch.randn(3, 3, requires_grad=True)
+    recording = lab.explore(aliases, x, torch.zeros(3, 3), grad=True, backend=AOT)
+    (part,) = differentiated(recording)
+    assert part.joint is not None
+    joint = recording.graphs[part.joint].nodes
+    by_name = {item.operator: item.backward for item in part.differentiated}
+    assert [joint[i].target for i in by_name[""]] == ["aten.add.Tensor"]
+    assert by_name["aten.view"] == ()
+
+
 def test_checkpoint_keeps_less_and_says_so() -> None:
     model, x = blocks()
 
@@ -181,6 +197,8 @@ def test_budgets_that_cannot_be_asked_are_refused(tmp_path: Any) -> None:
     recording = lab.explore(loss_of(model), x, grad=True, backend=AOT)
     with pytest.raises(BudgetError, match="from 0 to 1"):
         recording.repartition(1.5)
+    with pytest.raises(BudgetError, match=r"not \[0.5\]"):
+        recording.repartition([0.5])  # pyright: ignore[reportArgumentType]
     with pytest.raises(BudgetError, match="no partition 7"):
         recording.repartition(0.5, partition=7)
     recording.save(tmp_path / "r.json")
