@@ -160,14 +160,13 @@ class AutogradProbes:
         *_: Any,
     ) -> Generator[None, Any, None]:
         """The backend compiles a forward, and may lay out anew what is kept."""
-        part = self._local.partition
         strides, _compiled = yield
         if is_of_a_pattern() or not strides:  # or the backend says nothing of layouts
             return
-        outputs = arg_tree_leaves(*next(iter(reversed(forward.graph.nodes))).args)
+        part = self._local.partition
         names = {
             node.name
-            for node, made in zip(outputs, strides, strict=False)
+            for node, made in zip(_outputs(forward.graph), strides, strict=False)
             if isinstance(node, fx.Node) and node.op == "placeholder" and _moved(node, made)
         }
         saved = self._recorder.partitions[part].saved
@@ -205,12 +204,16 @@ def _indices(graph: fx.Graph) -> dict[str, int]:
     return {node.name: index for index, node in enumerate(graph.nodes)}
 
 
+def _outputs(graph: fx.Graph) -> list[Any]:
+    return arg_tree_leaves(*next(iter(reversed(graph.nodes))).args)
+
+
 def _saved(
     forward: fx.Graph, backward: fx.Graph, kept: int, static: set[int], cut: _Cut | None
 ) -> Iterable[SavedValue]:
     """The last `kept` outputs of the forward, which are inputs of the backward."""
     places, received = _indices(forward), _indices(backward)
-    outputs = arg_tree_leaves(*next(iter(reversed(forward.nodes))).args)
+    outputs = _outputs(forward)
     returned = {storage_of(node) for node in outputs[: len(outputs) - kept]}
     inputs = [node for node in forward.nodes if node.op == "placeholder"]
     roles: dict[int, Role] = {

@@ -5,7 +5,7 @@ distinct call is taken apart once for each set, on fake tensors of its layout.
 """
 
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,24 +57,19 @@ class DecompositionProbes:
 
     def looked_up(self, mode: Any, op: Any, args: Any, kwargs: Any) -> Generator[None, Any, None]:
         """Tracing has a call: its rule runs in here, or there is none and it becomes a node."""
-        if self._is_inside:
-            yield
-            return
-        seen = self._add(mode, op, args, kwargs)
-        self._local.inside = True
-        try:
-            result = yield
-        finally:
-            self._local.inside = False
-        if result is not NotImplemented:
-            self._close(seen, compat.rules_of(mode)[op])
+        yield from self._watched(mode, op, args, kwargs, lambda: compat.rules_of(mode)[op])
 
     def taken_apart(self, op: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """A composite operator becomes what its kernel in C++ calls."""
         from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
-        mode = get_proxy_mode()
-        if self._is_inside or mode is None:
+        yield from self._watched(get_proxy_mode(), op, args, kwargs, lambda: op.decompose)
+
+    def _watched(
+        self, mode: Any, op: Any, args: Any, kwargs: Any, rule: Callable[[], Any]
+    ) -> Generator[None, Any, None]:
+        """A traced call. What its rule calls in turn is traced too, but is no call of its own."""
+        if mode is None or getattr(self._local, "inside", False):
             yield
             return
         seen = self._add(mode, op, args, kwargs)
@@ -84,11 +79,7 @@ class DecompositionProbes:
         finally:
             self._local.inside = False
         if result is not NotImplemented:
-            self._close(seen, op.decompose)
-
-    @property
-    def _is_inside(self) -> bool:
-        return getattr(self._local, "inside", False)
+            self._close(seen, rule())
 
     def _add(self, mode: Any, op: Any, args: Any, kwargs: Any) -> _Seen:
         graph = mode.tracer.graph

@@ -30,7 +30,7 @@ class Joint:
             return Repartition(
                 budget=budget,
                 saved=tuple(node.name for node in saved),
-                activation_bytes=self._new_bytes(saved),
+                activation_bytes=_new_bytes(self.graph, saved),
                 operators=len(again),
                 flops=round(sum(map(_flops, again))),
             )
@@ -49,16 +49,6 @@ class Joint:
     def _is_forward_operator(self, node: fx.Node) -> bool:
         return node.op == "call_function" and self._info.is_required_fw(node)
 
-    def _new_bytes(self, saved: list[fx.Node]) -> int:
-        """What the kept values take beyond inputs, each storage once."""
-        alive = {storage_of(node) for node in self.graph.nodes if node.op == "placeholder"}
-        sizes: dict[int, int] = {}
-        for node in saved:
-            storage = storage_of(node)
-            if storage not in alive:
-                sizes[storage] = held_by(node) or 0
-        return sum(sizes.values())
-
 
 def _flops(node: fx.Node) -> float:
     """Floating-point operations of a node, from PyTorch's own formulas; 0 where it has none."""
@@ -74,13 +64,8 @@ def _flops(node: fx.Node) -> float:
 
 def storage_of(node: Any) -> int:
     """A number that values share when they share memory; of no other value where it has none."""
-    value = node.meta.get("val") if isinstance(node, fx.Node) else None
-    if isinstance(value, torch.Tensor) and value.layout is torch.strided:
-        try:
-            return value.untyped_storage()._cdata
-        except (NotImplementedError, RuntimeError):  # a subclass that wraps several tensors
-            return id(value)
-    return id(node)
+    storage = _storage(node) if isinstance(node, fx.Node) else None
+    return id(node) if storage is None else storage._cdata
 
 
 def held_by(node: fx.Node) -> int | None:
@@ -88,11 +73,17 @@ def held_by(node: fx.Node) -> int | None:
 
     Symbolic sizes stand for those of the call that is compiled, as they do for the partitioner.
     """
+    storage = _storage(node)
+    return None if storage is None else _size_now(storage.nbytes())
+
+
+def _storage(node: fx.Node) -> Any:
+    """The storage of a node's value; None where it has none of its own."""
     value = node.meta.get("val")
     if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
         return None
     try:
-        return _size_now(value.untyped_storage().nbytes())
+        return value.untyped_storage()
     except (NotImplementedError, RuntimeError):  # a subclass that wraps several tensors
         return None
 
@@ -122,17 +113,16 @@ def is_free(node: fx.Node) -> bool:
 
 def read_by_backward(joint: fx.Graph) -> int:
     """What the forward's values take that the backward reads, inputs left out."""
-    tags = {node: node.meta.get("partitioner_tag", "") for node in joint.nodes}
+    backward = {n for n in joint.nodes if n.meta.get("partitioner_tag") == "is_backward"}
+    read = (value for node in backward for value in node.all_input_nodes)
+    return _new_bytes(joint, (value for value in read if value not in backward))
+
+
+def _new_bytes(joint: fx.Graph, values: Iterable[fx.Node]) -> int:
+    """What values take beyond the graph's inputs, each storage once."""
     inputs = {storage_of(node) for node in joint.nodes if node.op == "placeholder"}
-    sizes: dict[int, int] = {}
-    for node, tag in tags.items():
-        if tag != "is_backward" or node.op == "placeholder":
-            continue
-        for read in node.all_input_nodes:
-            storage = storage_of(read)
-            if tags[read] != "is_backward" and storage not in inputs:
-                sizes[storage] = held_by(read) or 0
-    return sum(sizes.values())
+    sizes = {storage_of(value): held_by(value) or 0 for value in values}
+    return sum(size for storage, size in sizes.items() if storage not in inputs)
 
 
 _ADDED_UP, _UNNUMBERED = object(), object()

@@ -32,6 +32,7 @@ _LINES = re.compile(r"(?:(.*):)?([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
 _BYTES = re.compile(r"(>=|<=|>|<|=)?([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt])?(i)?b?")
 _COUNT = re.compile(r"(>=|<=|>|<|=)?([0-9]{1,9})")
 _COMMA = re.compile(" *[,\N{MULTIPLICATION SIGN}] *")
+_NEVER = float("inf")
 _LONG_DTYPE = re.compile(r"(b?)(float|uint|int|complex)([0-9]+.*)")
 
 
@@ -105,9 +106,7 @@ def _term(field: str, value: str, is_negated: bool) -> Term:
     elif not value:
         raise _unfit(field)
     elif field == "shape":
-        value = re.sub(" *[,\N{MULTIPLICATION SIGN}] *", "x", re.sub(r"[\[\]()]", "", value)).strip(
-            " "
-        )
+        value = _COMMA.sub("x", re.sub(r"[\[\]()]", "", value)).strip(" ")
     elif field == "dtype":
         value = normal_dtype(value)
     return Term(field, value, is_negated, low, high, file)
@@ -119,9 +118,6 @@ def _unfit(field: str) -> QueryError:
 
 def _line(match: re.Match[str]) -> tuple[float, float, str]:
     return float(match[2]), float(match[3] or match[2]), match[1] or ""
-
-
-_NEVER = float("inf")
 
 
 def _range(match: re.Match[str]) -> tuple[float, float]:
