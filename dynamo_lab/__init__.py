@@ -5,6 +5,7 @@ from dynamo_lab.check import check
 from dynamo_lab.decompose import decompose
 from dynamo_lab.diff import diff
 from dynamo_lab.explore import explore, record
+from dynamo_lab.lower import lower
 from dynamo_lab.magic import load_ipython_extension
 from dynamo_lab.passes import passes
 from dynamo_lab.recording import Recording, load
@@ -18,6 +19,7 @@ __all__ = [
     "explore",
     "load",
     "load_ipython_extension",
+    "lower",
     "passes",
     "record",
 ]

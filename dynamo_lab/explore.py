@@ -53,15 +53,18 @@ def explore(
         max_steps: The most steps to keep; the film then says where it is cut.
         **kwargs: Keyword arguments of `fn`.
     """
-    from dynamo_lab.programs import FunctionProgram
+    from dynamo_lab.programs import Choice, FunctionProgram
 
     settings = {"mode": mode, "dynamic": dynamic, "options": options}
     chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
 
     def explored(fn: Any, args: Any, kwargs: Any) -> tuple[Recording, Any]:
-        return _explore(fn, args, kwargs, chosen, _recorder(_name_of(fn), detail, max_steps))
+        return _explore(fn, args, kwargs, chosen, new_recorder(name_of(fn), detail, max_steps))
 
-    program = FunctionProgram(fn, args, kwargs, explored, grad)  # before the run changes anything
+    choice = Choice(
+        mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
+    )
+    program = FunctionProgram(fn, args, kwargs, explored, choice)  # before the run changes things
     recording, _ = explored(fn, args, kwargs)
     recording.can_run_again(program)
     return recording
@@ -74,7 +77,7 @@ def _explore(
     from dynamo_lab.capture.running import run_once
     from dynamo_lab.capture.session import watch  # imports torch, which reading a file need not
 
-    recorder.options.update({k: _name_of(v) for k, v in chosen.items() if v is not None})
+    recorder.options.update({k: name_of(v) for k, v in chosen.items() if v is not None})
     result = None
     with watch(recorder):
         try:
@@ -104,7 +107,7 @@ def record(
     """
     from dynamo_lab.capture.session import watch
 
-    recorder = _recorder(title, detail, max_steps)
+    recorder = new_recorder(title, detail, max_steps)
     with watch(recorder, fresh=fresh):
         try:
             yield recorder
@@ -113,7 +116,14 @@ def record(
             raise
 
 
-def _recorder(title: str, detail: Detail, max_steps: int) -> Recorder[Recording]:
+def new_recorder(
+    title: str, detail: Detail = "normal", max_steps: int = MAX_STEPS
+) -> Recorder[Recording]:
+    """A recorder of recordings to hold, which keeps steps if asked for.
+
+    Raises:
+        OptionError: there is no such detail, or no step would be kept.
+    """
     if detail not in get_args(Detail):
         raise OptionError(f'There is no detail {detail!r}: pass "normal" or "steps".')
     if max_steps < 1:
@@ -132,7 +142,20 @@ def _recorder(title: str, detail: Detail, max_steps: int) -> Recorder[Recording]
     return recorder
 
 
-def _name_of(thing: Any) -> str:
+def refuse_uncallable(fn: Any) -> None:
+    """Raise where there is nothing to call.
+
+    Raises:
+        OptionError: `fn` is no function.
+    """
+    if not callable(fn):
+        raise OptionError(
+            f"{fn!r:.80} is a {type(fn).__name__}, which cannot be called: pass a function or an "
+            "nn.Module, and its arguments after it."
+        )
+
+
+def name_of(thing: Any) -> str:
     """How an option or a program is named in a recording."""
     if isinstance(thing, str | bool | dict):
         return str(cast("object", thing))

@@ -15,7 +15,7 @@ from dynamo_lab.arguments import add_film_options
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.explore import record
-from dynamo_lab.programs import CellProgram
+from dynamo_lab.programs import CellProgram, Choice
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -106,7 +106,8 @@ def _compile_cell(line: str, cell: str) -> None:
     def recorded(frame: CellFrame, namespace: dict[str, Any]) -> tuple[Recording, Any]:
         return _recorded(title, frame, namespace, options)
 
-    program = CellProgram(source, filename, shell.user_ns, recorded)  # before the cell runs
+    choice = Choice(mode=options.mode, dynamic=options.dynamic, fullgraph=options.fullgraph)
+    program = CellProgram(source, filename, shell.user_ns, recorded, choice)  # before it runs
     with _shown("%%compile", options, title, shell, program) as recorder:
         recorder.options.update(_chosen(options))
         shown = _run(frame, options, shell.user_ns)

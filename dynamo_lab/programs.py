@@ -4,21 +4,47 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from msgspec import Struct
 
 from dynamo_lab.cells import build_frame
 from dynamo_lab.rerun import copies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from dynamo_lab.cells import CellFrame
     from dynamo_lab.model.sources import Source
     from dynamo_lab.recording import Recording
 
 
+class Choice(Struct, frozen=True, kw_only=True):
+    """How a program is compiled: for which target, and with which of Inductor's settings.
+
+    Without a `target` it is the device at hand.
+    """
+
+    target: str = ""
+    mode: str | None = None
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    grad: bool | None = None
+    settings: dict[str, Any] = {}
+
+
 class Program(Protocol):
     """What was recorded, with what is needed to run it again."""
+
+    choice: Choice
+
+    def chosen(self, choice: Choice) -> Program:
+        """The same program, to be compiled otherwise."""
+        ...
+
+    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """What is given to `torch.compile`, and the arguments of one call, each time anew."""
+        ...
 
     def roots(self) -> list[Any]:
         """From where its tensors are found, to put them back after a trial."""
@@ -50,12 +76,20 @@ class FunctionProgram:
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
         explore: Callable[..., tuple[Recording, Any]],
-        grad: bool | None,
+        choice: Choice,
     ) -> None:
         self._fn = fn
         self._args, self._kwargs = copies((args, dict(kwargs)))
         self._explore = explore
-        self._grad = grad
+        self.choice = choice
+
+    def chosen(self, choice: Choice) -> Program:
+        """The same program, to be compiled otherwise."""
+        return _chosen(self, choice)
+
+    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """The function, with copies of its arguments."""
+        return self._fn, *copies((self._args, self._kwargs))
 
     def roots(self) -> list[Any]:
         """The function or module, and its arguments."""
@@ -66,7 +100,7 @@ class FunctionProgram:
         import torch
 
         args, kwargs = copies((self._args, self._kwargs))
-        with torch.set_grad_enabled(self._grad is not False):
+        with torch.set_grad_enabled(self.choice.grad is not False):
             return self._fn(*args, **kwargs)
 
     def compiled(self) -> tuple[Recording, Any]:
@@ -91,12 +125,26 @@ class CellProgram:
         filename: str,
         namespace: dict[str, Any],
         record: Callable[[CellFrame, dict[str, Any]], tuple[Recording, Any]],
+        choice: Choice,
     ) -> None:
+        self.choice = choice
         self._source, self._filename, self._record = source, filename, record
         self._globals = namespace
         tree = ast.parse(source)
         self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self._before = copies({n: namespace[n] for n in self._names if n in namespace})
+
+    def chosen(self, choice: Choice) -> Program:
+        """The same program, to be compiled otherwise."""
+        return _chosen(self, choice)
+
+    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """The cell's function after its definitions ran, with what it reads."""
+        namespace, frame = self._prepared()
+        exec(frame.definitions, namespace)
+        if frame.code is None:
+            return (lambda: None), (), {}
+        return frame.function(namespace), [namespace[name] for name in frame.parameters], {}
 
     def roots(self) -> list[Any]:
         """The values that the cell names."""
@@ -138,3 +186,12 @@ class CellProgram:
 
     def _outcome(self, namespace: dict[str, Any], shown: Any) -> list[Any]:
         return [*(namespace.get(name) for name in sorted(self._names)), shown]
+
+
+P = TypeVar("P", bound=FunctionProgram | CellProgram)
+
+
+def _chosen(program: P, choice: Choice) -> P:
+    changed = copy.copy(program)
+    changed.choice = choice
+    return changed

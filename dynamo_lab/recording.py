@@ -13,8 +13,11 @@ from dynamo_lab.model import codec
 from dynamo_lab.model.breaks import Break as BreakFact
 from dynamo_lab.model.graphs import Graph as GraphFact
 from dynamo_lab.model.recording import Recording as Facts
+from dynamo_lab.rerun import are_light
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dynamo_lab.budgets import Budgets
     from dynamo_lab.live import Trial
     from dynamo_lab.programs import Program
@@ -86,11 +89,12 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         structs.force_setattr(self, "graphs", graphs)
 
     def can_run_again(self, program: Program) -> None:
-        """Keep the program, so that fixes can be tried on it.
+        """Keep the program, so that it can be lowered again, and fixes can be tried on it.
 
-        Only where something broke: a program keeps its model and copies of its arguments alive.
+        It keeps its model and copies of its arguments alive, so where nothing broke only if they
+        are small.
         """
-        if self.breaks:
+        if self.breaks or are_light(program.roots()):
             vars(self)["_program"] = program
 
     def program(self) -> Program | None:
@@ -101,7 +105,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         """How a view tries fixes, or None where there is no program to run again."""
         from dynamo_lab.live import answer
 
-        return None if self.program() is None else functools.partial(answer, self)
+        return functools.partial(answer, self) if self.breaks and self.program() else None
 
     def try_fix(self, break_id: int, fix: str | None = None) -> Trial:
         """Compile the program again with a fix for this break, and compare.
@@ -115,6 +119,32 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.live import try_fix
 
         return try_fix(self, break_id, fix)
+
+    def relower(
+        self,
+        target: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        **switches: bool | int | str | None,
+    ) -> Recording:
+        """Lower the recorded program again, with other switches or for another target.
+
+        It captures the program anew and goes down to the code, without building or running that;
+        switches chosen before stay. The program itself runs eagerly, with the same arguments. A
+        lowering or decomposition that was registered since takes part.
+
+        Args:
+            target: As for `dynamo_lab.lower`; by default that of this recording.
+            options: Any settings of `torch._inductor.config`, by name.
+            **switches: The switches that matter most, such as `max_fusion_size=1`:
+                `dynamo_lab.switches.SWITCHES` has a sentence for each.
+
+        Raises:
+            LoweringError: there is no program at hand.
+            OptionError: there is no such switch, setting or target, or not this value.
+        """
+        from dynamo_lab.lower import relower
+
+        return relower(self, target, options, **switches)
 
     def find(self, query: str, graph: int | None = None) -> tuple[FoundNode, ...]:
         """The nodes that a query finds, in all graphs or in the one of this id.

@@ -58,6 +58,17 @@ def copies(value: Any) -> Any:
         return value
 
 
+_LIGHT_BYTES = 256 << 20
+
+
+def are_light(roots: Iterable[Any]) -> bool:
+    """Whether the tensors within reach take little enough memory to be kept alive."""
+    import torch
+
+    tensors = (t for t in _reachable(roots) if isinstance(t, torch.Tensor))
+    return sum(t.numel() * t.element_size() for t in tensors) <= _LIGHT_BYTES
+
+
 def _held(value: Any) -> Iterator[torch.Tensor]:
     import torch
 

@@ -46,6 +46,7 @@ class Recorder(Generic[R]):
         reel: Reel | None = None,
     ) -> None:
         self.title = title
+        self.target = ""
         self._recording_type = recording_type
         self.lock = threading.RLock()
         self.texts = Texts(cell_label)
@@ -127,6 +128,7 @@ class Recorder(Generic[R]):
             sources, spans, stacks = self.texts.freeze()
             made = self._recording_type(
                 title=self.title,
+                target=self.target,
                 state="recording" if self.stopped is None else "done",
                 sources=sources,
                 spans=spans,

@@ -34,10 +34,12 @@ class Recording(Struct, frozen=True, kw_only=True):
     """Everything recorded of one run: immutable, and saved as one JSON file.
 
     Ids of frames, breaks, graphs, partitions, kernels and wrappers are their positions in these
-    tuples; spans and stacks are shared, so that other facts name them by index.
+    tuples; spans and stacks are shared, so that other facts name them by index. `target` is what
+    the program was lowered for, where its code was not built or run.
     """
 
     title: str
+    target: str = ""
     state: Literal["recording", "done"] = "done"
     sources: tuple[Source, ...] = ()
     spans: tuple[Span, ...] = ()

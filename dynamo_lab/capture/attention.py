@@ -1,0 +1,101 @@
+"""Which attention operator `scaled_dot_product_attention` is on a target.
+
+PyTorch chooses in C++, by the device that is there (`aten/src/ATen/native/transformers/cuda/
+sdp_utils.cpp` and `.../attention.cpp`). For a device that is not there, its rules are followed
+here: flash attention for half precision without a mask, memory-efficient attention for the rest,
+plain mathematics for what neither takes.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import fx
+
+from dynamo_lab.model.targets import Target
+
+aten = torch.ops.aten
+_HALVES = (torch.float16, torch.bfloat16)
+
+
+def choose_attention(target: Target, graph_module: fx.GraphModule) -> None:
+    """Let every attention in a graph and its bodies be the target's."""
+    on_target: dict[str, Callable[..., Any]] = {"cuda": _on_gpu, "mps": _on_apple}
+    if target.device not in on_target:
+        return
+    for module in graph_module.modules():
+        if not isinstance(module, fx.GraphModule):
+            continue
+        for node in module.graph.nodes:
+            if node.target is F.scaled_dot_product_attention:
+                node.target = on_target[target.device]
+        module.recompile()
+
+
+def _on_gpu(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    head = query.size(-1)
+    same = query.size(-1) == key.size(-1) == value.size(-1) and query.dim() == 4
+    if same and query.dtype in _HALVES and attn_mask is None and head <= 256:
+        scale = head**-0.5 if scale is None else scale
+        padded = [F.pad(t, (0, -head % 8)) if head % 8 else t for t in (query, key, value)]
+        flash: Any = aten._scaled_dot_product_flash_attention
+        return flash(*padded, dropout_p, is_causal, False, scale=scale)[0][..., :head]
+    aligned = head % (8 if query.dtype in _HALVES else 4) == 0
+    if same and aligned and not enable_gqa:
+        bias = None if attn_mask is None else _bias(attn_mask, query, key)
+        keeps = any(tensor.requires_grad for tensor in (query, key, value))
+        efficient: Any = aten._scaled_dot_product_efficient_attention
+        return efficient(query, key, value, bias, keeps, dropout_p, is_causal, scale=scale)[0]
+    return _plainly(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _on_apple(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    keeps = any(tensor.requires_grad for tensor in (query, key, value))
+    if keeps or dropout_p or enable_gqa or query.dim() != 4:
+        return _plainly(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    apple: Any = aten._scaled_dot_product_attention_math_for_mps
+    return apple(query, key, value, attn_mask, dropout_p, is_causal, None, scale=scale)[0]
+
+
+def _plainly(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+) -> torch.Tensor:
+    plain: Any = aten._scaled_dot_product_attention_math
+    options = {"scale": scale, "enable_gqa": enable_gqa}
+    return plain(query, key, value, attn_mask, dropout_p, is_causal, None, **options)[0]
+
+
+def _bias(mask: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    """A mask as the kernel takes it: added to the scores, of their full shape, rows aligned."""
+    if mask.dtype is torch.bool:
+        mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill(mask.logical_not(), -torch.inf)
+    last, alignment = mask.size(-1), 16
+    if last % alignment:
+        mask = F.pad(mask, (0, alignment - last % alignment))[..., :last]
+    return mask.expand(query.size(0), query.size(1), query.size(2), key.size(2))

@@ -1,0 +1,194 @@
+"""Lowering graphs to code for a target, where nothing is built or run there.
+
+Dynamo and AOTAutograd work as on the machine at hand, since PyTorch cannot trace gradients for a
+device that it was not built for; the graph they leave is moved to the target, where Inductor takes
+it over. So that a program goes on after a break, its graphs then run eagerly, where they are.
+"""
+
+import copy
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import fx
+
+from dynamo_lab.capture.attention import choose_attention
+from dynamo_lab.capture.targets import pretend
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model.targets import Target
+
+Chosen = Callable[[str, int, str], None]
+"""Called where autotuning would time candidates: the operator, how many there are, the chosen."""
+
+
+def lower_once(
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    target: Target,
+    settings: Mapping[str, Any],
+    *,
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    grad: bool | None = None,
+    chosen: Chosen,
+) -> Any:
+    """Run `fn`, with each graph lowered for the target on the way; with `grad`, backwards too.
+
+    `settings` are Inductor's, by their names in `torch._inductor.config`.
+    """
+    from torch._functorch import config as functorch
+
+    settings = {**_mode_settings(mode, dynamic), **_known(settings)}
+    lowers = _Backend(target, settings, chosen)
+    compiled: Any = torch.compile(fn, backend=lowers, dynamic=dynamic, fullgraph=fullgraph)
+    backwards = functorch.patch(force_non_lazy_backward_lowering=grad is True)
+    with backwards, torch.no_grad() if grad is False else nullcontext():
+        return compiled(*args, **kwargs)
+
+
+def _mode_settings(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
+    from torch._inductor import list_mode_options
+
+    if mode in (None, "default"):
+        return {}
+    try:
+        return list_mode_options(mode, dynamic)
+    except RuntimeError:
+        modes = ", ".join(list_mode_options())
+        raise OptionError(f"There is no mode {mode!r}: say one of {modes}.") from None
+
+
+def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
+    from torch._inductor import config
+
+    known = config.get_config_copy()
+    for name in settings:
+        if name not in known:
+            raise OptionError(f"This PyTorch has no setting torch._inductor.config.{name}.")
+    return dict(settings)
+
+
+class _Backend:
+    """What `torch.compile` calls with each graph that Dynamo captured."""
+
+    def __init__(self, target: Target, settings: dict[str, Any], chosen: Chosen) -> None:
+        self._target, self._settings, self._chosen = target, settings, chosen
+
+    def __call__(
+        self, graph_module: fx.GraphModule, inputs: Sequence[Any], **_: Any
+    ) -> Callable[..., Any]:
+        from torch._inductor.compile_fx import compile_fx
+
+        prepared = copy.copy(graph_module)
+        prepared.graph = copy.deepcopy(graph_module.graph)
+        choose_attention(self._target, prepared)
+        compile_fx(prepared, list(inputs), inner_compile=self._inner, config_patches=self._settings)
+        return graph_module.forward
+
+    def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
+        """Inductor's own compilation of one graph, on the target and without a build."""
+        from torch._inductor.compile_fx import compile_fx_inner
+
+        device = self._target.device
+        moved = _moved(graph_module, device)
+        values = [_on(value, device) for value in inputs]
+        with pretend(self._target), _unbuilt(self._chosen):
+            return compile_fx_inner(moved, values, **kwargs)
+
+
+@contextmanager
+def _unbuilt(chosen: Chosen) -> Generator[None, None, None]:
+    """Inductor writes code, and nothing compiles, loads or times it."""
+    from torch._inductor import config
+    from torch._inductor.graph import GraphLowering
+    from torch._inductor.select_algorithm import AlgorithmSelectorCache
+
+    def write(lowering: Any) -> Any:
+        lowering.codegen_with_cpp_wrapper() if lowering.cpp_wrapper else lowering.codegen()
+        return SimpleNamespace(call=_not_built, runner=None, __file__="<not built>")
+
+    select = AlgorithmSelectorCache.__call__
+
+    def select_one(cache: Any, name: str, choices: list[Any], *args: Any, **kwargs: Any) -> Any:
+        taken = _sensible(choices)
+        if len(choices) > 1:
+            chosen(name, len(choices), taken[0].name)
+        return select(cache, name, taken, *args, **kwargs)
+
+    # a cached result has no stages to show; a CUDA graph would have to run
+    plain = {"force_disable_caches": True, "triton.cudagraphs": False}
+    with ExitStack() as stack:
+        stack.enter_context(config.patch(plain))
+        stack.enter_context(mock.patch.object(GraphLowering, "compile_to_module", write))
+        stack.enter_context(mock.patch.object(AlgorithmSelectorCache, "__call__", select_one))
+        yield
+
+
+def _sensible(choices: list[Any]) -> list[Any]:
+    """One way to compute a matrix product, an attention or a convolution, chosen without a clock.
+
+    Autotuning would time them all. A template comes before an extern kernel, since its code can
+    be shown; among templates Inductor puts the likeliest first.
+    """
+    templates = [choice for choice in choices if "Template" in type(choice).__name__]
+    return (templates or choices)[:1]
+
+
+def _not_built(*_: Any) -> Any:
+    raise RuntimeError("This graph was lowered to code, which was not built: it cannot be called.")
+
+
+def _indexed(device: str) -> torch.device:
+    return torch.device("cpu") if device == "cpu" else torch.device(device, 0)
+
+
+def _on(value: Any, device: str) -> Any:
+    """A fake tensor like this one, on another device."""
+    if not isinstance(value, torch.Tensor) or value.device.type in (device, "meta"):
+        return value
+    fake: Any = value
+    with fake.fake_mode:
+        like: Any = torch.empty_strided
+        return like(value.size(), value.stride(), dtype=value.dtype, device=_indexed(device))
+
+
+def _moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
+    """The same graph for another device: where it names one, it names this one.
+
+    Constants stay where they are and are copied to the device, as they are in a program that makes
+    them from Python's numbers. Inductor works out anew the devices of all that is computed.
+    """
+    made = copy.copy(graph_module)
+    made.graph = copy.deepcopy(graph_module.graph)
+    made.meta = graph_module.meta
+    for node in list(made.graph.nodes):
+        if node.op == "get_attr":
+            _move_attribute(made, node, device)
+        elif node.op == "call_function":
+            node.args = fx.node.map_aggregate(node.args, lambda a: _moved_argument(a, device))
+            node.kwargs = fx.node.map_aggregate(node.kwargs, lambda a: _moved_argument(a, device))
+    made.recompile()
+    return made
+
+
+def _moved_argument(argument: Any, device: str) -> Any:
+    if isinstance(argument, torch.device) and argument.type != "meta":
+        return _indexed(device)
+    return argument
+
+
+def _move_attribute(owner: fx.GraphModule, node: fx.Node, device: str) -> None:
+    value: Any = getattr(owner, str(node.target), None)
+    if isinstance(value, fx.GraphModule):  # the body of a higher-order operator
+        setattr(owner, str(node.target), _moved(value, device))
+    elif isinstance(value, torch.Tensor) and value.dim() and value.device.type != device:
+        put: Any = torch.ops.prims.device_put.default
+        with node.graph.inserting_after(node):
+            copied = node.graph.call_function(put, (node, _indexed(device)))
+        copied.meta = dict(node.meta)
+        node.replace_all_uses_with(copied, lambda user: user is not copied)

@@ -1,0 +1,207 @@
+"""Letting Inductor see a device that this machine may lack. Nothing can run on it.
+
+Inductor asks a device's properties, and whether it and Triton are there, before it writes code.
+Here these questions are answered for a target's chip, for the length of a `with` block.
+"""
+
+import functools
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import torch
+
+from dynamo_lab.model.targets import Target
+
+_REMEMBER = (
+    "torch._inductor.utils",
+    "torch._inductor.runtime.hints",
+    "torch._inductor.codegen.triton_utils",
+    "torch._inductor.codegen.simd",
+    "torch._inductor.choices",
+    "torch.utils._triton",
+)
+"""Modules that remember answers about the device: they forget when it changes."""
+
+_Remembering = type(functools.cache(lambda: None))
+
+
+@contextmanager
+def pretend(target: Target) -> Generator[None, None, None]:
+    """For the block, the target is the device that is there."""
+    with ExitStack() as stack:
+        stack.callback(_forget)
+        match target.kind:
+            case "cpu":
+                _vectors(stack, target.architecture)
+            case "mps":
+                _replace(
+                    stack,
+                    torch.backends.mps,
+                    is_available=lambda: True,
+                    get_core_count=lambda: target.chip.units if target.chip else 1,
+                )
+            case _:
+                _gpu(stack, target)
+        _forget()
+        yield
+
+
+def _gpu(stack: ExitStack, target: Target) -> None:
+    from torch._dynamo import device_interface
+    from torch._dynamo.device_interface import CudaInterface
+
+    properties = _properties(target)
+    device: dict[str, Any] = {
+        "is_available": lambda: True,
+        "device_count": lambda: 1,
+        "current_device": lambda: 0,
+        "get_device_properties": lambda device=None: properties,
+        "get_device_capability": lambda device=None: target.capability,
+        "get_device_name": lambda device=None: properties.name,
+        "is_bf16_supported": lambda *_, **__: True,
+        "is_tf32_supported": lambda: target.kind == "cuda",
+    }
+    _replace(
+        stack,
+        torch.cuda,
+        **device,
+        _lazy_init=lambda: None,
+        _exchange_device=lambda index: index,
+        _maybe_exchange_device=lambda index: index,
+        get_rng_state=lambda device=None: torch.empty(0),
+        set_rng_state=lambda state, device=None: None,
+    )
+    capability: Any = target.architecture
+    if target.kind == "cuda":
+        capability = 10 * target.capability[0] + target.capability[1]
+    asked = {name: staticmethod(device[name]) for name in ("is_available", "current_device")}
+    asked["get_device_properties"] = staticmethod(device["get_device_properties"])
+    _replace(
+        stack,
+        CudaInterface,
+        **asked,
+        get_compute_capability=staticmethod(lambda device=None: capability),
+        is_triton_capable=staticmethod(lambda device=None: True),
+        raise_if_triton_unavailable=staticmethod(lambda device=None: None),
+    )
+    _replace(stack, CudaInterface.Worker, **{k: v for k, v in asked.items() if k[:2] != "is"})
+    _replace(stack, device_interface, caching_worker_device_properties={})
+    _replace(stack, torch.version, hip="6.4" if target.kind == "rocm" else None)
+    if target.kind == "cuda" and torch.version.cuda is None:
+        _replace(stack, torch.version, cuda="12.8")
+    _triton(stack, target)
+
+
+def _triton(stack: ExitStack, target: Target) -> None:
+    """Triton's driver is asked for the target, which it names, and for nothing else."""
+    import torch.utils._triton as known
+
+    _replace(stack, known, has_triton=lambda: True)
+    for name, module in list(sys.modules.items()):  # some import it by name
+        if name.startswith("torch._inductor") and "has_triton" in vars(module):
+            _replace(stack, module, has_triton=lambda: True)
+    try:
+        from triton.runtime import driver
+    except ImportError:  # its source can be written without it
+        return
+    named = SimpleNamespace(
+        get_current_target=lambda: gpu_target(target),
+        get_active_torch_device=lambda: torch.device("cuda", 0),
+        is_active=lambda: True,
+    )
+    _replace(stack, driver, _active=named)
+
+
+def gpu_target(target: Target) -> Any:
+    """The target as Triton names it."""
+    from triton.backends.compiler import GPUTarget
+
+    warp = target.chip.warp if target.chip else 32
+    if target.kind == "rocm":
+        return GPUTarget("hip", target.architecture, warp)
+    return GPUTarget("cuda", 10 * target.capability[0] + target.capability[1], warp)
+
+
+def gpu_here() -> str:
+    """The name of the target that this machine's GPU is."""
+    if torch.version.hip:
+        return "rocm:" + torch.cuda.get_device_properties().gcnArchName.partition(":")[0]
+    major, minor = torch.cuda.get_device_capability()
+    return f"cuda:sm_{major}{minor}"
+
+
+def _vectors(stack: ExitStack, width: str) -> None:
+    """The vector instructions of a CPU; asked for, they need no test of a compiler."""
+    from torch._inductor import config, cpu_vec_isa
+
+    offered = {
+        "avx512": cpu_vec_isa.VecAVX512,
+        "avx2": cpu_vec_isa.VecAVX2,
+        "neon": cpu_vec_isa.VecNEON,
+    }
+    if width in offered:
+        found = [offered[width]()]
+    elif width == "scalar":
+        found = []
+    else:
+        found = _widest(cpu_vec_isa)
+    stack.enter_context(config.patch({"cpp.vec_isa_ok": True, "cpp.simdlen": None}))
+    _replace(stack, cpu_vec_isa, valid_vec_isa_list=lambda: found)
+
+
+def _widest(cpu_vec_isa: Any) -> list[Any]:
+    """What this machine's processor says it has, without the test that builds a program."""
+    capability = torch.backends.cpu.get_cpu_capability()
+    if "AVX512" in capability:
+        return [cpu_vec_isa.VecAVX512()]
+    if "AVX2" in capability:
+        return [cpu_vec_isa.VecAVX2()]
+    return cpu_vec_isa.valid_vec_isa_list()
+
+
+def _properties(target: Target) -> SimpleNamespace:
+    """The chip as `torch.cuda.get_device_properties` gives one."""
+    chip = target.chip
+    if chip is None:
+        raise AssertionError(f"{target.name} is no GPU")
+    return SimpleNamespace(
+        name=chip.name,
+        major=target.capability[0],
+        minor=target.capability[1],
+        multi_processor_count=chip.units,
+        warp_size=chip.warp,
+        regs_per_multiprocessor=chip.registers_per_unit,
+        max_threads_per_multi_processor=chip.threads_per_unit,
+        max_threads_per_block=chip.threads_per_block,
+        shared_memory_per_block=chip.shared_per_block,
+        shared_memory_per_block_optin=chip.shared_per_block_at_most,
+        shared_memory_per_multiprocessor=chip.shared_per_unit,
+        L2_cache_size=chip.l2,
+        total_memory=chip.memory,
+        gcnArchName=target.architecture if target.kind == "rocm" else "",
+        clock_rate=0,
+    )
+
+
+def _replace(stack: ExitStack, owner: Any, **values: Any) -> None:
+    for name, value in values.items():
+        stack.enter_context(mock.patch.object(owner, name, value, create=True))
+
+
+def _forget() -> None:
+    for function in _remembering():
+        function.cache_clear()
+
+
+def _remembering() -> Iterator[Any]:
+    for name in _REMEMBER:
+        for value in list(vars(sys.modules[name]).values()) if name in sys.modules else ():
+            owned = vars(value).values() if isinstance(value, type) else (value,)
+            for item in owned:
+                function = getattr(item, "__func__", item) if isinstance(value, type) else item
+                if isinstance(function, _Remembering):
+                    yield function

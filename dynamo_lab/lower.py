@@ -1,0 +1,222 @@
+"""Lowering a program to code for a device, present or not, without building or running it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+
+from dynamo_lab import switches
+from dynamo_lab.errors import LoweringError, OptionError
+from dynamo_lab.explore import Detail, name_of, new_recorder, refuse_uncallable
+from dynamo_lab.model import targets
+from dynamo_lab.model.notes import Note
+from dynamo_lab.programs import Choice, FunctionProgram
+from dynamo_lab.side_by_side import SideBySide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.model.targets import Target
+    from dynamo_lab.recording import Recording
+
+
+@overload
+def lower(
+    fn: Callable[..., Any],
+    *args: Any,
+    target: str = "cpu",
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    options: Mapping[str, Any] | None = None,
+    grad: bool | None = None,
+    detail: Detail = "normal",
+    **kwargs: Any,
+) -> Recording: ...
+
+
+@overload
+def lower(
+    fn: Callable[..., Any],
+    *args: Any,
+    target: Sequence[str],
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    options: Mapping[str, Any] | None = None,
+    grad: bool | None = None,
+    detail: Detail = "normal",
+    **kwargs: Any,
+) -> SideBySide: ...
+
+
+def lower(
+    fn: Callable[..., Any],
+    *args: Any,
+    target: str | Sequence[str] = "cpu",
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    options: Mapping[str, Any] | None = None,
+    grad: bool | None = None,
+    detail: Detail = "normal",
+    **kwargs: Any,
+) -> Recording | SideBySide:
+    """Every stage of `torch.compile` down to the code for a target, which this machine may lack.
+
+    No code is built, and none runs on the target. To get past graph breaks, the captured graphs
+    run eagerly, where the arguments are; so use small ones. Where autotuning would time
+    candidates, one is chosen without, and a note says so.
+
+    Args:
+        fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`.
+        *args: Arguments of `fn`.
+        target: "cpu", "cpu:avx512", "cpu:avx2", "cpu:neon", "cpu:scalar", "cuda:sm_80" (A100),
+            "cuda:sm_90" (H100), "cuda:sm_100" (B200), "rocm:gfx942" (MI300X), "mps" and more:
+            `dynamo_lab.model.targets.known()`. Several make a SideBySide.
+        mode: As for `torch.compile`.
+        dynamic: As for `torch.compile`.
+        fullgraph: As for `torch.compile`.
+        options: Settings of `torch._inductor.config`, such as {"max_fusion_size": 1}.
+        grad: True also lowers the backward, False runs under `torch.no_grad()`.
+        detail: "steps" also keeps each instruction that Dynamo interprets.
+        **kwargs: Keyword arguments of `fn`.
+
+    Raises:
+        OptionError: there is no such target, mode or setting.
+    """
+    refuse_uncallable(fn)
+    choice = Choice(
+        mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=dict(options or {})
+    )
+
+    def lowered_for(name: str) -> Recording:
+        chosen = msgspec.structs.replace(choice, target=find_target(name).name)
+
+        def lowered(fn: Any, args: Any, kwargs: Any) -> tuple[Recording, Any]:
+            return _lowered(fn, args, kwargs, chosen, new_recorder(name_of(fn), detail))
+
+        program = FunctionProgram(fn, args, kwargs, lowered, chosen)
+        recording, _ = lowered(fn, args, kwargs)
+        recording.can_run_again(program)
+        return recording
+
+    if isinstance(target, str):
+        return lowered_for(target)
+    names = dict.fromkeys(find_target(name).name for name in _names(target))
+    return SideBySide({name: lowered_for(name) for name in names})
+
+
+def relower(
+    recording: Recording,
+    target: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    **chosen: Any,
+) -> Recording:
+    """The recorded program lowered again: see `Recording.relower`."""
+    arguments, settings = switches.settings(chosen)
+    program = recording.program()
+    if program is None:
+        raise LoweringError(
+            "There is no program to lower again: this recording was loaded from a file, made with "
+            "record() or %%record, or its tensors take more than 256 MB. "
+            "Use dynamo_lab.lower(fn, *args, target=...) for it."
+        )
+    before = program.choice
+    choice = msgspec.structs.replace(
+        before,
+        target=find_target(target or before.target or _own_target(recording)).name,
+        grad=before.grad or _has_backward(recording) or before.grad,
+        settings={**before.settings, **settings, **(options or {})},
+        **arguments,
+    )
+    fn, args, kwargs = program.call()
+    made, _ = _lowered(fn, args, kwargs, choice, new_recorder(recording.title, "normal"))
+    made.can_run_again(program.chosen(choice))
+    return made
+
+
+def find_target(name: str) -> Target:
+    """The target of this name.
+
+    Raises:
+        OptionError: there is none.
+    """
+    found = targets.parse(name)
+    if found is None:
+        raise OptionError(f"There is no target {name!r}: say one of {', '.join(targets.known())}.")
+    return found
+
+
+def _own_target(recording: Recording) -> str:
+    """The target that a recorded program ran on."""
+    devices = {value.device for graph in recording.graphs for value in graph.nodes.values}
+    kinds = {device.partition(":")[0] for device in devices}
+    if "cuda" in kinds:
+        from dynamo_lab.capture.targets import gpu_here
+
+        return gpu_here()
+    return "mps" if "mps" in kinds else "cpu"
+
+
+def _has_backward(recording: Recording) -> bool:
+    return any(graph.is_backward and graph.stage == "post_grad" for graph in recording.graphs)
+
+
+def _names(given: Any) -> list[str]:
+    names = list(given) if isinstance(given, Iterable) else []
+    if not names or not all(isinstance(name, str) for name in names):
+        raise OptionError(f'target={given!r} names no target: say "cpu", or a list of names.')
+    return names
+
+
+def _lowered(
+    fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder[Recording]
+) -> tuple[Recording, Any]:
+    """The recording, and what `fn` returned."""
+    from dynamo_lab.capture.lowered import lower_once
+    from dynamo_lab.capture.session import watch
+
+    target = find_target(choice.target)
+    recorder.target = target.name
+    recorder.options.update(_described(choice))
+
+    def chosen(operator: str, candidates: int, name: str) -> None:
+        recorder.notes.append(
+            Note(
+                level="info",
+                about="autotuning",
+                message=f"{operator}: {candidates} candidates, of which autotuning would time "
+                f"each. Nothing runs here, so {name} was taken.",
+            )
+        )
+
+    result = None
+    with watch(recorder):
+        try:
+            result = lower_once(
+                fn,
+                args,
+                kwargs,
+                target,
+                choice.settings,
+                mode=choice.mode,
+                dynamic=choice.dynamic,
+                fullgraph=choice.fullgraph,
+                grad=choice.grad,
+                chosen=chosen,
+            )
+        except OptionError:
+            raise
+        except Exception as error:
+            recorder.fail(error)
+    return recorder.recording, result
+
+
+def _described(choice: Choice) -> dict[str, str]:
+    fields = {name: getattr(choice, name) for name in ("target", "mode", "dynamic", "grad")}
+    fields["options"] = choice.settings or None
+    return {name: str(value) for name, value in fields.items() if value is not None}
