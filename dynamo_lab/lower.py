@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import msgspec
 
@@ -166,11 +165,10 @@ def _has_backward(recording: Recording) -> bool:
     return any(graph.is_backward and graph.stage == "post_grad" for graph in recording.graphs)
 
 
-def _names(given: Any) -> list[str]:
-    names = list(given) if isinstance(given, Iterable) else []
-    if not names or not all(isinstance(name, str) for name in names):
+def _names(given: Sequence[Any]) -> list[str]:
+    if not isinstance(cast("object", given), list | tuple) or not given:
         raise OptionError(f'target={given!r} names no target: say "cpu", or a list of names.')
-    return names
+    return [str(name) for name in given]
 
 
 def _lowered(

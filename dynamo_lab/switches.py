@@ -252,10 +252,8 @@ def settings(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
 
 def _check(switch: Switch, value: Any) -> None:
     is_count = any(type(offered) is int for offered in switch.values)
-    fits = type(value) is int and value >= 0 if is_count else False
-    if not fits and not any(
-        value is v or (value == v and type(value) is type(v)) for v in switch.values
-    ):
+    is_offered = any(value == v and type(value) is type(v) for v in switch.values)
+    if not is_offered and not (is_count and type(value) is int and value >= 0):
         offered = ", ".join(repr(v) for v in switch.values)
         more = " or another whole number" if is_count else ""
         raise OptionError(f"{switch.name} is one of {offered}{more}, not {value!r}.")

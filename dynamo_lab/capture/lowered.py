@@ -14,6 +14,9 @@ from unittest import mock
 
 import torch
 from torch import fx
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.node import map_aggregate
+from torch.utils._pytree import tree_map
 
 from dynamo_lab.capture.attention import choose_attention
 from dynamo_lab.capture.targets import pretend
@@ -44,6 +47,7 @@ def lower_once(
     from torch._functorch import config as functorch
 
     settings = {**_mode_settings(mode, dynamic), **_known(settings)}
+    settings["triton.cudagraphs"] = False  # they record what runs
     lowers = _Backend(target, settings, chosen)
     compiled: Any = torch.compile(fn, backend=lowers, dynamic=dynamic, fullgraph=fullgraph)
     backwards = functorch.patch(force_non_lazy_backward_lowering=grad is True)
@@ -120,10 +124,8 @@ def _unbuilt(chosen: Chosen) -> Generator[None, None, None]:
             chosen(name, len(choices), taken[0].name)
         return select(cache, name, taken, *args, **kwargs)
 
-    # a cached result has no stages to show; a CUDA graph would have to run
-    plain = {"force_disable_caches": True, "triton.cudagraphs": False}
     with ExitStack() as stack:
-        stack.enter_context(config.patch(plain))
+        stack.enter_context(config.patch(force_disable_caches=True))  # one hides the stages
         stack.enter_context(mock.patch.object(GraphLowering, "compile_to_module", write))
         stack.enter_context(mock.patch.object(AlgorithmSelectorCache, "__call__", select_one))
         yield
@@ -149,10 +151,9 @@ def _indexed(device: str) -> torch.device:
 
 def _on(value: Any, device: str) -> Any:
     """A fake tensor like this one, on another device."""
-    if not isinstance(value, torch.Tensor) or value.device.type in (device, "meta"):
+    if not isinstance(value, FakeTensor) or value.device.type in (device, "meta"):
         return value
-    fake: Any = value
-    with fake.fake_mode:
+    with value.fake_mode:
         like: Any = torch.empty_strided
         return like(value.size(), value.stride(), dtype=value.dtype, device=_indexed(device))
 
@@ -167,11 +168,13 @@ def _moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     made.graph = copy.deepcopy(graph_module.graph)
     made.meta = graph_module.meta
     for node in list(made.graph.nodes):
+        if "val" in node.meta:
+            node.meta = {**node.meta, "val": tree_map(lambda v: _on(v, device), node.meta["val"])}
         if node.op == "get_attr":
             _move_attribute(made, node, device)
         elif node.op == "call_function":
-            node.args = fx.node.map_aggregate(node.args, lambda a: _moved_argument(a, device))
-            node.kwargs = fx.node.map_aggregate(node.kwargs, lambda a: _moved_argument(a, device))
+            node.args = map_aggregate(node.args, lambda a: _moved_argument(a, device))
+            node.kwargs = map_aggregate(node.kwargs, lambda a: _moved_argument(a, device))
     made.recompile()
     return made
 
@@ -187,8 +190,20 @@ def _move_attribute(owner: fx.GraphModule, node: fx.Node, device: str) -> None:
     if isinstance(value, fx.GraphModule):  # the body of a higher-order operator
         setattr(owner, str(node.target), _moved(value, device))
     elif isinstance(value, torch.Tensor) and value.dim() and value.device.type != device:
-        put: Any = torch.ops.prims.device_put.default
-        with node.graph.inserting_after(node):
-            copied = node.graph.call_function(put, (node, _indexed(device)))
+        aten, prims = torch.ops.aten, torch.ops.prims
+        graph, users = node.graph, list(node.users)
+        with graph.inserting_after(node):
+            if value.numel() <= 1:  # such constants would be computed with, where they cannot be
+                filled = (list(value.shape), value.item() if value.numel() else 0)
+                where = {"dtype": value.dtype, "device": _indexed(device)}
+                copied = graph.call_function(aten.full.default, filled, where)
+            else:
+                lifted = graph.call_function(aten.lift_fresh_copy.default, (node,))
+                lifted.meta = dict(node.meta)
+                with graph.inserting_after(lifted):
+                    copied = graph.call_function(
+                        prims.device_put.default, (lifted, _indexed(device))
+                    )
         copied.meta = dict(node.meta)
-        node.replace_all_uses_with(copied, lambda user: user is not copied)
+        for user in users:
+            user.replace_input_with(node, copied)

@@ -34,6 +34,9 @@ def pretend(target: Target) -> Generator[None, None, None]:
     """For the block, the target is the device that is there."""
     with ExitStack() as stack:
         stack.callback(_forget)
+        if target.kind != "cpu":
+            _convolutions(stack, target)
+            _unguarded(stack)
         match target.kind:
             case "cpu":
                 _vectors(stack, target.architecture)
@@ -126,6 +129,42 @@ def gpu_target(target: Target) -> Any:
     return GPUTarget("cuda", 10 * target.capability[0] + target.capability[1], warp)
 
 
+def _convolutions(stack: ExitStack, target: Target) -> None:
+    """PyTorch asks its libraries in C++ who takes a convolution, and in which order of memory."""
+    backends: Any = torch._C._ConvBackend
+    chosen = {"cuda": backends.Cudnn, "rocm": backends.Miopen, "mps": backends.Mps}[target.kind]
+
+    def memory_format(image: torch.Tensor, weight: torch.Tensor, backend: Any) -> Any:
+        last = torch.channels_last if image.dim() == 4 else torch.channels_last_3d
+        is_last = image.dim() in (4, 5) and any(
+            tensor.is_contiguous(memory_format=last) and not tensor.is_contiguous()
+            for tensor in (image, weight)
+        )
+        return last if is_last else torch.contiguous_format
+
+    _replace(
+        stack,
+        torch._C,
+        _select_conv_backend=lambda *_, **__: chosen,
+        _conv_determine_backend_memory_format=memory_format,
+    )
+
+
+def _unguarded(stack: ExitStack) -> None:
+    """Two methods of tensors turn to the device in C++, also of a tensor that has no memory."""
+    aten = torch.ops.aten
+
+    def copy_(self: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
+        return aten.copy_.default(self, source, non_blocking)
+
+    def contiguous(self: torch.Tensor, memory_format: Any = torch.contiguous_format) -> Any:
+        if self.is_contiguous(memory_format=memory_format):
+            return self
+        return aten.clone.default(self, memory_format=memory_format)
+
+    _replace(stack, torch.Tensor, copy_=copy_, contiguous=contiguous)
+
+
 def gpu_here() -> str:
     """The name of the target that this machine's GPU is."""
     if torch.version.hip:
@@ -143,21 +182,19 @@ def _vectors(stack: ExitStack, width: str) -> None:
         "avx2": cpu_vec_isa.VecAVX2,
         "neon": cpu_vec_isa.VecNEON,
     }
-    if width in offered:
-        found = [offered[width]()]
-    elif width == "scalar":
+    if width == "scalar":
         found = []
     else:
-        found = _widest(cpu_vec_isa)
-    stack.enter_context(config.patch({"cpp.vec_isa_ok": True, "cpp.simdlen": None}))
+        found = [offered[width]()] if width else _of_this_machine(cpu_vec_isa)
+    stack.enter_context(config.patch({"cpp.vec_isa_ok": True}))
     _replace(stack, cpu_vec_isa, valid_vec_isa_list=lambda: found)
 
 
-def _widest(cpu_vec_isa: Any) -> list[Any]:
-    """What this machine's processor says it has, without the test that builds a program."""
+def _of_this_machine(cpu_vec_isa: Any) -> list[Any]:
+    """What this machine's processor says it has, the widest first, without building a test."""
     capability = torch.backends.cpu.get_cpu_capability()
     if "AVX512" in capability:
-        return [cpu_vec_isa.VecAVX512()]
+        return [cpu_vec_isa.VecAVX512(), cpu_vec_isa.VecAVX2()]
     if "AVX2" in capability:
         return [cpu_vec_isa.VecAVX2()]
     return cpu_vec_isa.valid_vec_isa_list()
