@@ -1,6 +1,7 @@
 """Kernels: the code Inductor generates, the nodes it came from, and the wrapper that calls it."""
 
 import re
+import textwrap
 from collections.abc import Generator, Iterable
 from typing import Any
 
@@ -37,7 +38,7 @@ class KernelProbes:
     def install(self, patches: Patches) -> None:
         """Watch the definition and the calls of kernels, and the finished wrapper."""
         from torch._inductor import debug, scheduler
-        from torch._inductor.codegen import cpp, triton
+        from torch._inductor.codegen import cpp, mps, triton
         from torch._inductor.codegen.wrapper import PythonWrapperCodegen
         from torch._inductor.graph import GraphLowering
 
@@ -46,6 +47,7 @@ class KernelProbes:
             if name in vars(module):  # some import it by name, some when they call it
                 patches.watch(module, name, self.called)
         patches.watch(PythonWrapperCodegen, "define_kernel", self.defined)
+        patches.watch(mps.MetalScheduling, "define_kernel", self.defined_metal)
         patches.watch(GraphLowering, "codegen", self.generated)
 
     def called(
@@ -73,6 +75,18 @@ class KernelProbes:
         }
         self._recorder.update(self._recorder.kernels, kernel, **changes)
         yield
+
+    def defined_metal(
+        self, scheduling: Any, source: str, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """A Metal kernel goes past the wrapper's definitions, into a library of all of them."""
+        name = yield
+        if isinstance(name, str):
+            kernel = self._kernel(self._lowering.current_graph, name)
+            quoted = _QUOTED.search(source)
+            code = textwrap.dedent(quoted[2] if quoted else source).strip("\n")
+            changes = {"code": code, "language": "metal"}
+            self._recorder.update(self._recorder.kernels, kernel, **changes)
 
     def generated(self, lowering: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor has written the whole module for a graph."""

@@ -32,6 +32,8 @@ _Remembering = type(functools.cache(lambda: None))
 @contextmanager
 def pretend(target: Target) -> Generator[None, None, None]:
     """For the block, the target is the device that is there."""
+    from torch._inductor import utils as inductor_utils
+
     with ExitStack() as stack:
         stack.callback(_forget)
         if target.kind != "cpu":
@@ -47,6 +49,7 @@ def pretend(target: Target) -> Generator[None, None, None]:
                     is_available=lambda: True,
                     get_core_count=lambda: target.chip.units if target.chip else 1,
                 )
+                _replace(stack, inductor_utils, is_big_gpu=lambda *_: False)  # it would warn
             case _:
                 _gpu(stack, target)
         _forget()
@@ -131,7 +134,7 @@ def gpu_target(target: Target) -> Any:
 
 def _convolutions(stack: ExitStack, target: Target) -> None:
     """PyTorch asks its libraries in C++ who takes a convolution, and in which order of memory."""
-    backends: Any = torch._C._ConvBackend
+    backends: Any = vars(torch._C)["_ConvBackend"]
     chosen = {"cuda": backends.Cudnn, "rocm": backends.Miopen, "mps": backends.Mps}[target.kind]
 
     def memory_format(image: torch.Tensor, weight: torch.Tensor, backend: Any) -> Any:
