@@ -51,7 +51,8 @@ def _on_gpu(
         flash: Any = aten._scaled_dot_product_flash_attention
         return flash(*padded, dropout_p, is_causal, False, scale=scale)[0][..., :head]
     aligned = head % (8 if query.dtype in _HALVES else 4) == 0
-    if same and aligned and not enable_gqa:
+    dense = all(t.stride(-1) == 1 for t in (query, key, value, attn_mask) if t is not None)
+    if same and aligned and dense and not enable_gqa:
         bias = None if attn_mask is None else _bias(attn_mask, query, key)
         keeps = any(tensor.requires_grad for tensor in (query, key, value))
         efficient: Any = aten._scaled_dot_product_efficient_attention
@@ -94,7 +95,8 @@ def _plainly(
 def _bias(mask: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
     """A mask as the kernel takes it: added to the scores, of their full shape, rows aligned."""
     if mask.dtype is torch.bool:
-        mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill(mask.logical_not(), -torch.inf)
+        kept, masked = (torch.scalar_tensor(v, dtype=query.dtype) for v in (0.0, -torch.inf))
+        mask = torch.where(mask, kept, masked)
     last, alignment = mask.size(-1), 16
     if last % alignment:
         mask = F.pad(mask, (0, alignment - last % alignment))[..., :last]

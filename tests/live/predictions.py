@@ -20,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 def foretell(target: str, out: Path) -> None:
     """Lower every program for a target."""
-    import dynamo_lab as lab
     from programs import PROGRAMS
+
+    import dynamo_lab as lab
 
     for name, build in PROGRAMS.items():
         fn, args, options = build()
@@ -31,9 +32,9 @@ def foretell(target: str, out: Path) -> None:
 def compile_here(device: str, out: Path) -> None:
     """Compile and run every program on the GPU at hand."""
     import torch
+    from programs import PROGRAMS
 
     import dynamo_lab as lab
-    from programs import PROGRAMS
 
     for name, build in PROGRAMS.items():
         with torch.device("cpu"):  # the same numbers as without a GPU
