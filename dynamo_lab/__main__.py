@@ -52,7 +52,8 @@ def _explore(options: argparse.Namespace) -> int:
 
     script = Script(options.script, options.script_arguments)
     title = Path(options.script).name
-    with dynamo_lab.record(title, detail=options.detail, max_steps=options.max_steps) as recorder:
+    detail = {"detail": options.detail, "max_steps": options.max_steps}
+    with dynamo_lab.record(title, target=options.target, **detail) as recorder:
         script.run()
         if script.error is not None:
             recorder.fail(script.error)

@@ -23,6 +23,7 @@ Start with a script that uses torch.compile:
     dynamo-lab explore train.py                      run it, print what was compiled
     dynamo-lab explore train.py --html out.html      ... and write a page to open in a browser
     dynamo-lab explore train.py --json run.json.gz   ... and keep the recording
+    dynamo-lab explore train.py --target cuda:sm_90  ... down to the code for a device you lack
     dynamo-lab explore train.py -- --epochs 1        arguments after -- are the script's own
 
 Then read the recording, on any machine, with or without PyTorch's compiler at work:
@@ -104,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
     add_film_options(explore)
+    add_target_option(explore)
     _add_reading_options(explore, "--show")
     explore.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
 
@@ -166,6 +168,16 @@ def _command(
     add_parser: Callable[..., argparse.ArgumentParser], name: str, sentence: str
 ) -> argparse.ArgumentParser:
     return add_parser(name, help=sentence, description=f"{_capital(sentence)}.")
+
+
+def add_target_option(parser: argparse.ArgumentParser) -> None:
+    """`--target`, for what records."""
+    parser.add_argument(
+        "--target",
+        metavar="NAME",
+        help="lower for this device, present or not, without building or running its code: cpu, "
+        "cpu:avx2, cuda:sm_80, cuda:sm_90, cuda:sm_100, rocm:gfx942, mps, ...",
+    )
 
 
 def add_film_options(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from dynamo_lab import budgets, would_pass
@@ -94,21 +94,27 @@ def record(
     fresh: bool = True,
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
+    target: str | None = None,
 ) -> Generator[Recorder[Recording], None, None]:
     """Record whatever `torch.compile` compiles in the block: `recording` of what it yields.
 
     Exceptions pass through, and what was recorded before them stays. By default Dynamo first
     forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before
     the block is seen too; `fresh=False` keeps it, to see why something compiles *again*. `detail`
-    and `max_steps` are those of `explore`.
+    and `max_steps` are those of `explore`. With a `target`, what compiles is lowered for that
+    device and runs eagerly instead, as `dynamo_lab.lower` does.
 
     Raises:
         AlreadyRecordingError: another recording is running.
+        OptionError: there is no such target.
     """
     from dynamo_lab.capture.session import watch
+    from dynamo_lab.lower import lowering_for
+    from dynamo_lab.programs import Choice
 
     recorder = new_recorder(title, detail, max_steps)
-    with watch(recorder, fresh=fresh):
+    lowers = nullcontext() if target is None else lowering_for(recorder, Choice(target=target))
+    with watch(recorder, fresh=fresh), lowers:
         try:
             yield recorder
         except BaseException as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import msgspec
@@ -15,7 +16,7 @@ from dynamo_lab.programs import Choice, FunctionProgram
 from dynamo_lab.side_by_side import SideBySide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from dynamo_lab.capture.recorder import Recorder
     from dynamo_lab.model.targets import Target
@@ -178,40 +179,43 @@ def _lowered(
     from dynamo_lab.capture.lowered import lower_once
     from dynamo_lab.capture.session import watch
 
-    target = find_target(choice.target)
-    recorder.target = target.name
-    recorder.options.update(_described(choice))
-
-    def chosen(operator: str, candidates: int, name: str) -> None:
-        recorder.notes.append(
-            Note(
-                level="info",
-                about="autotuning",
-                message=f"{operator}: {candidates} candidates, of which autotuning would time "
-                f"each. Nothing runs here, so {name} was taken.",
-            )
-        )
-
     result = None
-    with watch(recorder):
+    with watch(recorder), lowering_for(recorder, choice):
         try:
             result = lower_once(
                 fn,
                 args,
                 kwargs,
-                target,
-                choice.settings,
                 mode=choice.mode,
                 dynamic=choice.dynamic,
                 fullgraph=choice.fullgraph,
                 grad=choice.grad,
-                chosen=chosen,
             )
         except OptionError:
             raise
         except Exception as error:
             recorder.fail(error)
     return recorder.recording, result
+
+
+@contextmanager
+def lowering_for(recorder: Recorder[Recording], choice: Choice) -> Generator[None, None, None]:
+    """In the block, what compiles is lowered as chosen, and the recorder knows about it."""
+    from dynamo_lab.capture.lowered import lowering
+
+    target = find_target(choice.target)
+    recorder.target = target.name
+    recorder.options.update(_described(choice))
+
+    def chosen(operator: str, candidates: int, name: str) -> None:
+        message = (
+            f"{operator}: {candidates} candidates, of which autotuning would time each. "
+            f"Nothing runs here, so {name} was taken."
+        )
+        recorder.notes.append(Note(level="info", about="autotuning", message=message))
+
+    with lowering(target, choice.settings, chosen):
+        yield
 
 
 def _described(choice: Choice) -> dict[str, str]:

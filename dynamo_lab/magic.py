@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dynamo_lab.arguments import add_film_options
+from dynamo_lab.arguments import add_film_options, add_target_option
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.explore import record
@@ -70,6 +70,7 @@ def _record_parser(name: str = "%%record", text: str = _RECORD) -> _Parser:
     parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
     parser.add_argument("--json", metavar="FILE", help="also save the recording")
     add_film_options(parser)
+    add_target_option(parser)
     parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only keep the recording"
     )
@@ -106,7 +107,12 @@ def _compile_cell(line: str, cell: str) -> None:
     def recorded(frame: CellFrame, namespace: dict[str, Any]) -> tuple[Recording, Any]:
         return _recorded(title, frame, namespace, options)
 
-    choice = Choice(mode=options.mode, dynamic=options.dynamic, fullgraph=options.fullgraph)
+    choice = Choice(
+        target=options.target or "",
+        mode=options.mode,
+        dynamic=options.dynamic,
+        fullgraph=options.fullgraph,
+    )
     program = CellProgram(source, filename, shell.user_ns, recorded, choice)  # before it runs
     with _shown("%%compile", options, title, shell, program) as recorder:
         recorder.options.update(_chosen(options))
@@ -140,7 +146,10 @@ def _recorded(
     from dynamo_lab.explore import record
 
     shown = None
-    with suppress(Exception), record(title) as recorder:  # the recording keeps the exception
+    with (
+        suppress(Exception),
+        record(title, target=options.target) as recorder,
+    ):  # the recording keeps the exception
         recorder.options.update(_chosen(options))
         shown = _run(frame, options, namespace)
     return recorder.recording, shown
@@ -196,7 +205,8 @@ def _shown(
     _check_outputs(options)
     live = None if options.quiet or not in_notebook() else LiveDisplay(answer)
     failure: BaseException | None = None
-    with record(title, detail=options.detail, max_steps=options.max_steps) as recorder:
+    detail = {"detail": options.detail, "max_steps": options.max_steps}
+    with record(title, target=options.target, **detail) as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:

@@ -6,6 +6,7 @@ it over. So that a program goes on after a break, its graphs then run eagerly, w
 """
 
 import copy
+import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from types import SimpleNamespace
@@ -27,29 +28,40 @@ Chosen = Callable[[str, int, str], None]
 """Called where autotuning would time candidates: the operator, how many there are, the chosen."""
 
 
+@contextmanager
+def lowering(
+    target: Target, settings: Mapping[str, Any], chosen: Chosen
+) -> Generator[None, None, None]:
+    """In the block, Inductor lowers each graph for the target, and what is called runs eagerly.
+
+    `settings` are Inductor's, by their names in `torch._inductor.config`; they win over those that
+    a call of `torch.compile` names.
+
+    Raises:
+        OptionError: there is no such setting.
+    """
+    from torch._inductor import compile_fx
+
+    lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen)
+    with mock.patch.object(compile_fx, "compile_fx", lowers):
+        yield
+
+
 def lower_once(
     fn: Callable[..., Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
-    target: Target,
-    settings: Mapping[str, Any],
     *,
     mode: str | None = None,
     dynamic: bool | None = None,
     fullgraph: bool = False,
     grad: bool | None = None,
-    chosen: Chosen,
 ) -> Any:
-    """Run `fn`, with each graph lowered for the target on the way; with `grad`, backwards too.
-
-    `settings` are Inductor's, by their names in `torch._inductor.config`.
-    """
+    """Call `fn` under `torch.compile`; with `grad`, graphs are compiled for the way back too."""
     from torch._functorch import config as functorch
 
-    settings = {**_mode_settings(mode, dynamic), **_known(settings)}
-    settings["triton.cudagraphs"] = False  # they record what runs
-    lowers = _Backend(target, settings, chosen)
-    compiled: Any = torch.compile(fn, backend=lowers, dynamic=dynamic, fullgraph=fullgraph)
+    options = _mode_settings(mode, dynamic)
+    compiled: Any = torch.compile(fn, dynamic=dynamic, fullgraph=fullgraph, options=options)
     backwards = functorch.patch(force_non_lazy_backward_lowering=grad is True)
     with backwards, torch.no_grad() if grad is False else nullcontext():
         return compiled(*args, **kwargs)
@@ -77,21 +89,42 @@ def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
     return dict(settings)
 
 
-class _Backend:
-    """What `torch.compile` calls with each graph that Dynamo captured."""
+class _Lowering:
+    """Stands for Inductor: lowers a graph that Dynamo captured, and gives it back to run."""
 
-    def __init__(self, target: Target, settings: dict[str, Any], chosen: Chosen) -> None:
-        self._target, self._settings, self._chosen = target, settings, chosen
+    def __init__(
+        self,
+        compile_fx: Callable[..., Any],
+        target: Target,
+        settings: dict[str, Any],
+        chosen: Chosen,
+    ) -> None:
+        self._compile_fx, self._target, self._chosen = compile_fx, target, chosen
+        self._settings = {**settings, "triton.cudagraphs": False}  # they record what runs
+        self._local = threading.local()
 
     def __call__(
-        self, graph_module: fx.GraphModule, inputs: Sequence[Any], **_: Any
-    ) -> Callable[..., Any]:
-        from torch._inductor.compile_fx import compile_fx
-
+        self,
+        graph_module: fx.GraphModule,
+        inputs: Sequence[Any],
+        *args: Any,
+        config_patches: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        if getattr(self._local, "is_inside", False):  # Inductor calls itself
+            patches = {} if config_patches is None else {"config_patches": config_patches}
+            return self._compile_fx(graph_module, inputs, *args, **patches, **kwargs)
         prepared = copy.copy(graph_module)
         prepared.graph = copy.deepcopy(graph_module.graph)
         choose_attention(self._target, prepared)
-        compile_fx(prepared, list(inputs), inner_compile=self._inner, config_patches=self._settings)
+        settings = {**(config_patches or {}), **self._settings}
+        self._local.is_inside = True
+        try:
+            self._compile_fx(
+                prepared, list(inputs), inner_compile=self._inner, config_patches=settings
+            )
+        finally:
+            self._local.is_inside = False
         return graph_module.forward
 
     def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
