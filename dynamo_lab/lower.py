@@ -201,6 +201,7 @@ def _lowered(
 @contextmanager
 def lowering_for(recorder: Recorder[Recording], choice: Choice) -> Generator[None, None, None]:
     """In the block, what compiles is lowered as chosen, and the recorder knows about it."""
+    from dynamo_lab.capture.interpreted import describe_written
     from dynamo_lab.capture.lowered import lowering
 
     target = find_target(choice.target)
@@ -214,7 +215,11 @@ def lowering_for(recorder: Recorder[Recording], choice: Choice) -> Generator[Non
         )
         recorder.notes.append(Note(level="info", about="autotuning", message=message))
 
-    with lowering(target, choice.settings, chosen):
+    def wrote(lowering: Any, code: str) -> None:
+        if target.device == "cuda" and recorder.wrappers:  # Triton's
+            recorder.written[recorder.wrappers[-1].id] = describe_written(lowering, code)
+
+    with lowering(target, choice.settings, chosen, wrote):
         yield
 
 

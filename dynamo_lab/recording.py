@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dynamo_lab.budgets import Budgets
+    from dynamo_lab.kernel_checks import KernelChecks
     from dynamo_lab.live import Trial
     from dynamo_lab.programs import Program
     from dynamo_lab.render.widget import Tries
@@ -229,6 +230,19 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.budgets import ask
 
         return ask(self, budgets, partition)
+
+    def check_kernels(self) -> KernelChecks:
+        """Run the Triton kernels of a lowering on the CPU, against the operators they stand for.
+
+        Triton's interpreter runs them, in a process of its own, on made-up inputs of the recorded
+        shapes; the graph's operators say what each should give. Only in the process that lowered.
+
+        Raises:
+            LoweringError: there is no lowering at hand, or the interpreter gave no answer.
+        """
+        from dynamo_lab.kernel_checks import ask
+
+        return ask(self)
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import render

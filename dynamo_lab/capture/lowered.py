@@ -27,10 +27,13 @@ from dynamo_lab.model.targets import Target
 Chosen = Callable[[str, int, str], None]
 """Called where autotuning would time candidates: the operator, how many there are, the chosen."""
 
+Wrote = Callable[[Any, str], None]
+"""Called with Inductor's lowering of a graph, and the module that it wrote for it."""
+
 
 @contextmanager
 def lowering(
-    target: Target, settings: Mapping[str, Any], chosen: Chosen
+    target: Target, settings: Mapping[str, Any], chosen: Chosen, wrote: Wrote
 ) -> Generator[None, None, None]:
     """In the block, Inductor lowers each graph for the target, and what is called runs eagerly.
 
@@ -42,7 +45,7 @@ def lowering(
     """
     from torch._inductor import compile_fx
 
-    lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen)
+    lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, wrote)
     with mock.patch.object(compile_fx, "compile_fx", lowers):
         yield
 
@@ -98,8 +101,10 @@ class _Lowering:
         target: Target,
         settings: dict[str, Any],
         chosen: Chosen,
+        wrote: Wrote,
     ) -> None:
-        self._compile_fx, self._target, self._chosen = compile_fx, target, chosen
+        self._compile_fx, self._target = compile_fx, target
+        self._chosen, self._wrote = chosen, wrote
         self._settings = {**settings, "triton.cudagraphs": False}  # they record what runs
         self._local = threading.local()
 
@@ -132,21 +137,23 @@ class _Lowering:
         from torch._inductor.compile_fx import compile_fx_inner
 
         device = self._target.device
-        moved = _moved(graph_module, device)
+        on_target = moved(graph_module, device)
         values = [_on(value, device) for value in inputs]
-        with pretend(self._target), _unbuilt(self._chosen):
-            return compile_fx_inner(moved, values, **kwargs)
+        with pretend(self._target), _unbuilt(self._chosen, self._wrote):
+            return compile_fx_inner(on_target, values, **kwargs)
 
 
 @contextmanager
-def _unbuilt(chosen: Chosen) -> Generator[None, None, None]:
+def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
     """Inductor writes code, and nothing compiles, loads or times it."""
     from torch._inductor import config
     from torch._inductor.graph import GraphLowering
     from torch._inductor.select_algorithm import AlgorithmSelectorCache
 
     def write(lowering: Any) -> Any:
-        lowering.codegen_with_cpp_wrapper() if lowering.cpp_wrapper else lowering.codegen()
+        generate = lowering.codegen_with_cpp_wrapper if lowering.cpp_wrapper else lowering.codegen
+        code, _ = generate()
+        wrote(lowering, code.value)
         return SimpleNamespace(call=_not_built, runner=None, __file__="<not built>")
 
     select = AlgorithmSelectorCache.__call__
@@ -191,7 +198,7 @@ def _on(value: Any, device: str) -> Any:
         return like(value.size(), value.stride(), dtype=value.dtype, device=_indexed(device))
 
 
-def _moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
+def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     """The same graph for another device: where it names one, it names this one.
 
     Constants stay where they are and are copied to the device, as they are in a program that makes
@@ -221,7 +228,7 @@ def _moved_argument(argument: Any, device: str) -> Any:
 def _move_attribute(owner: fx.GraphModule, node: fx.Node, device: str) -> None:
     value: Any = getattr(owner, str(node.target), None)
     if isinstance(value, fx.GraphModule):  # the body of a higher-order operator
-        setattr(owner, str(node.target), _moved(value, device))
+        setattr(owner, str(node.target), moved(value, device))
     elif isinstance(value, torch.Tensor) and value.dim() and value.device.type != device:
         aten, prims = torch.ops.aten, torch.ops.prims
         graph, users = node.graph, list(node.users)

@@ -11,6 +11,7 @@ import msgspec
 from dynamo_lab.capture.checks import Checks
 from dynamo_lab.capture.decompositions import DecompositionProbes
 from dynamo_lab.capture.environment import describe_environment
+from dynamo_lab.capture.interpreted import Written
 from dynamo_lab.capture.joints import Joint
 from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.texts import Texts
@@ -69,6 +70,7 @@ class Recorder(Generic[R]):
         self.notes: list[Note] = []
         self.checks = Checks()
         self.joints: dict[int, Joint] = {}
+        self.written: dict[int, Written] = {}
         self.decompositions = DecompositionProbes()
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}

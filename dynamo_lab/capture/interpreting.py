@@ -1,0 +1,232 @@
+"""A process that runs generated modules on the CPU, their Triton kernels in Triton's interpreter.
+
+    TRITON_INTERPRET=1 python -m dynamo_lab.capture.interpreting FOLDER
+
+FOLDER holds `work.pt` from `interpreted.py`; the answer is `rows.json` beside it. Before each
+kernel its inputs are right, since what a kernel wrote is replaced by what it should have written
+once the two were compared: so each kernel is judged for itself.
+"""
+
+import ast
+import json
+import sys
+import types
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from dynamo_lab.capture.interpreted import efficient_attention, flash_attention
+from dynamo_lab.capture.libdevice import Libdevice, NotInterpretedError
+
+MODULE = "<generated module>"
+_ATTENTION = {
+    "_scaled_dot_product_efficient_attention": efficient_attention,
+    "_scaled_dot_product_flash_attention": flash_attention,
+}
+_LAUNCHED = 4096  # elements that one program of a launch handles at most
+
+
+class Check:
+    """The kernels of one module, what their buffers should hold, and what was found."""
+
+    def __init__(self, work: dict[str, Any]) -> None:
+        self.work = work
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.arguments = _arguments(work["code"])
+
+    def run(self) -> list[dict[str, Any]]:
+        """Run the module and return a row for each kernel."""
+        namespace = self._namespace()
+        inputs = [i.clone() if isinstance(i, torch.Tensor) else i for i in self.work["inputs"]]
+        namespace["call"](inputs)
+        return list(self.rows.values())
+
+    def _namespace(self) -> dict[str, Any]:
+        from torch._inductor.async_compile import AsyncCompile
+
+        _without_gpu()
+        loader: Any = AsyncCompile
+        loader.triton = lambda _, name, source, *args, **kwargs: _Kernel(self, name, source)
+        loader.wait = lambda *_: None
+        namespace: dict[str, Any] = {"__name__": "generated"}
+        code = self.work["code"]
+        for name in _ATTENTION:
+            code = code.replace(f"torch.ops.aten.{name}.default", name)
+        tree = ast.parse(code, MODULE)
+        tree.body = [node for node in tree.body if not _imports_stream(node)]
+        exec(compile(tree, MODULE, "exec"), namespace)
+        namespace.update(
+            self.work["constants"],
+            **_ATTENTION,
+            device=lambda *_, **__: torch.device("cpu"),
+            get_raw_stream=lambda *_: 0,
+            empty_strided_cuda=namespace["empty_strided_cpu"],
+        )
+        return namespace
+
+    def judge(self, name: str, buffers: dict[str, torch.Tensor]) -> None:
+        """Compare what a kernel wrote with what it should have, and put that in its place."""
+        row = self.rows.setdefault(name, _row(name))
+        row["calls"] += 1
+        for buffer, value in buffers.items():
+            expected = self.work["expected"].get(buffer)
+            if expected is None or expected.numel() != value.numel():
+                continue
+            expected = expected.reshape(value.shape).to(value.dtype)
+            if not self.work["random"]:
+                _compare(row, value, expected)
+            value.copy_(expected)
+
+
+class _Kernel:
+    """Stands for a compiled kernel: runs its source in the interpreter."""
+
+    def __init__(self, check: Check, name: str, source: str) -> None:
+        self._check, self._name = check, name
+        self._problem = ""
+        try:
+            self._function, self._meta = _loaded(name, source)
+        except Exception as error:
+            self._problem = f"its source was not read: {type(error).__name__}: {error}"
+
+    def run(self, *args: Any, stream: Any = None, **_: Any) -> None:
+        """Interpret one launch."""
+        line = sys._getframe(1).f_lineno
+        buffers = self._check.arguments.get(line, [])
+        if not self._problem:
+            try:
+                _launch(self._function, self._meta, args)
+            except Exception as error:
+                self._problem = _told(error)
+        named = [
+            (buffer, value)
+            for parameter, buffer, value in zip(self._names(), buffers, args, strict=False)
+            if isinstance(value, torch.Tensor) and parameter.startswith(("out_ptr", "in_out_ptr"))
+        ]
+        row = self._check.rows.setdefault(self._name, _row(self._name))
+        row["problem"] = row["problem"] or self._problem
+        self._check.judge(self._name, dict(named))
+
+    def _names(self) -> list[str]:
+        return [] if self._problem.startswith("its source") else list(self._function.arg_names)
+
+
+def _row(name: str) -> dict[str, Any]:
+    return {"name": name, "calls": 0, "compared": 0, "differs": 0, "error": 0.0, "problem": ""}
+
+
+def _compare(row: dict[str, Any], value: torch.Tensor, expected: torch.Tensor) -> None:
+    """Count a buffer, and keep the largest difference relative to the largest value."""
+    row["compared"] += 1
+    if not value.dtype.is_floating_point:
+        row["differs"] += not torch.equal(value, expected)
+        return
+    a, b = value.double(), expected.double()
+    scale = b[b.isfinite()].abs().max().item() if b.isfinite().any() else 1.0
+    finite = (a - b)[a.isfinite() & b.isfinite()].abs()
+    error = finite.max().item() / (scale or 1.0) if finite.numel() else 0.0
+    row["error"] = max(row["error"], error)
+    precision = max(torch.finfo(value.dtype).eps * 64, 1e-5)
+    row["differs"] += error > precision or not torch.equal(a.isfinite(), b.isfinite())
+
+
+def _told(error: BaseException) -> str:
+    """Why a kernel was not interpreted: what the interpreter lacks, or what went wrong."""
+    while error.__cause__ is not None and not isinstance(error, NotInterpretedError):
+        error = error.__cause__
+    return (
+        f"{type(error).__name__}: {error}"
+        if not isinstance(error, NotInterpretedError)
+        else (f"the interpreter lacks {error}")
+    )
+
+
+def _loaded(name: str, source: str) -> tuple[Any, dict[str, Any]]:
+    """The kernel as a function for the interpreter, and what Inductor says of its launch."""
+    from torch._inductor.runtime import triton_helpers, triton_heuristics
+
+    meta: dict[str, Any] = {}
+
+    def heuristic(**given: Any) -> Any:
+        meta.update(given)
+        return lambda function: function
+
+    namespace: dict[str, Any] = {"__name__": name, "__file__": MODULE}
+    kinds = ("pointwise", "reduction", "persistent_reduction", "template", "cooperative_reduction")
+    stand_in = types.SimpleNamespace(**dict.fromkeys((*kinds, "split_scan", "foreach"), heuristic))
+    tree = ast.parse(source)
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    for node in imports:
+        exec(compile(ast.Module([node], []), "<imports>", "exec"), namespace)
+    helpers: Any = triton_helpers
+    helpers.set_driver_to_gpu = lambda: None
+    helpers.libdevice = Libdevice()
+    namespace.update(triton_heuristics=stand_in, libdevice=helpers.libdevice)
+    path = Path(sys.argv[1]) / f"{name}.py"  # the interpreter reads the source of what it runs
+    rest = "".join(f"{ast.unparse(n)}\n" for n in tree.body if n not in imports)
+    path.write_text(rest)
+    exec(compile(rest, str(path), "exec"), namespace)
+    meta["grids"] = triton_heuristics.GridExpr
+    return namespace[name], meta
+
+
+def _launch(function: Any, meta: dict[str, Any], args: tuple[Any, ...]) -> None:
+    names = function.arg_names
+    given = dict(zip(names, args, strict=False))
+    numels = {n: v for n, v in given.items() if n.endswith("numel")}
+    hints = {f"{axis.rstrip('_')}": size for axis, size in meta.get("size_hints", {}).items()}
+    blocks = {
+        name: _block(name, hints) for name in names if name.endswith("BLOCK") and name not in given
+    }
+    inductor = meta["inductor_meta"]
+    grid = meta["grids"].from_meta(inductor, blocks).eval_slow({**numels, **blocks})
+    function[grid](*args, **blocks)
+
+
+def _block(name: str, hints: dict[str, int]) -> int:
+    """How many elements along an axis a program takes: large, since programs run one by one."""
+    axis = name.removesuffix("BLOCK").rstrip("_").lower()
+    share = max(1, _LAUNCHED // 4 ** max(0, len(hints) - 1))
+    return max(1, min(hints.get(axis, 1), share))
+
+
+def _arguments(code: str) -> dict[int, list[str]]:
+    """For each line that calls a kernel, the buffers that it passes, in order."""
+    found: dict[int, list[str]] = {}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "run":
+            names = [_first_name(argument) for argument in node.args]
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                found[line] = names
+    return found
+
+
+def _first_name(argument: ast.expr) -> str:
+    """'buf3' of both `buf3` and `reinterpret_tensor(buf3, ...)`."""
+    if isinstance(argument, ast.Call) and argument.args:
+        return _first_name(argument.args[0])
+    return argument.id if isinstance(argument, ast.Name) else ""
+
+
+def _imports_stream(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and any("RawStream" in a.name for a in node.names)
+
+
+def _without_gpu() -> None:
+    """What a module does with its device, done with none."""
+    cuda: Any = torch.cuda
+    cuda._DeviceGuard = lambda *_: nullcontext()
+    cuda.set_device = lambda *_: None
+
+
+def main() -> None:
+    """Check the modules of the folder named, and write what was found."""
+    folder = Path(sys.argv[1])
+    works = torch.load(folder / "work.pt", weights_only=False)  # written by our own parent
+    (folder / "rows.json").write_text(json.dumps([Check(work).run() for work in works]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Are generated Triton kernels right? Checked on the CPU, through Triton's interpreter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from dynamo_lab.errors import LoweringError
+from dynamo_lab.plain import table, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dynamo_lab.capture.interpreted import Written
+    from dynamo_lab.model.recording import Recording
+
+Verdict = Literal["agrees", "differs", "not run", "not compared"]
+
+_WRITTEN = "written"  # the key under which a recording's own attributes hold its graphs
+
+
+class KernelCheck(Struct, frozen=True, kw_only=True):
+    """One kernel: `error` is its largest difference, relative to the largest value it should give.
+
+    `buffers` counts the results that were compared, over all its calls; a result that stands for
+    no operator's, such as half of a split reduction, is judged by what is made of it.
+    """
+
+    kernel: str
+    wrapper: int
+    verdict: Verdict
+    calls: int
+    buffers: int
+    error: float = 0.0
+    message: str = ""
+
+
+class KernelChecks(Struct, frozen=True, kw_only=True):
+    """All Triton kernels of a recording."""
+
+    checks: tuple[KernelCheck, ...]
+
+    def __str__(self) -> str:
+        if not self.checks:
+            return "No Triton kernel was written."
+        head = ("kernel", "verdict", "calls", "results", "error", "")
+        rows = [
+            (
+                visible(one.kernel, 60),
+                one.verdict,
+                f"{one.calls:,}",
+                f"{one.buffers:,}",
+                f"{one.error:.1e}" if one.buffers else "",
+                visible(one.message),
+            )
+            for one in self.checks
+        ]
+        return "\n".join(table([head, *rows], right=(2, 3, 4)))
+
+    __repr__ = __str__
+
+
+def attach(recording: Recording, written: Mapping[int, Written]) -> None:
+    """Let a recording answer as long as it is held; it is not saved with it."""
+    vars(recording)[_WRITTEN] = written
+
+
+def ask(recording: Recording) -> KernelChecks:
+    """Check every Triton kernel: see `Recording.check_kernels`."""
+    written: Mapping[int, Written] = vars(recording).get(_WRITTEN, {})
+    if not written and recording.wrappers:
+        raise LoweringError(
+            "The graphs are not at hand: only the process that lowered a program with "
+            "dynamo_lab.lower(..., target=...) can check its kernels."
+        )
+    from dynamo_lab.capture.interpreted import check
+
+    found = zip(written, check(list(written.values())), strict=True)
+    return KernelChecks(
+        checks=tuple(_check(wrapper, row) for wrapper, rows in found for row in rows)
+    )
+
+
+def _check(wrapper: int, row: dict[str, Any]) -> KernelCheck:
+    verdict: Verdict = "agrees" if row["compared"] else "not compared"
+    message = "" if row["compared"] else "its results stand for no operator's, or are random"
+    if row["differs"]:
+        verdict, message = "differs", f"{row['differs']} of {row['compared']} results differ"
+    if row["problem"]:
+        verdict, message = "not run", row["problem"]
+    return KernelCheck(
+        kernel=row["name"],
+        wrapper=wrapper,
+        verdict=verdict,
+        calls=row["calls"],
+        buffers=row["compared"],
+        error=row["error"],
+        message=message,
+    )
