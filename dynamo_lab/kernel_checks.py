@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["agrees", "differs", "not run", "not compared"]
 
+_WHY_NOT = {False: "its results stand for no operator's", True: "the graph makes random numbers"}
 _WRITTEN = "written"  # the key under which a recording's own attributes hold its graphs
 
 
@@ -84,7 +85,7 @@ def ask(recording: Recording) -> KernelChecks:
 
 def _check(wrapper: int, row: dict[str, Any]) -> KernelCheck:
     verdict: Verdict = "agrees" if row["compared"] else "not compared"
-    message = "" if row["compared"] else "its results stand for no operator's, or are random"
+    message = "" if row["compared"] else _WHY_NOT[row["random"]]
     if row["differs"]:
         verdict, message = "differs", f"{row['differs']} of {row['compared']} results differ"
     if row["problem"]:

@@ -114,12 +114,12 @@ def _made_up(value: Any, generator: torch.Generator) -> Any:
         return _number(value)
     size = [_number(s) for s in value.size()]
     stride = [_number(s) for s in value.stride()]
-    made: Any = torch.empty_strided(size, stride, dtype=value.dtype)
+    length = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True)) * (0 not in size)
     if value.dtype.is_floating_point or value.dtype.is_complex:
-        made.copy_(torch.randn(size, generator=generator))
+        flat = torch.randn(length, generator=generator)
     else:  # small enough to be an index into almost anything
-        made.copy_(torch.randint(0, 2, size, generator=generator))
-    return made
+        flat = torch.randint(0, 2, (length,), generator=generator)
+    return flat.to(value.dtype).as_strided(size, stride)
 
 
 def _number(size: Any) -> Any:

@@ -9,6 +9,8 @@ once the two were compared: so each kernel is judged for itself.
 
 import ast
 import json
+import math
+import re
 import sys
 import types
 from contextlib import nullcontext
@@ -25,6 +27,7 @@ _ATTENTION = {
     "_scaled_dot_product_efficient_attention": efficient_attention,
     "_scaled_dot_product_flash_attention": flash_attention,
 }
+_STORES = re.compile(r"tl\.(?:store|atomic_\w+)\((\w+)")
 _LAUNCHED = 4096  # elements that one program of a launch handles at most
 
 
@@ -35,13 +38,16 @@ class Check:
         self.work = work
         self.rows: dict[str, dict[str, Any]] = {}
         self.arguments = _arguments(work["code"])
+        self.assigned = _assigned(work["code"])
+        self.owners: dict[int, tuple[str, Any, Any]] = {}
+        self._alive: list[torch.Tensor] = []
 
     def run(self) -> list[dict[str, Any]]:
         """Run the module and return a row for each kernel."""
         namespace = self._namespace()
         inputs = [i.clone() if isinstance(i, torch.Tensor) else i for i in self.work["inputs"]]
         namespace["call"](inputs)
-        return list(self.rows.values())
+        return [{**row, "random": self.work["random"]} for row in self.rows.values()]
 
     def _namespace(self) -> dict[str, Any]:
         from torch._inductor.async_compile import AsyncCompile
@@ -62,7 +68,7 @@ class Check:
             **_ATTENTION,
             device=lambda *_, **__: torch.device("cpu"),
             get_raw_stream=lambda *_: 0,
-            empty_strided_cuda=namespace["empty_strided_cpu"],
+            empty_strided_cuda=self._allocate,
         )
         return namespace
 
@@ -71,13 +77,33 @@ class Check:
         row = self.rows.setdefault(name, _row(name))
         row["calls"] += 1
         for buffer, value in buffers.items():
-            expected = self.work["expected"].get(buffer)
-            if expected is None or expected.numel() != value.numel():
+            expected = self._expected(buffer, value)
+            if expected is None:
                 continue
-            expected = expected.reshape(value.shape).to(value.dtype)
             if not self.work["random"]:
                 _compare(row, value, expected)
             value.copy_(expected)
+
+    def _expected(self, buffer: str, value: torch.Tensor) -> torch.Tensor | None:
+        """What a buffer should hold, or the part of it that a kernel is to write."""
+        whole = self.work["expected"].get(buffer)
+        if whole is not None and whole.numel() == value.numel():
+            return whole.reshape(value.shape).to(value.dtype)
+        owner, size, stride = self.owners.get(value.untyped_storage().data_ptr(), ("", (), ()))
+        whole = self.work["expected"].get(owner)
+        if whole is None or whole.numel() != math.prod(size):
+            return None
+        laid_out = torch.empty_strided(size, stride, dtype=value.dtype)
+        laid_out.copy_(whole.reshape(size))
+        return laid_out.as_strided(value.size(), value.stride(), value.storage_offset())
+
+    def _allocate(self, size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
+        """A new buffer, whose name and layout are remembered, for views of it are written to."""
+        made = torch.empty_strided(size, stride, dtype=dtype)
+        name = self.assigned.get(sys._getframe(1).f_lineno, "")
+        self.owners[made.untyped_storage().data_ptr()] = (name, size, stride)
+        self._alive.append(made)  # so that no other one gets its address
+        return made
 
 
 class _Kernel:
@@ -85,6 +111,7 @@ class _Kernel:
 
     def __init__(self, check: Check, name: str, source: str) -> None:
         self._check, self._name = check, name
+        self._written = set(_STORES.findall(source))  # a kernel may read an in_out_ptr alone
         self._problem = ""
         try:
             self._function, self._meta = _loaded(name, source)
@@ -103,7 +130,7 @@ class _Kernel:
         named = [
             (buffer, value)
             for parameter, buffer, value in zip(self._names(), buffers, args, strict=False)
-            if isinstance(value, torch.Tensor) and parameter.startswith(("out_ptr", "in_out_ptr"))
+            if isinstance(value, torch.Tensor) and parameter in self._written
         ]
         row = self._check.rows.setdefault(self._name, _row(self._name))
         row["problem"] = row["problem"] or self._problem
@@ -201,6 +228,15 @@ def _arguments(code: str) -> dict[int, list[str]]:
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                 found[line] = names
     return found
+
+
+def _assigned(code: str) -> dict[int, str]:
+    """The name that is assigned to on each line."""
+    return {
+        node.lineno: node.targets[0].id
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
 
 
 def _first_name(argument: ast.expr) -> str:

@@ -74,7 +74,7 @@ def _interpreted(function: Callable[..., torch.Tensor], result: Any) -> Callable
         from triton.runtime.interpreter import TensorHandle
 
         tensors = [arg for arg in args if isinstance(arg, tl.tensor)]
-        first = tensors[0]
+        first: Any = tensors[0]
         values = [
             torch.from_numpy(np.asarray(arg.handle.data))
             if isinstance(arg, tl.tensor)

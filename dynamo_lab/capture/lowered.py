@@ -43,8 +43,9 @@ def lowering(
     Raises:
         OptionError: there is no such setting.
     """
-    from torch._inductor import compile_fx
+    from torch._inductor import compile_fx, decomposition
 
+    decomposition.fast_random_decomps.cache_clear()  # or a rule registered since were not seen
     lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, wrote)
     with mock.patch.object(compile_fx, "compile_fx", lowers):
         yield

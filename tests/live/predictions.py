@@ -15,14 +15,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 def foretell(target: str, out: Path) -> None:
     """Lower every program for a target."""
-    from programs import PROGRAMS
-
     import dynamo_lab as lab
+    from tests.live.programs import PROGRAMS
 
     for name, build in PROGRAMS.items():
         fn, args, options = build()
@@ -32,9 +31,9 @@ def foretell(target: str, out: Path) -> None:
 def compile_here(device: str, out: Path) -> None:
     """Compile and run every program on the GPU at hand."""
     import torch
-    from programs import PROGRAMS
 
     import dynamo_lab as lab
+    from tests.live.programs import PROGRAMS
 
     for name, build in PROGRAMS.items():
         with torch.device("cpu"):  # the same numbers as without a GPU
