@@ -7,6 +7,18 @@ from msgspec import Struct
 Language = Literal["cpp", "triton", "metal", "extern", "other"]
 
 
+Origin = Literal["emitted", "serves", "unknown"]
+"""How a statement's nodes are known: Inductor wrote it for them, or what they need reads it."""
+
+
+class Statement(Struct, frozen=True, array_like=True):
+    """A line of a kernel's code, from 1, that computes, and the graph's nodes it is there for."""
+
+    line: int
+    nodes: tuple[int, ...] = ()
+    origin: Origin = "unknown"
+
+
 class Kernel(Struct, frozen=True, kw_only=True):
     """A kernel that Inductor generated, or an extern one that it calls.
 
@@ -24,6 +36,7 @@ class Kernel(Struct, frozen=True, kw_only=True):
     code: str = ""
     line: int | None = None
     calls: int = 1
+    statements: tuple[Statement, ...] = ()
 
 
 class Wrapper(Struct, frozen=True, kw_only=True):
