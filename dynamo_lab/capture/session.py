@@ -19,6 +19,7 @@ from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.passes import PassProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.stamps import Stamps
 from dynamo_lab.capture.steps import StepProbes
 from dynamo_lab.capture.symbols import SymbolProbes
 from dynamo_lab.capture.timings import TimingProbes
@@ -82,6 +83,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
     def watch_inductor() -> None:
         lowering = LoweringProbes(graphs)
         lowering.install(patches)
+        Stamps().install(patches)
         KernelProbes(recorder, compilations, lowering).install(patches)
         PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
         _note_missing(recorder, patches)
