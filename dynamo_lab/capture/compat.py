@@ -277,3 +277,20 @@ def rules_of(mode: Any) -> Any:
 
     current = getattr(proxy_tensor, "CURRENT_DECOMPOSITION_TABLE", {})
     return getattr(mode, "decomposition_table", current)
+
+
+def realize_limits(*, on_cpu: bool) -> tuple[int, int, int]:
+    """Above how many reads where a value is reused, operations, and reads, Inductor stores it.
+
+    From torch 2.12 on the last two can be unset, and then differ for CPUs.
+    """
+    from torch._inductor import config
+
+    def limit(name: str) -> int:
+        found = getattr(config, f"realize_{name}", None)
+        if found is None:
+            of = f"realize_cpu_{name}" if on_cpu else f"_realize_{name}_default"
+            found = getattr(config, of, 0)
+        return int(found)
+
+    return config.realize_reads_threshold, limit("opcount_threshold"), limit("acc_reads_threshold")

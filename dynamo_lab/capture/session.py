@@ -10,6 +10,7 @@ from typing import Any
 from dynamo_lab.capture import compat
 from dynamo_lab.capture.autograd import AutogradProbes
 from dynamo_lab.capture.breaks import BreakProbes
+from dynamo_lab.capture.buffers import BufferProbes
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.frames import FrameProbes
 from dynamo_lab.capture.graphs import GraphProbes
@@ -84,6 +85,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         lowering = LoweringProbes(graphs)
         lowering.install(patches)
         Stamps().install(patches)
+        BufferProbes(recorder, graphs, lowering).install(patches)
         KernelProbes(recorder, compilations, lowering).install(patches)
         PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
         _note_missing(recorder, patches)

@@ -23,6 +23,11 @@ def origin_of(body_node: Any) -> str | None:
     return body_node.meta.get(_ORIGIN)
 
 
+def made_by(loops: Any) -> str | None:
+    """The name of the node that was being lowered when a loop was made."""
+    return getattr(loops, _ORIGIN, None)
+
+
 class Stamps:
     """Puts the stamps on. Wrapping a loop's function changes nothing that it computes."""
 
@@ -75,7 +80,7 @@ class Stamps:
 
     def stored(self, loops: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """A loop reduces or stores what its function computed."""
-        name = getattr(loops, _ORIGIN, None)
+        name = made_by(loops)
         if name is None:
             yield
             return
