@@ -60,11 +60,13 @@ class BufferProbes:
         """Watch the lowering of graphs and nodes, new buffers, and loops that are made simple."""
         from torch._inductor.graph import GraphLowering
         from torch._inductor.ir import ComputedBuffer
+        from torch._inductor.scheduler import Scheduler
 
         patches.watch(GraphLowering, "run", self.lowered)
         patches.watch(GraphLowering, "run_node", self.node)
         patches.watch(GraphLowering, "register_buffer", self.registered)
         patches.watch(ComputedBuffer, "simplify_and_reorder", self.simplified)
+        patches.watch(Scheduler, "dead_node_elimination", self.dropped)
 
     def lowered(self, lowering: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor lowers a graph, or the body of an operator in one."""
@@ -173,6 +175,17 @@ class BufferProbes:
             reads=reads_of(body),
             body=self._printer.lines(body, draft.index),
         )
+
+    def dropped(self, scheduler: Any) -> Generator[None, Any, None]:
+        """The scheduler drops what nothing needs."""
+        from torch._inductor.virtualized import V
+
+        yield
+        draft = self._drafts.get(V.graph)
+        for name, at in draft.buffers.items() if draft else ():
+            operation = self._recorder.buffers[at].operation
+            if name in V.graph.removed_buffers or operation in V.graph.removed_operations:
+                self._recorder.update(self._recorder.buffers, at, dropped=True)
 
     def _outcome(self, running: _Node, result: Any) -> tuple[Outcome, str]:
         node = running.node
