@@ -182,9 +182,8 @@ class BufferProbes:
 
         yield
         draft = self._drafts.get(V.graph)
-        for name, at in draft.buffers.items() if draft else ():
-            operation = self._recorder.buffers[at].operation
-            if name in V.graph.removed_buffers or operation in V.graph.removed_operations:
+        for at in draft.buffers.values() if draft else ():
+            if self._recorder.buffers[at].operation in V.graph.removed_operations:
                 self._recorder.update(self._recorder.buffers, at, dropped=True)
 
     def _outcome(self, running: _Node, result: Any) -> tuple[Outcome, str]:

@@ -106,8 +106,8 @@ class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     Inductor, `kernel` what is called for it. `layout` is the class of its layout, `was_free` tells
     that Inductor chose its strides; `of` is the buffer that it lies in, writes to, or is a part of.
     `bytes` is None where a size is symbolic. `body` and `ranges` are those of its loop, once
-    Inductor has made them simple; `reads` are the names of what it reads. The scheduler dropped it again
-    where nothing needs it.
+    Inductor has made them simple; `reads` are the names of what it reads. `dropped` tells that the
+    scheduler took it away again, as nothing needs it.
     """
 
     id: int

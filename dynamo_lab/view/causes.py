@@ -7,10 +7,9 @@ from dynamo_lab.view.words import plural
 def stored(buffer: Buffer, during: str) -> str:
     """Why a buffer is in memory; `during` is the node that was being lowered then."""
     match buffer.kind:
-        case "extern":
-            return f"`{buffer.kernel or buffer.form}` is a library's kernel: Inductor calls it."
-        case "template":
-            return "The code is a template that Inductor fills in, and kernels write to memory."
+        case "extern" | "fallback" | "template":
+            called = f" `{buffer.kernel}` is called." if buffer.kernel else ""
+            return called_for(buffer) + called
         case "part":
             return f"One of the results of `{buffer.of}`."
         case "joined":
@@ -18,11 +17,19 @@ def stored(buffer: Buffer, during: str) -> str:
             return f"It is made of {parts}, each written straight into its place here."
         case "written":
             return "A kernel changes it in place: under this name it is read afterwards."
-        case "fallback":
-            called = f" `{buffer.kernel}` is called." if buffer.kernel else ""
-            return _fallback(buffer.why) + called
         case _:
             return _loop(buffer.why, during) if buffer.why else ""
+
+
+def called_for(buffer: Buffer) -> str:
+    """Why a kernel is called, and no loop was made."""
+    match buffer.kind:
+        case "extern":
+            return "A library does this: Inductor generates no loop for it."
+        case "template":
+            return "A hand-written template, which Inductor fills in, does this."
+        case _:
+            return _fallback(buffer.why)
 
 
 def _loop(why: Why, during: str) -> str:

@@ -38,7 +38,14 @@ def _reach(start: str, edges: dict[str, list[str]]) -> set[str]:
 def _edges(view: View) -> Iterator[tuple[str, str]]:
     """(above, below) for every edge, from the reader's line down."""
     yield from _node_edges(view)
+    stored = {(buffer.graph, buffer.name): buffer.id for buffer in view.lowering.buffers}
+    for buffer in view.lowering.buffers:
+        for node in buffer.nodes:
+            yield f"node:{buffer.graph}:{node}", f"buffer:{buffer.id}"
     for kernel in view.kernels.kernels:
+        for name in kernel.buffers:
+            if kernel.graph is not None and (kernel.graph, name) in stored:
+                yield f"buffer:{stored[kernel.graph, name]}", f"kernel:{kernel.id}"
         for node in kernel.nodes if kernel.graph is not None else ():
             yield f"node:{kernel.graph}:{node}", f"kernel:{kernel.id}"
     yield from _fact_edges(view)

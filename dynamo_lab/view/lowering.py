@@ -317,7 +317,7 @@ def _called(recording: Recording, buffers: _Buffers) -> Iterator[CalledView]:
             kernel=kernel,
             kind=kind,
             times=len(made),
-            why=" ".join(unique(buffers.why(buffer) for buffer in made)),
+            why=" ".join(unique(causes.called_for(buffer) for buffer in made)),
             buffers=tuple(buffer.id for buffer in made),
         )
 
