@@ -18,8 +18,6 @@ _CODE = 76
 def blocks(view: View) -> Iterator[Markup]:
     """For each graph its operators, then its buffers to unfold."""
     found = view.lowering
-    if view.graphs and not found.lowerings:
-        yield tag("p", found.empty)
     for lowering in found.lowerings:
         yield _operators(lowering)
         names = {step.node: step.name for step in lowering.steps}

@@ -107,7 +107,7 @@ def build(recording: Recording, places: Places) -> LoweringsView:
     return LoweringsView(
         lowerings=tuple(
             _Graph(recording, places, lowering, buffers).build(titles[lowering.graph])
-            for lowering in recording.lowerings
+            for lowering in sorted(recording.lowerings, key=lambda item: item.graph)
         ),
         buffers=tuple(map(buffers.view, recording.buffers)),
         operators=loop_operators(recording.buffers),
@@ -329,4 +329,6 @@ def _why_none(recording: Recording) -> str:
         return "No graph was captured, so there was nothing to lower."
     if any(frame.outcome == "failed" for frame in recording.frames):
         return "Compilation failed before a graph was lowered."
+    if recording.kernels:
+        return "This recording was made by a dynamo_lab that did not keep it."
     return "This backend lowers no graph to loops. The default backend, inductor, does."

@@ -127,6 +127,12 @@ class Vertices {
   }
 }
 
+/** The graph that a body lies in: kernels are of that one. */
+function rootOf(graphs: ReadonlyMap<number, GraphView>, graph: number): number {
+  for (let parent = graphs.get(graph)?.parent ?? null; parent !== null; parent = graphs.get(graph)?.parent ?? null) graph = parent;
+  return graph;
+}
+
 function connect(view: View, vertices: Vertices, edges: EdgeList): void {
   const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
   for (const graph of view.graphs) vertices.block(graph);
@@ -155,7 +161,7 @@ function connect(view: View, vertices: Vertices, edges: EdgeList): void {
     }
   }
   const { buffers } = view.lowering;
-  const stored = new Map(buffers.map((buffer) => [`${buffer.graph}:${buffer.name}`, buffer.id]));
+  const stored = new Map(buffers.map((buffer) => [`${rootOf(graphs, buffer.graph)}:${buffer.name}`, buffer.id]));
   for (const buffer of buffers) {
     const vertex = vertices.single("buffer", buffer.id);
     for (const index of buffer.nodes) edges.add(node(buffer.graph, index), vertex);
