@@ -151,6 +151,7 @@ class BufferProbes:
                 form=form_of(buffer),
                 kernel=kernel_of(buffer),
                 during=draft.index[running.node.name],
+                nodes=(draft.index[running.node.name],),
                 why=why,
                 was_free=type(getattr(buffer, "layout", None)) is ir.FlexibleLayout,
             )
@@ -168,12 +169,15 @@ class BufferProbes:
         at = draft.buffers.get(buffer.name) if draft else None
         if draft is None or at is None or body is None or self._recorder.buffers[at].body:
             return  # not of a recorded graph, or made simple again for a target's sake
+        lines = self._printer.lines(body, draft.index)
         self._recorder.update(
             self._recorder.buffers,
             at,
+            # closer than its origins, among which are those of values that were stored since
+            nodes=tuple(sorted({line.node for line in lines if line.node >= 0})),
             ranges=ranges_of(body),
             reads=reads_of(body),
-            body=self._printer.lines(body, draft.index),
+            body=lines,
         )
 
     def dropped(self, scheduler: Any) -> Generator[None, Any, None]:

@@ -10,9 +10,6 @@ from torch import fx
 from dynamo_lab.capture import compat
 from dynamo_lab.model.lowering import Cause, Why
 
-_HEAVY = ("exp", "log", "log10", "log1p", "log2", "sigmoid", "tanh")
-"""What is not computed again on a CPU: a list inside of `StorageBox.should_realize_on_reuse`."""
-
 _ASKERS: dict[str, Cause] = {
     "mark_buffer_mutated": "mutated",
     "realize_into": "in place",
@@ -104,14 +101,15 @@ def _reused(loops: Any, frame: FrameType, rule: str) -> Why:
     counted = loops.inner_fn_opcount()
     users: Any = frame.f_locals.get("users")
     users = users if isinstance(users, int) else None
-    heavy = next((name for name in _HEAVY if name in counted.used_ops), "")
+    heavy = next((name for name in compat.heavy_operators() if name in counted.used_ops), "")
     if heavy and _on_cpu(loops):
         return Why(cause="heavy reuse", by=heavy, users=users)
-    if counted.num_ops > most_operations:
-        ops, most = counted.num_ops, most_operations
-        return Why(cause="large reuse", by=rule, users=users, count=ops, limit=most)
-    reads = loops.num_reads()
-    return Why(cause="reads reuse", by=rule, users=users, count=reads, limit=most_reads)
+    ops, reads = counted.num_ops, loops.num_reads()
+    if ops <= most_operations and reads > most_reads:
+        return Why(cause="reads reuse", by=rule, users=users, count=reads, limit=most_reads)
+    # torch 2.15 allows two operations fewer where there are many readers
+    limit = min(most_operations, ops - 1)
+    return Why(cause="large reuse", by=rule, users=users, count=ops, limit=limit)
 
 
 def why_fallback(frames: Sequence[FrameType], *, known: bool, listed: bool) -> Why:

@@ -99,7 +99,6 @@ def planned(buffer: Any, nodes: Mapping[str, int]) -> dict[str, Any]:
 
     facts: dict[str, Any] = {
         "operation": getattr(buffer, "operation_name", None) or "",
-        "nodes": tuple(sorted({nodes[o.name] for o in buffer.origins if o.name in nodes})),
         "layout": type(buffer.layout).__name__,
         "of": _within(buffer),
         "kernel": kernel_of(buffer),
@@ -107,6 +106,7 @@ def planned(buffer: Any, nodes: Mapping[str, int]) -> dict[str, Any]:
     if isinstance(buffer.layout, ir.Layout):
         facts |= _laid_out(buffer.layout)
     if isinstance(buffer, ir.ComputedBuffer):
+        facts["nodes"] = tuple(sorted({nodes[o.name] for o in buffer.origins if o.name in nodes}))
         facts["reduction"] = str(buffer.data.get_reduction_type() or "")
     else:
         facts["reads"] = tuple(dict.fromkeys(_inputs(getattr(buffer, "inputs", ()))))
