@@ -1,51 +1,20 @@
 """Lowering, operator by operator: what each became, in which buffer it ended, and why."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
-from dynamo_lab.model.graphs import Graph, Value
-from dynamo_lab.model.lowering import Buffer, Cause, Lowered, Lowering, Outcome
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.lowering import Buffer, Lowered, Lowering, Outcome
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view import causes
+from dynamo_lab.view.buffers import Buffers, BufferView, CalledView, called
 from dynamo_lab.view.loop_ir import OperatorCount, loop_operators
 from dynamo_lab.view.names import operator_name
-from dynamo_lab.view.pieces import size_words
 from dynamo_lab.view.places import Places, entity
 from dynamo_lab.view.titles import GraphTitles
-from dynamo_lab.view.values import layout_text, value_text
-from dynamo_lab.view.words import listed, plural, unique
-
-LineRow = tuple[str, str, int, int]
-"""A line of a loop body: text, operator, node (-1 for none), depth."""
-
-
-class BufferView(Struct, frozen=True, kw_only=True):
-    """A buffer. `nodes` and `during` are nodes of `graph`; `reads` are names, `readers` ids.
-
-    `loops` are pairs of a variable and how often it runs.
-    """
-
-    id: int
-    name: str
-    graph: int
-    kind: str
-    form: str
-    kernel: str
-    during: int | None
-    nodes: tuple[int, ...]
-    why: str
-    value: str
-    size: str
-    layout: str
-    loops: tuple[tuple[str, str], ...]
-    reduction: str
-    reads: tuple[str, ...]
-    readers: tuple[int, ...]
-    body: tuple[LineRow, ...]
-    where: str
-    dropped: bool
+from dynamo_lab.view.words import listed, plural
 
 
 class StepView(Struct, frozen=True, kw_only=True):
@@ -78,16 +47,6 @@ class LoweringView(Struct, frozen=True, kw_only=True):
     buffers: tuple[int, ...]
 
 
-class CalledView(Struct, frozen=True, kw_only=True):
-    """A kernel that is called instead of a loop, how often, and why. `buffers` are ids."""
-
-    kernel: str
-    kind: str
-    times: int
-    why: str
-    buffers: tuple[int, ...]
-
-
 class LoweringsView(Struct, frozen=True, kw_only=True):
     """All lowerings; `operators` counts the operators of all loop bodies, `empty` says why none."""
 
@@ -103,7 +62,7 @@ def build(recording: Recording, places: Places) -> LoweringsView:
     if not recording.lowerings:
         return LoweringsView(empty=_why_none(recording))
     titles = GraphTitles(recording).titles
-    buffers = _Buffers(recording, places)
+    buffers = Buffers(recording, places)
     return LoweringsView(
         lowerings=tuple(
             _Graph(recording, places, lowering, buffers).build(titles[lowering.graph])
@@ -111,111 +70,34 @@ def build(recording: Recording, places: Places) -> LoweringsView:
         ),
         buffers=tuple(map(buffers.view, recording.buffers)),
         operators=loop_operators(recording.buffers),
-        called=tuple(_called(recording, buffers)),
+        called=tuple(called(recording, buffers)),
     )
-
-
-class _Buffers:
-    """The buffers of a recording, and who reads and computes what."""
-
-    def __init__(self, recording: Recording, places: Places) -> None:
-        self.all = recording.buffers
-        self._recording = recording
-        self._places = places
-        self._readers: dict[tuple[int, str], list[int]] = defaultdict(list)
-        self.ended: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for buffer in self.all:
-            for name in () if buffer.dropped else buffer.reads:
-                self._readers[buffer.graph, name].append(buffer.id)
-            computed = dict.fromkeys(line.node for line in buffer.body) or buffer.nodes
-            for node in () if buffer.dropped else computed:
-                self.ended[buffer.graph, node].append(buffer.id)
-
-    def why(self, buffer: Buffer) -> str:
-        """Why it is in memory."""
-        nodes = self._recording.graphs[buffer.graph].nodes
-        during = "" if buffer.during is None else nodes.name[buffer.during]
-        why = causes.stored(buffer, during)
-        return f"{why} Nothing needs it, so the scheduler drops it." if buffer.dropped else why
-
-    def view(self, buffer: Buffer) -> BufferView:
-        """A buffer as it is shown."""
-        value = Value(
-            dtype=buffer.dtype,
-            shape=buffer.shape,
-            stride=buffer.stride,
-            device=buffer.device,
-            bytes=buffer.bytes,
-        )
-        return BufferView(
-            id=buffer.id,
-            name=buffer.name,
-            graph=buffer.graph,
-            kind=buffer.kind,
-            form=buffer.form,
-            kernel=buffer.kernel,
-            during=buffer.during,
-            nodes=buffer.nodes,
-            why=self.why(buffer),
-            value=value_text(value) if buffer.dtype else "",
-            size="" if buffer.bytes is None else size_words(buffer.bytes),
-            layout=_layout(buffer, value),
-            loops=tuple((loop.variable, loop.size) for loop in buffer.ranges),
-            reduction=buffer.reduction,
-            reads=buffer.reads,
-            readers=tuple(self._readers[buffer.graph, buffer.name]),
-            body=tuple((x.text, x.operator, x.node, x.depth) for x in buffer.body),
-            where=self._where(buffer),
-            dropped=buffer.dropped,
-        )
-
-    def _where(self, buffer: Buffer) -> str:
-        nodes = self._recording.graphs[buffer.graph].nodes
-        stacks = (nodes[index].stack for index in buffer.nodes)
-        lines = (self._places.own_line(stack) for stack in stacks)
-        return self._places.where_all(line for line in lines if line)
-
-
-def _layout(buffer: Buffer, value: Value) -> str:
-    """How it lies in memory, and who said so."""
-    if buffer.kind == "part" or not buffer.layout:
-        return layout_text(value)
-    if buffer.layout.startswith("Mutation"):
-        return f"written over `{buffer.of}`"
-    if buffer.layout == "NonOwningLayout":
-        return f"lies in `{buffer.of}`"
-    if not buffer.shape:
-        return ""
-    how = layout_text(value) or "row by row"
-    is_free = buffer.was_free and (buffer.why is None or buffer.why.cause not in _WITH_STRIDES)
-    return f"{how}, chosen by Inductor" if is_free else f"{how}, as required"
-
-
-_WITH_STRIDES: frozenset[Cause] = frozenset({"strides", "copy", "output"})
 
 
 class _Graph:
     """Writes the lowering of one graph."""
 
     def __init__(
-        self, recording: Recording, places: Places, lowering: Lowering, buffers: _Buffers
+        self, recording: Recording, places: Places, lowering: Lowering, buffers: Buffers
     ) -> None:
         self._graph: Graph = recording.graphs[lowering.graph]
         self._places = places
         self._lowering = lowering
         self._buffers = buffers
+        self._read = set(chain.from_iterable(self._graph.nodes.inputs))
 
     def build(self, title: str) -> LoweringView:
         rows = self._lowering.nodes
         own = [buffer.id for buffer in self._buffers.all if buffer.graph == self._graph.id]
-        counts = Counter(row.outcome for row in rows)
+        steps = tuple(map(self._step, rows))
+        counts = Counter(step.outcome for step in steps)
         calls = [(outcome, counts[outcome]) for outcome in _SHOWN if counts[outcome]]
         return LoweringView(
             graph=self._graph.id,
             title=title,
             summary=_summary(calls, len(own)),
             counts=tuple(calls),
-            steps=tuple(map(self._step, rows)),
+            steps=steps,
             buffers=tuple(own),
         )
 
@@ -227,12 +109,12 @@ class _Graph:
             node=row.node,
             name=node.name,
             operator=operator_name(node.target) if node.op.startswith("call_") else node.op,
-            outcome=row.outcome,
+            outcome="realised" if self._later(row) else row.outcome,
             sentence=self._sentence(row),
             rule=rule.name if rule else "",
             place=f"{rule.file}:{rule.line}" if rule and rule.file else "",
             made=row.buffers,
-            ended=tuple(self._buffers.ended[self._graph.id, row.node]),
+            ended=tuple(b.id for b in self._buffers.computing(self._graph.id, row.node)),
             where=self._places.where(line) if line else "",
             entity=entity(line) if line else "",
         )
@@ -245,7 +127,7 @@ class _Graph:
                 return self._stored(row)
             case "failed":
                 return f"Its lowering failed: {row.error}"
-            case "part" if self._held(row):
+            case "part" if self._buffers.computing(self._graph.id, row.node):
                 return f"One of several results. {self._inlined(row)}"
             case outcome:
                 return _SENTENCES[outcome]
@@ -257,21 +139,30 @@ class _Graph:
         own = wanted[-1:] or made[-1:]
         return " ".join(f"`{buffer.name}`: {self._buffers.why(buffer)}" for buffer in own)
 
-    def _held(self, row: Lowered) -> bool:
-        return (self._graph.id, row.node) in self._buffers.ended
+    def _later(self, row: Lowered) -> Buffer | None:
+        """The buffer that a loop was stored in after its own lowering had ended."""
+        if row.outcome not in ("inlined", "part"):
+            return None
+        ended = self._buffers.computing(self._graph.id, row.node)
+        found = (b for b in ended if _stores(b, row.node) and b.id not in row.buffers)
+        return next(found, None)
 
     def _inlined(self, row: Lowered) -> str:
-        """It is a loop without memory: where it is computed in the end."""
-        ended = [self._buffers.all[at] for at in self._buffers.ended[self._graph.id, row.node]]
-        later = [b for b in ended if _stores(b, row.node) and b.id not in row.buffers]
-        if later:
-            return f"Stored later, as `{later[0].name}`. {self._buffers.why(later[0])}"
+        """It is a loop without memory of its own: where it is computed in the end."""
+        later = self._later(row)
+        if later is not None:
+            during = "" if later.during is None else self._graph.nodes.name[later.during]
+            when = f", when `{during}` was lowered" if during else ""
+            return f"Stored only afterwards{when}, as `{later.name}`. {self._buffers.why(later)}"
+        ended = self._buffers.computing(self._graph.id, row.node)
         inside = _names(buffer for buffer in ended if buffer.id not in row.buffers)
         on_the_way = _names(buffer for buffer in ended if buffer.id in row.buffers)
         made = f"It stores {on_the_way} on the way. " if on_the_way else ""
-        if not inside:
-            return f"{made}A loop that is not stored, and that nothing computes in the end."
-        return f"{made}A loop that is not stored: it is computed inside of {inside}."
+        if inside:
+            return f"{made}A loop that is not stored: it is computed inside of {inside}."
+        if row.node in self._read:
+            return f"{made}A loop that is not stored: it was folded into indices and numbers."
+        return f"{made}A loop that is not stored, and that nobody reads."
 
 
 def _stores(buffer: Buffer, node: int) -> bool:
@@ -304,22 +195,6 @@ _SHOWN: tuple[Outcome, ...] = (
 def _summary(counts: Sequence[tuple[str, int]], buffers: int) -> str:
     operators = plural(sum(count for _, count in counts), "operator")
     return f"{operators} became {plural(buffers, 'buffer')}"
-
-
-def _called(recording: Recording, buffers: _Buffers) -> Iterator[CalledView]:
-    """The kernels that are called, the most frequent first."""
-    found: dict[tuple[str, str], list[Buffer]] = defaultdict(list)
-    for buffer in recording.buffers:
-        if buffer.kind in ("extern", "fallback", "template"):
-            found[buffer.kernel or buffer.form, buffer.kind].append(buffer)
-    for (kernel, kind), made in sorted(found.items(), key=lambda item: -len(item[1])):
-        yield CalledView(
-            kernel=kernel,
-            kind=kind,
-            times=len(made),
-            why=" ".join(unique(causes.called_for(buffer) for buffer in made)),
-            buffers=tuple(buffer.id for buffer in made),
-        )
 
 
 def _why_none(recording: Recording) -> str:

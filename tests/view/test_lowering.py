@@ -53,7 +53,8 @@ def test_a_loop_that_is_stored_afterwards(make: Make) -> None:
     )
     late = replace(sample, lowerings=(replace(lowering, nodes=nodes),))
     add = step(build(late).lowering, "add")
-    assert add.sentence.startswith("Stored later, as `buf1`. ")
+    assert add.outcome == "realised"
+    assert add.sentence.startswith("Stored only afterwards, when `add` was lowered, as `buf1`. ")
 
 
 def test_what_is_stored_on_the_way_is_not_stored_later(make: Make) -> None:

@@ -28,7 +28,9 @@ export const placeOf = (items: readonly StepItem[], entity: string): number => (
 /** The operator to show: the chosen one, else the first that came to a loop or a kernel. */
 export function shownStep(items: readonly StepItem[], entity: string): number {
   const chosen = placeOf(items, entity);
-  return chosen >= 0 ? chosen : Math.max(1, items.findIndex((item) => "step" in item && item.step.ended.length > 0));
+  if (chosen >= 0) return chosen;
+  const computed = items.findIndex((item) => "step" in item && item.step.ended.length > 0);
+  return computed >= 0 ? computed : items.findIndex((item) => "step" in item);
 }
 
 /** The next operator, around the end. */

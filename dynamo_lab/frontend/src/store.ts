@@ -183,6 +183,8 @@ export interface Store {
   stepPass(by: 1 | -1): void;
   /** Shows the lowering of the next or the previous operator. */
   stepLowering(by: 1 | -1): void;
+  /** Shows the lowering of a node. */
+  showLowering(node: string): void;
   close(): void;
 }
 
@@ -282,6 +284,12 @@ export function createStore(source: DataSource): Store {
     loweringMode.value = "operators";
     if (items.length > 0) lowered.value = itemEntity(items[nextStep(items, shownStep(items, lowered.peek()), by)]);
   };
+  const showLowering = (node: string): void =>
+    batch(() => {
+      lowered.value = node;
+      loweringMode.value = "operators";
+      chosenTab.value = "lowering";
+    });
   // A pinned entity that a newer view no longer has would light nothing and explain nothing.
   const stopUnpinning = effect(() => {
     const index = model.value?.kin;
@@ -291,7 +299,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
-    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, stepLowering, operator, set: signal(1),
+    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),

@@ -3,9 +3,11 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { bufferEntity } from "../entities";
-import { itemEntity, LOWERING_MODES, OUTCOME_TONES, shownStep, stepItems } from "../lowering-items";
+import { itemEntity, LOWERING_MODES, OUTCOME_TONES, shownStep, type StepItem, stepItems } from "../lowering-items";
 import type { BufferView, LoweringStep, LoweringView } from "../types";
+import { matches } from "../search";
 import { Badge, Empty, GoTab } from "../ui/bits";
+import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { BufferCard } from "./buffer-card";
 import { LoweringOverview } from "./lowering-overview";
@@ -58,7 +60,10 @@ function Operators() {
   const store = useStore();
   const { view, kin } = useModel();
   const jump = useSignal({ index: -1, tick: 0 });
-  const items = useComputed(() => (store.model.value ? stepItems(store.model.value.view.lowering) : [])).value;
+  const query = useSignal("");
+  const all = useComputed(() => (store.model.value ? stepItems(store.model.value.view.lowering) : []));
+  const texts = useComputed(() => all.value.map((item) => ("step" in item ? `${item.step.name} ${item.step.operator} ${item.step.outcome} ${plain(item.step.sentence)}`.toLowerCase() : "")));
+  const items = useComputed(() => matches(texts.value, query.value)?.map((i) => all.value[i]) ?? all.value).value;
   const held = store.held.value;
   const isKin = (mask: Uint8Array | null, i: number): boolean => {
     const item = items[i];
@@ -73,13 +78,14 @@ function Operators() {
     const first = items.findIndex((_, i) => isKin(held, i));
     if (first >= 0 && !isKin(held, at)) jump.value = { index: first, tick: jump.value.tick + 1 };
   }, [tick]);
-  const shown = items[at];
+  const shown: StepItem | undefined = items[at];
   const rowClass = (i: number): string =>
     "lowering" in items[i] ? "dl-row-kernel dl-row-lowering"
       : `dl-row-kernel${i === at ? " is-current" : ""}${isKin(store.lit.value, i) ? " is-lit" : ""}${isKin(held, i) ? " is-held" : ""}`;
   return (
     <div class="dl-kernels">
       <div class="dl-kernel-side">
+        <div class="dl-toolbar"><SearchBox query={query} label="Search operators" placeholder="operator, outcome, reason" /></div>
         <VirtualList
           label="Operators" class="dl-kernel-list" count={items.length} row={46} current={at} show={jump.value} rowClass={rowClass}
           entity={(i) => itemEntity(items[i])} onChoose={(i) => (store.lowered.value = itemEntity(items[i]) || store.lowered.value)}

@@ -108,6 +108,7 @@ function Node({ model, entity, mask }: Facts) {
     store.graphMode.value = "diagram";
     store.go(nodeEntity(graph.id, node));
   };
+  const isLowered = index.op(node).startsWith("call_") && model.view.lowering.lowerings.some((one) => one.graph === graph.id);
   const bodies = (graph.subgraphs[node] ?? []).map((id) => [graphEntity(id), model.graphTitle(id)] as const);
   return (
     <>
@@ -125,7 +126,10 @@ function Node({ model, entity, mask }: Facts) {
         <KinFacts model={model} mask={mask} />
         <KinGraphs model={model} mask={mask} except={graph.id} />
       </dl>
-      <button type="button" class="dl-button" data-own onClick={showAround}>Show what is around it</button>
+      <span class="dl-chips">
+        <button type="button" class="dl-button" data-own onClick={showAround}>Show what is around it</button>
+        {isLowered && <button type="button" class="dl-button" data-own onClick={() => store.showLowering(nodeEntity(graph.id, node))}>Show its lowering</button>}
+      </span>
     </>
   );
 }
