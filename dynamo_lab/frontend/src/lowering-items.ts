@@ -1,5 +1,6 @@
 // The lowering as rows of a list, and the steps from one operator to the next.
 import { nodeEntity } from "./entities";
+import { matches } from "./search";
 import type { BufferView, LoweringStep, LoweringsView, LoweringView } from "./types";
 
 export type StepItem =
@@ -18,6 +19,15 @@ export function stepItems(view: LoweringsView): StepItem[] {
     { lowering },
     ...lowering.steps.filter((step) => !QUIET.has(step.outcome)).map((step) => ({ step, graph: lowering.graph })),
   ]);
+}
+
+export const plain = (text: string): string => text.replace(/`/g, "");
+
+/** The rows that hold every word of a query: in a name, an outcome or a reason. */
+export function foundItems(view: LoweringsView, query: string): StepItem[] {
+  const items = stepItems(view);
+  const texts = (query ? items : []).map((item) => ("step" in item ? `${item.step.name} ${item.step.operator} ${item.step.outcome} ${plain(item.step.sentence)}`.toLowerCase() : ""));
+  return matches(texts, query)?.map((i) => items[i]) ?? items;
 }
 
 export const itemEntity = (item: StepItem | undefined): string => (item && "step" in item ? nodeEntity(item.graph, item.step.node) : "");

@@ -7,7 +7,7 @@ import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask, operatorNodes } from "./kin";
-import { itemEntity, type LoweringMode, nextStep, shownStep, stepItems } from "./lowering-items";
+import { foundItems, itemEntity, type LoweringMode, nextStep, shownStep } from "./lowering-items";
 import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
@@ -152,6 +152,8 @@ export interface Store {
   readonly lowered: Signal<string>;
   readonly buffer: Signal<number>;
   readonly loweringMode: Signal<LoweringMode>;
+  /** What operators are searched for in the lowering. */
+  readonly loweringQuery: Signal<string>;
   readonly file: Signal<number | null>;
   /** The operator whose decompositions are shown, and the set of operators that they go down to. */
   readonly operator: Signal<number>;
@@ -202,6 +204,7 @@ export function createStore(source: DataSource): Store {
   const guardMode = signal<GuardMode | null>(null);
   const lowered = signal("");
   const buffer = signal(0);
+  const loweringQuery = signal("");
   const loweringMode = signal<LoweringMode>("operators");
 
   const kinOf = (entity: string): Mask | null => {
@@ -280,13 +283,14 @@ export function createStore(source: DataSource): Store {
   };
   const stepLowering = (by: 1 | -1): void => {
     const found = model.value?.view.lowering;
-    const items = found ? stepItems(found) : [];
+    const items = found ? foundItems(found, loweringQuery.peek()) : [];
     loweringMode.value = "operators";
     if (items.length > 0) lowered.value = itemEntity(items[nextStep(items, shownStep(items, lowered.peek()), by)]);
   };
   const showLowering = (node: string): void =>
     batch(() => {
       lowered.value = node;
+      loweringQuery.value = "";
       loweringMode.value = "operators";
       chosenTab.value = "lowering";
     });
@@ -299,7 +303,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
-    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, stepLowering, showLowering, operator, set: signal(1),
+    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildKin } from "../src/kin";
-import { buffersOf, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../src/lowering-items";
+import { buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../src/lowering-items";
 import type { BufferView, LoweringStep, LoweringsView } from "../src/types";
 import { graph, kernel, view } from "./sample";
 
@@ -36,6 +36,12 @@ describe("the rows of a lowering", () => {
     expect(shownStep(items, "node:1:1")).toBe(5);
     expect(shownStep(items, "node:9:9")).toBe(2);
     expect(shownStep(items.slice(4), "")).toBe(1);
+  });
+
+  it("are found by words of their names, outcomes and reasons", () => {
+    expect(foundItems(LOWERED, "real n3").map(itemEntity)).toEqual(["node:0:3"]);
+    expect(foundItems(LOWERED, "").length).toBe(items.length);
+    expect(foundItems(LOWERED, "nowhere")).toEqual([]);
   });
 
   it("are stepped through past the heads of graphs, and around the end", () => {

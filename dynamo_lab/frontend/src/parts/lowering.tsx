@@ -3,17 +3,14 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { bufferEntity } from "../entities";
-import { itemEntity, LOWERING_MODES, OUTCOME_TONES, shownStep, type StepItem, stepItems } from "../lowering-items";
+import { foundItems, itemEntity, LOWERING_MODES, OUTCOME_TONES, plain, shownStep, type StepItem } from "../lowering-items";
 import type { BufferView, LoweringStep, LoweringView } from "../types";
-import { matches } from "../search";
 import { Badge, Empty, GoTab } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { BufferCard } from "./buffer-card";
 import { LoweringOverview } from "./lowering-overview";
 import { LoweringStepDetail } from "./lowering-step";
-
-const plain = (text: string): string => text.replace(/`/g, "");
 
 function GraphRow({ lowering }: { lowering: LoweringView }) {
   const { colourOf } = useModel();
@@ -60,10 +57,7 @@ function Operators() {
   const store = useStore();
   const { view, kin } = useModel();
   const jump = useSignal({ index: -1, tick: 0 });
-  const query = useSignal("");
-  const all = useComputed(() => (store.model.value ? stepItems(store.model.value.view.lowering) : []));
-  const texts = useComputed(() => all.value.map((item) => ("step" in item ? `${item.step.name} ${item.step.operator} ${item.step.outcome} ${plain(item.step.sentence)}`.toLowerCase() : "")));
-  const items = useComputed(() => matches(texts.value, query.value)?.map((i) => all.value[i]) ?? all.value).value;
+  const items = useComputed(() => (store.model.value ? foundItems(store.model.value.view.lowering, store.loweringQuery.value) : [])).value;
   const held = store.held.value;
   const isKin = (mask: Uint8Array | null, i: number): boolean => {
     const item = items[i];
@@ -85,7 +79,7 @@ function Operators() {
   return (
     <div class="dl-kernels">
       <div class="dl-kernel-side">
-        <div class="dl-toolbar"><SearchBox query={query} label="Search operators" placeholder="operator, outcome, reason" /></div>
+        <div class="dl-toolbar"><SearchBox query={store.loweringQuery} label="Search operators" placeholder="operator, outcome, reason" /></div>
         <VirtualList
           label="Operators" class="dl-kernel-list" count={items.length} row={46} current={at} show={jump.value} rowClass={rowClass}
           entity={(i) => itemEntity(items[i])} onChoose={(i) => (store.lowered.value = itemEntity(items[i]) || store.lowered.value)}
@@ -93,7 +87,9 @@ function Operators() {
         />
       </div>
       <div class="dl-kernel-detail">
-        {shown && "step" in shown && <LoweringStepDetail key={itemEntity(shown)} step={shown.step} graph={shown.graph} items={items} at={at} found={view.lowering} />}
+        {shown && "step" in shown
+          ? <LoweringStepDetail key={itemEntity(shown)} step={shown.step} graph={shown.graph} items={items} at={at} found={view.lowering} />
+          : <Empty title="No operator fits">Names, outcomes (inlined, realised, fallback) and reasons are searched.</Empty>}
       </div>
     </div>
   );
