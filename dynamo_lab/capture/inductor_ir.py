@@ -83,6 +83,8 @@ def kind_of(buffer: Any) -> BufferKind:
         (ir.ExternKernel, "extern"),
     )
     maker = buffer.data if isinstance(buffer, ir.ComputedBuffer) else buffer
+    if type(buffer).__name__.endswith("Fallback"):  # of scatters, copies and the like
+        return "fallback"
     found: list[BufferKind] = [kind for of, kind in kinds if isinstance(maker, of)]
     return found[0] if found else "other"
 

@@ -24,12 +24,19 @@ def stored(buffer: Buffer, during: str) -> str:
 def called_for(buffer: Buffer) -> str:
     """Why a kernel is called, and no loop was made."""
     match buffer.kind:
+        case "extern" if buffer.form in _WITH_BODIES:
+            return "The wrapper runs this: its bodies are lowered as graphs of their own."
+        case "extern" if not buffer.kernel:
+            return "The wrapper does this: Inductor generates no loop for it."
         case "extern":
             return "A library does this: Inductor generates no loop for it."
         case "template":
             return "A hand-written template, which Inductor fills in, does this."
         case _:
             return _fallback(buffer.why)
+
+
+_WITH_BODIES = frozenset({"Conditional", "InvokeSubgraph", "Switch", "WhileLoop"})
 
 
 def _loop(why: Why, during: str) -> str:

@@ -133,10 +133,9 @@ class _Graph:
                 return _SENTENCES[outcome]
 
     def _stored(self, row: Lowered) -> str:
-        kinds = {"extern", "fallback", "template"}
         made = [self._buffers.all[at] for at in row.buffers]
-        wanted = [b for b in made if b.kind in kinds] if row.outcome in kinds else made
-        own = wanted[-1:] or made[-1:]
+        called = [buffer for buffer in made if buffer.kind == row.outcome]
+        own = called[:1] or made[-1:]
         return " ".join(f"`{buffer.name}`: {self._buffers.why(buffer)}" for buffer in own)
 
     def _later(self, row: Lowered) -> Buffer | None:

@@ -163,6 +163,31 @@ def test_operators_without_a_loop_say_why() -> None:
     assert any("doubled" in kernel for kernel in called)
 
 
+def test_bodies_of_operators_are_lowerings_of_their_own() -> None:
+    function, args, kwargs = PROGRAMS["cond"]()
+    recording = lab.explore(function, *args, **kwargs)
+    graphs = recording.graphs
+    bodies = [item for item in recording.lowerings if graphs[item.graph].parent is not None]
+    assert len(bodies) == 2
+    of_bodies = {b.name for b in recording.buffers if graphs[b.graph].parent is not None}
+    made = {name for kernel in recording.kernels for name in kernel.buffers}
+    assert of_bodies
+    assert of_bodies <= made
+    assert rows(recording)["cond"].outcome == "extern"
+
+
+def test_a_scatter_that_its_rule_gives_away_says_which_function() -> None:
+    def scattered(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+        return torch.zeros(8).scatter_add(0, at, x)
+
+    recording = lab.explore(scattered, torch.randn(16), torch.randint(8, (16,)))
+    row = of_operator(recording, "aten.scatter_add")
+    assert (row.outcome, row.form) == ("fallback", "ScatterFallback")
+    assert row.why is not None
+    assert row.why.cause == "rule"
+    assert "scatter" in row.why.by
+
+
 def test_views_compute_nothing_and_writes_force_what_they_overwrite() -> None:
     def written(x: torch.Tensor) -> torch.Tensor:
         y = x.t() + 1

@@ -160,6 +160,18 @@ def test_reasons_are_sentences_with_their_numbers(why: Why, wanted: str) -> None
     assert text.endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("form", "kernel", "wanted"),
+    [
+        ("ExternKernelOut", "extern_kernels.mm", "A library does this"),
+        ("WhileLoop", "", "The wrapper runs this: its bodies are lowered as graphs"),
+        ("AssertScalar", "", "The wrapper does this"),
+    ],
+)
+def test_who_does_what_is_no_loop(form: str, kernel: str, wanted: str) -> None:
+    assert stored(replace(BUFFER, kind="extern", form=form, kernel=kernel), "").startswith(wanted)
+
+
 def test_fallbacks_differ_in_their_reasons() -> None:
     causes: tuple[Cause, ...] = ("unsupported", "unknown", "listed", "asked", "rule")
     made = (replace(BUFFER, kind="fallback", why=Why(cause=cause)) for cause in causes)
