@@ -18,6 +18,15 @@ from dynamo_lab.model.graphs import Graph, NodeTable, Value
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.lowering import (
+    Buffer,
+    LoopLine,
+    Lowered,
+    Lowering,
+    LoweringRule,
+    Range,
+    Why,
+)
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.passes import (
     GraphChange,
@@ -180,6 +189,15 @@ def sample() -> Recording:
                    nodes=(1, 2), code="void kernel() {}", line=7),
         ),
         wrappers=(Wrapper(id=0, graph=1, compile_id="0/0", is_backward=False, code="call()"),),
+        lowerings=(
+            Lowering(graph=1, rules=(LoweringRule(name="relu"),),
+                     nodes=(Lowered(node=1, outcome="realised", rule=0, buffers=(0,)),)),
+        ),
+        buffers=(
+            Buffer(id=0, name="buf0", graph=1, kind="pointwise", form="Pointwise", during=1,
+                   nodes=(1,), why=Why(cause="output"), ranges=(Range("i0", "8"),),
+                   body=(LoopLine("tmp0 = ops.load('arg0_1', i0)", "load", 1),)),
+        ),
         links=(LinkTable(upstream=0, downstream=1, reason="aot", pairs=((1, 1), (2, 2))),),
         timings=(
             Timing("compile", 0.0, 1.5, compile_id="0/0"),

@@ -13,6 +13,7 @@ from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.graphs import Graph, NodeTable, Stage, Value
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.lowering import Buffer, LoopLine, Lowered, Lowering, LoweringRule, Range, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 
@@ -57,6 +58,8 @@ def recording(nodes: int) -> Recording:
             ),
         ),
         decompositions=_decompositions(nodes - half),
+        lowerings=(_lowering(nodes - half),),
+        buffers=tuple(_buffer(id) for id in range((nodes - half) // _NODES_A_KERNEL)),
         seconds=1.0,
     )
 
@@ -115,4 +118,44 @@ def _kernel(id: int, count: int) -> Kernel:
         code='extern "C" void kernel(const float* in, float* out)\n{\n'
         + "    out[0] = in[0];\n" * 30
         + "}\n",
+        buffers=(f"buf{id}",),
+    )
+
+
+def _lowering(count: int) -> Lowering:
+    """The last of so many nodes is stored each time, and the others inlined into it."""
+    buffers = count // _NODES_A_KERNEL
+
+    def row(node: int) -> Lowered:
+        buffer, left = divmod(node, _NODES_A_KERNEL)
+        if left < _NODES_A_KERNEL - 1 or buffer >= buffers:
+            return Lowered(node=node, outcome="inlined", form="Pointwise", rule=0)
+        return Lowered(node=node, outcome="realised", form="Pointwise", rule=0, buffers=(buffer,))
+
+    rule = LoweringRule(name="make_pointwise", file="torch/_inductor/lowering.py", line=719)
+    return Lowering(graph=1, rules=(rule,), nodes=tuple(map(row, range(count))))
+
+
+def _buffer(id: int) -> Buffer:
+    nodes = tuple(range(id * _NODES_A_KERNEL, (id + 1) * _NODES_A_KERNEL))
+    return Buffer(
+        id=id,
+        name=f"buf{id}",
+        graph=1,
+        kind="pointwise",
+        form="Pointwise",
+        during=nodes[-1],
+        nodes=nodes,
+        why=Why(cause="reads reuse", users=3, count=5, limit=4),
+        dtype="f32",
+        shape=("64", "64"),
+        stride=("64", "1"),
+        layout="FixedLayout",
+        bytes=16384,
+        ranges=(Range("i0", "4096"),),
+        reads=(f"buf{id - 1}",) if id else (),
+        body=tuple(
+            LoopLine(f"tmp{at} = ops.add(tmp{at - 1}, tmp{at - 2})", "add", nodes[at % len(nodes)])
+            for at in range(20)
+        ),
     )

@@ -64,6 +64,9 @@ def _act(page: Page) -> None:
     """What a reader does: look through the tabs, the listing, its rows' kin, and search."""
     for tab in _all(page, "[role=tab]"):
         tab.click()
+    page.locator("[data-tab=lowering]").click()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")  # from operator to operator
     page.locator("[data-tab=graphs]").click()
     rows = _all(page, "[role=option]")[2:20]
     for row in rows:

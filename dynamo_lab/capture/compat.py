@@ -5,6 +5,7 @@ Capabilities are asked of the installed release, not of its version number.
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from types import CodeType
@@ -277,3 +278,34 @@ def rules_of(mode: Any) -> Any:
 
     current = getattr(proxy_tensor, "CURRENT_DECOMPOSITION_TABLE", {})
     return getattr(mode, "decomposition_table", current)
+
+
+def realize_limits(*, on_cpu: bool) -> tuple[int, int, int]:
+    """Above how many reads where a value is reused, operations, and reads, Inductor stores it.
+
+    From torch 2.12 on the last two can be unset, and then differ for CPUs.
+    """
+    from torch._inductor import config
+
+    def limit(name: str) -> int:
+        found = getattr(config, f"realize_{name}", None)
+        if found is None:
+            of = f"realize_cpu_{name}" if on_cpu else f"_realize_{name}_default"
+            found = getattr(config, of, 0)
+        return int(found)
+
+    return config.realize_reads_threshold, limit("opcount_threshold"), limit("acc_reads_threshold")
+
+
+@functools.cache
+def heavy_operators() -> tuple[str, ...]:
+    """What Inductor does not compute again for each reader on a CPU, from the code that decides.
+
+    Two operators in torch 2.11, seven from 2.12 on, in a list inside of the function.
+    """
+    from torch._inductor.ir import StorageBox
+    from torch._inductor.ops_handler import OpsHandler
+
+    constants: Any = inspect.unwrap(StorageBox.should_realize_on_reuse).__code__.co_consts[1:]
+    flat = (item for held in constants for item in (held if isinstance(held, tuple) else (held,)))
+    return tuple(item for item in flat if isinstance(item, str) and hasattr(OpsHandler, item))

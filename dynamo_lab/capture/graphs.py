@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgspec
 import torch._guards
@@ -24,6 +25,8 @@ class GraphProbes:
         self._compilations = compilations
         self.before_backend: Callable[[], None] = lambda: None
         """Called when Dynamo is about to hand a graph to a backend."""
+        self.recorded: WeakKeyDictionary[fx.Graph, Graph] = WeakKeyDictionary()
+        """What was made of each graph that still lives."""
         self.on_recorded: Callable[[Graph, fx.Graph], None] = lambda graph, fx_graph: None
         """Called with each graph that is recorded, and what it was made from."""
 
@@ -48,6 +51,7 @@ class GraphProbes:
         family = [(self._recorder.graphs[graph.id], fx_graph) for graph, fx_graph in family]
         self._recorder.links.extend(link_to_origins(self._recorder.graphs, family))
         for graph, fx_graph in family:
+            self.recorded[fx_graph] = graph
             self.on_recorded(graph, fx_graph)
         return family[0][0]
 

@@ -59,7 +59,8 @@ class KernelProbes:
             kernel = self._kernel(graph, kernel_name, is_extern=is_extern)
             known = self._recorder.kernels[kernel]
             nodes = sorted({*known.nodes, *_origins(node_schedule, graph)})
-            changes = {"nodes": tuple(nodes), "calls": known.calls + 1}
+            buffers = dict.fromkeys((*known.buffers, *_buffers(node_schedule)))
+            changes = {"nodes": tuple(nodes), "calls": known.calls + 1, "buffers": tuple(buffers)}
             self._recorder.update(self._recorder.kernels, kernel, **changes)
         yield
 
@@ -142,6 +143,15 @@ def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
         for origin in getattr(lowered, "origins", ()) or ():
             if origin.name in index:
                 yield index[origin.name]
+
+
+def _buffers(schedule: Any) -> Iterable[str]:
+    """The names of the buffers that scheduler nodes, or one extern kernel, make."""
+    for item in schedule if isinstance(schedule, list | tuple) else (schedule,):
+        if hasattr(item, "get_buffer_names"):
+            yield from sorted(item.get_buffer_names())
+        elif hasattr(item, "get_name"):
+            yield item.get_name()
 
 
 def _first_line_with(text: str, code: str) -> int | None:

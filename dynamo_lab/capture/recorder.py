@@ -22,6 +22,7 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
@@ -61,6 +62,8 @@ class Recorder(Generic[R]):
         self.partitions: list[Partition] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
+        self.lowerings: list[Lowering] = []
+        self.buffers: list[Buffer] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
         self.pipelines: list[Pipeline] = []
@@ -145,6 +148,8 @@ class Recorder(Generic[R]):
                 partitions=tuple(self.partitions),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),
+                lowerings=tuple(self.lowerings),
+                buffers=tuple(self.buffers),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
                 pipelines=tuple(self.pipelines),

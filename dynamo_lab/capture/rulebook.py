@@ -151,7 +151,7 @@ def _native(operator: str) -> Rule:
     if known is None:
         return Rule(kind="composite", name=operator)
     line, text = known
-    return Rule(kind="composite", name=operator, file=_short(str(_NATIVE)), line=line, text=text)
+    return Rule(kind="composite", name=operator, file=short(str(_NATIVE)), line=line, text=text)
 
 
 @functools.cache
@@ -179,10 +179,10 @@ def _written(rule: Function, kind: RuleKind) -> Rule:
         file = inspect.getsourcefile(function) or ""
     except (OSError, TypeError):  # made at run time, or written in C
         return Rule(kind=kind, name=name)
-    return Rule(kind=kind, name=name, file=_short(file), line=line, text="".join(lines).rstrip())
+    return Rule(kind=kind, name=name, file=short(file), line=line, text="".join(lines).rstrip())
 
 
-def _short(file: str) -> str:
+def short(file: str) -> str:
     """The path from the folder that PyTorch is installed in: "torch/_refs/__init__.py"."""
     path = Path(file)
     return path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else file

@@ -10,6 +10,7 @@ from typing import Any
 from dynamo_lab.capture import compat
 from dynamo_lab.capture.autograd import AutogradProbes
 from dynamo_lab.capture.breaks import BreakProbes
+from dynamo_lab.capture.buffers import BufferProbes
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.frames import FrameProbes
 from dynamo_lab.capture.graphs import GraphProbes
@@ -19,6 +20,7 @@ from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.passes import PassProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
+from dynamo_lab.capture.stamps import Stamps
 from dynamo_lab.capture.steps import StepProbes
 from dynamo_lab.capture.symbols import SymbolProbes
 from dynamo_lab.capture.timings import TimingProbes
@@ -82,6 +84,8 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
     def watch_inductor() -> None:
         lowering = LoweringProbes(graphs)
         lowering.install(patches)
+        Stamps().install(patches)
+        BufferProbes(recorder, graphs, lowering).install(patches)
         KernelProbes(recorder, compilations, lowering).install(patches)
         PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
         _note_missing(recorder, patches)

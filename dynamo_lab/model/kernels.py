@@ -24,7 +24,7 @@ class Kernel(Struct, frozen=True, kw_only=True):
 
     `graph` is the post-grad graph it implements and `nodes` that graph's nodes it came from.
     `line` is where the wrapper defines it, or first calls an extern one, from 1. An extern kernel
-    has no `code`.
+    has no `code`. `buffers` are the names of the buffers that it makes.
     """
 
     id: int
@@ -37,6 +37,7 @@ class Kernel(Struct, frozen=True, kw_only=True):
     line: int | None = None
     calls: int = 1
     statements: tuple[Statement, ...] = ()
+    buffers: tuple[str, ...] = ()
 
 
 class Wrapper(Struct, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.sources import Source, Span, Stack
@@ -33,9 +34,9 @@ class Failure(Struct, frozen=True, kw_only=True):
 class Recording(Struct, frozen=True, kw_only=True):
     """Everything recorded of one run: immutable, and saved as one JSON file.
 
-    Ids of frames, breaks, graphs, partitions, kernels and wrappers are their positions in these
-    tuples; spans and stacks are shared, so that other facts name them by index. `target` is what
-    the program was lowered for, where its code was not built or run.
+    Ids of frames, breaks, graphs, partitions, buffers, kernels and wrappers are their positions in
+    these tuples; spans and stacks are shared, so that other facts name them by index. `target` is
+    what the program was lowered for, where its code was not built or run.
     """
 
     title: str
@@ -54,6 +55,8 @@ class Recording(Struct, frozen=True, kw_only=True):
     partitions: tuple[Partition, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()
+    lowerings: tuple[Lowering, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
     pipelines: tuple[Pipeline, ...] = ()

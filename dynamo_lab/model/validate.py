@@ -3,12 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dynamo_lab.model import validate_decompositions, validate_film, validate_passes
+from dynamo_lab.model import (
+    validate_decompositions,
+    validate_film,
+    validate_lowering,
+    validate_passes,
+)
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 
 _NUMBERED = (
-    "frames", "breaks", "graphs", "partitions", "pipelines", "passes", "kernels", "wrappers"
+    "frames", "breaks", "graphs", "partitions", "pipelines", "passes", "buffers", "kernels",
+    "wrappers",
 )  # fmt: skip
 """Tables whose rows carry an `id`, which is their position."""
 
@@ -84,6 +90,7 @@ def problems(recording: Recording) -> Iterator[str]:
             yield problem
     if sound:  # what follows counts nodes and walks from graph to graph
         yield from _nodes_named_elsewhere(recording)
+        yield from validate_lowering.problems(recording)
         yield from _cycles(recording)
 
 

@@ -5,7 +5,7 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
-from dynamo_lab.render import static_autograd, static_decompositions
+from dynamo_lab.render import static_autograd, static_decompositions, static_lowering
 from dynamo_lab.render import static_passes as passes
 from dynamo_lab.render.excerpt import (
     SIGNS,
@@ -57,6 +57,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
     yield "Autograd", static_autograd.blocks(view)
     yield _counted("Passes", [p for p in view.passes.passes if p.did]), passes.blocks(view)
+    yield _counted("Lowering", view.lowering.buffers), static_lowering.blocks(view)
     yield "Decompositions", static_decompositions.blocks(view.decompositions)
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)

@@ -29,6 +29,7 @@ class KernelView(Struct, frozen=True, kw_only=True):
     line: int | None
     calls: int = 1
     is_backward: bool = False
+    buffers: tuple[str, ...] = ()
 
 
 class WrapperView(Struct, frozen=True, kw_only=True):
@@ -80,6 +81,7 @@ def _kernel(
         line=kernel.line,
         calls=kernel.calls,
         is_backward=is_backward,
+        buffers=kernel.buffers,
     )
 
 

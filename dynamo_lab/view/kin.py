@@ -1,6 +1,6 @@
 """What lights up together: the kin of an entity, by the definition in `links.py`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dynamo_lab.view.view import View
 
@@ -38,10 +38,26 @@ def _reach(start: str, edges: dict[str, list[str]]) -> set[str]:
 def _edges(view: View) -> Iterator[tuple[str, str]]:
     """(above, below) for every edge, from the reader's line down."""
     yield from _node_edges(view)
+    parents = {graph.id: graph.parent for graph in view.graphs}
+    stored: dict[tuple[int, str], int] = {}
+    for buffer in view.lowering.buffers:
+        stored[_root(buffer.graph, parents), buffer.name] = buffer.id
+        for node in buffer.nodes:
+            yield f"node:{buffer.graph}:{node}", f"buffer:{buffer.id}"
     for kernel in view.kernels.kernels:
+        for name in kernel.buffers:
+            if kernel.graph is not None and (kernel.graph, name) in stored:
+                yield f"buffer:{stored[kernel.graph, name]}", f"kernel:{kernel.id}"
         for node in kernel.nodes if kernel.graph is not None else ():
             yield f"node:{kernel.graph}:{node}", f"kernel:{kernel.id}"
     yield from _fact_edges(view)
+
+
+def _root(graph: int, parents: Mapping[int, int | None]) -> int:
+    """The graph that a body lies in: kernels are of that one."""
+    while (parent := parents.get(graph)) is not None:
+        graph = parent
+    return graph
 
 
 def _node_edges(view: View) -> Iterator[tuple[str, str]]:

@@ -1,9 +1,10 @@
 """What belongs together: the index behind "hover anything and its kin light up".
 
 Entities are named "line:<source>:<number>", "node:<graph>:<index>", "kernel:<id>", "break:<id>",
-"frame:<id>" and "guard:<index>". They form levels, from the reader's line down to the kernel:
+"frame:<id>", "guard:<index>" and "buffer:<id>". They form levels, from the reader's line down to
+the kernel:
 
-    line -> node of a stage -> node of a later stage -> kernel
+    line -> node of a stage -> node of a later stage -> buffer -> kernel
 
 The kin of an entity are all above it and all below it.
 """

@@ -189,6 +189,8 @@ SCALARS = {
     "symbols": ("frame", "stack"),
     "shape_facts": ("frame", "stack"),
     "graphs": ("id", "frame", "parent", "parent_node"),
+    "lowerings": ("graph",),
+    "buffers": ("id", "graph", "during"),
     "kernels": ("id", "graph", "wrapper"),
     "wrappers": ("id", "graph"),
     "links": ("upstream", "downstream"),
@@ -208,6 +210,8 @@ def indices(tree: Any) -> Iterator[tuple[Any, Any]]:
         *tree["stacks"],
         *(row["resume_frames"] for row in tree["breaks"]),
         *(row["nodes"] for row in tree["kernels"]),
+        *(row["nodes"] for row in tree["buffers"]),
+        *(row["buffers"] for lowering in tree["lowerings"] for row in lowering["nodes"]),
         *(pair for row in tree["links"] for pair in row["pairs"]),
         *(
             table[column]
@@ -218,6 +222,9 @@ def indices(tree: Any) -> Iterator[tuple[Any, Any]]:
         *(calls for table in nodes for calls in table["subgraphs"].values()),
     ]
     yield from ((row, position) for row in lists for position in range(len(row)))
+    rows = [row for lowering in tree["lowerings"] for row in lowering["nodes"]]
+    yield from ((row, key) for row in rows for key in ("node", "rule"))
+    yield from ((line, 2) for row in tree["buffers"] for line in row["body"])
     yield from ((failed, "stack") for row in tree["recompiles"] for failed in row["failed"])
     yield from ((attempt, "graph") for row in tree["frames"] for attempt in row["attempts"])
 
@@ -333,6 +340,10 @@ class TestValidate:
         assert problem is not None
         assert problem.startswith("decompositions.")
         assert place in problem
+
+    def test_a_lowering_makes_buffers_of_its_own_graph(self, sample: Recording) -> None:
+        problem = validate(changed(sample, "lowerings", 0, graph=0))
+        assert problem == "lowerings[0] has the buffer 0, which is of graph 1"
 
     def test_a_long_chain_is_no_circle(self) -> None:
         timings = tuple(Timing("phase", 0.0, 0.0, parent=at - 1) for at in range(50_000))

@@ -30,6 +30,7 @@ SAMPLES = [
     "nested",
     "searched",
     "rewritten",
+    "lowered",
 ]
 
 
@@ -91,6 +92,28 @@ def test_passes_are_stepped_through(show: Callable[[str], Opened]) -> None:
     few = rows.count()
     page.get_by_label("only passes that did something").uncheck()
     assert rows.count() > few
+
+
+def test_the_lowering_is_stepped_through(show: Callable[[str], Opened]) -> None:
+    page = show("lowered").page
+    page.locator("[data-tab=lowering]").click()
+    heading, own = page.locator(".dl-pass-heading"), page.locator(".dl-row-loop.is-own")
+    assert heading.inner_text() == "mm"
+    page.locator(".dl-kernel-list").press("ArrowRight")
+    page.get_by_role("button", name="Next operator").click()
+    assert heading.inner_text() == "exp"
+    assert own.all_inner_texts()[0].startswith("tmp0 = ops.load('buf1', 8*i0 + r0)")
+    assert own.count() == 2
+    page.get_by_role("button", name="buf3", exact=True).first.click()
+    page.locator(".dl-row-loop", has_text="truediv").click()  # pins the node of its line
+    page.locator(".dl-row-kernel.is-held", has_text="div").wait_for()
+    page.get_by_role("button", name="buffers", exact=True).click()
+    page.locator(".dl-row-kernel.is-held", has_text="buf3").click()
+    page.get_by_text("for i1 < 8").wait_for()
+    page.get_by_role("button", name="overview").click()
+    page.get_by_text("reads an element of a buffer").wait_for()
+    page.get_by_role("button", name="buf4").click()
+    page.get_by_text("leaves this operator").first.wait_for()
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -53,6 +53,7 @@ class Reader(HTMLParser):
         "hostile",
         "big",
         "rewritten",
+        "lowered",
     ],
 )
 def test_only_harmless_elements(make: Make, name: str) -> None:

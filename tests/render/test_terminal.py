@@ -43,6 +43,12 @@ def test_passes(make: Make, golden: str, sections: list[str] | None) -> None:
     assert text + "\n" == golden
 
 
+@pytest.mark.parametrize("sections", [None, ["lowering"]])
+def test_lowering(make: Make, golden: str, sections: list[str] | None) -> None:
+    text = terminal.render(build(make("lowered")), width=100, sections=sections)
+    assert text + "\n" == golden
+
+
 @pytest.mark.parametrize("section", ["guards", "shapes"])
 def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str) -> None:
     text = terminal.render(build(make("sizes")), width=100, sections=[section])
@@ -66,7 +72,7 @@ def test_an_unknown_set_is_refused(make: Make) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
-@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big", "rewritten"])
+@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big", "rewritten", "lowered"])
 def test_no_line_is_wider_than_the_terminal(make: Make, name: str, width: int) -> None:
     text = terminal.render(build(make(name)), width=width)
     assert max(map(cell_len, text.split("\n"))) <= width

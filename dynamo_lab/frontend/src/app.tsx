@@ -10,6 +10,7 @@ import { Frames } from "./parts/frames";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
+import { Lowering } from "./parts/lowering";
 import { Passes } from "./parts/passes";
 import { Selection } from "./parts/selection";
 import { Steps } from "./parts/steps";
@@ -21,7 +22,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -35,6 +36,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "graphs": return captured(view);
     case "passes": return view.passes.pipelines.reduce((sum, one) => sum + one.did, 0);
     case "decompositions": return view.decompositions.operators.length;
+    case "lowering": return view.lowering.buffers.length;
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
@@ -48,12 +50,13 @@ function tabCount(view: View, tab: Tab): number | null {
 function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
   if (!model || !held) return false;
   const { view, kin } = model;
-  const isHeld = (kind: "kernel" | "break" | "frame" | "guard", id: number): boolean => held[kin.vertex(kind, id)] === 1;
+  const isHeld = (kind: "kernel" | "break" | "frame" | "guard" | "buffer", id: number): boolean => held[kin.vertex(kind, id)] === 1;
   const isHeldNode = (graph: number, node: number): boolean => held[kin.vertex("node", graph, node)] === 1;
   switch (tab) {
     case "breaks": return view.breaks.some((item) => isHeld("break", item.id));
     case "graphs": return view.graphs.some((graph) => kin.countNodes(held, graph.id) > 0);
     case "decompositions": return view.decompositions.tops.some(({ nodes }) => nodes.some(([graph, node]) => isHeldNode(graph, node)));
+    case "lowering": return view.lowering.buffers.some((buffer) => isHeld("buffer", buffer.id));
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));

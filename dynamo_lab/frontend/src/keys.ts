@@ -37,6 +37,14 @@ function handlePasses(event: KeyboardEvent, store: Store): boolean {
   return true;
 }
 
+/** The keys of the lowering, while it is shown. */
+function handleLowering(event: KeyboardEvent, store: Store): boolean {
+  const by = ({ ArrowRight: 1, ArrowLeft: -1 } as const)[event.key];
+  if (store.tab.value !== "lowering" || by === undefined) return false;
+  store.stepLowering(by);
+  return true;
+}
+
 function focusSearch(root: HTMLElement): void {
   const box = root.querySelector<HTMLInputElement>(".dl-panel input[type=search]");
   box?.focus();
@@ -44,7 +52,7 @@ function focusSearch(root: HTMLElement): void {
 }
 
 function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean {
-  if (handleFilm(event, store) || handlePasses(event, store)) return true;
+  if (handleFilm(event, store) || handlePasses(event, store) || handleLowering(event, store)) return true;
   const tab = store.tabs.value[Number(event.key) - 1];
   if (tab) {
     store.setTab(tab);

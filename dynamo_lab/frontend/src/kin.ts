@@ -16,7 +16,7 @@ export type Mask = Uint8Array;
 export interface KinIndex {
   readonly size: number;
   /** The vertex of a single entity, -1 where there is none. */
-  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol", a: number, b?: number): number;
+  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer", a: number, b?: number): number;
   /** The vertices an entity stands for: one, or all nodes of a graph or module. */
   resolve(entity: string): readonly number[];
   /** Kin of the vertices, themselves included. */
@@ -127,6 +127,12 @@ class Vertices {
   }
 }
 
+/** The graph that a body lies in: kernels are of that one. */
+function rootOf(graphs: ReadonlyMap<number, GraphView>, graph: number): number {
+  for (let parent = graphs.get(graph)?.parent ?? null; parent !== null; parent = graphs.get(graph)?.parent ?? null) graph = parent;
+  return graph;
+}
+
 function connect(view: View, vertices: Vertices, edges: EdgeList): void {
   const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
   for (const graph of view.graphs) vertices.block(graph);
@@ -154,8 +160,15 @@ function connect(view: View, vertices: Vertices, edges: EdgeList): void {
       edges.add(node(up, pairs[i]), node(down, pairs[i + 1]));
     }
   }
+  const { buffers } = view.lowering;
+  const stored = new Map(buffers.map((buffer) => [`${rootOf(graphs, buffer.graph)}:${buffer.name}`, buffer.id]));
+  for (const buffer of buffers) {
+    const vertex = vertices.single("buffer", buffer.id);
+    for (const index of buffer.nodes) edges.add(node(buffer.graph, index), vertex);
+  }
   for (const kernel of view.kernels.kernels) {
     const vertex = vertices.single("kernel", kernel.id);
+    for (const name of kernel.buffers) edges.add(vertices.find("buffer", stored.get(`${kernel.graph}:${name}`) ?? -1), vertex);
     if (kernel.graph === null) continue;
     for (const index of kernel.nodes) edges.add(node(kernel.graph, index), vertex);
   }

@@ -7,14 +7,15 @@ import { type ForwardLines, forwardLines } from "./gradients";
 import { Film, type Stop } from "./film";
 import { GraphIndex, homePlaces, type Place, Sources } from "./graph-index";
 import { buildKin, type KinIndex, type Mask, operatorNodes } from "./kin";
+import { foundItems, itemEntity, type LoweringMode, nextStep, shownStep } from "./lowering-items";
 import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "kernels", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", kernels: "Kernels",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -147,6 +148,12 @@ export interface Store {
   /** Whether passes that did nothing are left out. */
   readonly rewritesOnly: Signal<boolean>;
   readonly diffMode: Signal<DiffMode>;
+  /** The operator whose lowering is shown, as an entity; empty for the first. */
+  readonly lowered: Signal<string>;
+  readonly buffer: Signal<number>;
+  readonly loweringMode: Signal<LoweringMode>;
+  /** What operators are searched for in the lowering. */
+  readonly loweringQuery: Signal<string>;
   readonly file: Signal<number | null>;
   /** The operator whose decompositions are shown, and the set of operators that they go down to. */
   readonly operator: Signal<number>;
@@ -176,6 +183,10 @@ export interface Store {
   move(stop: Stop, by: 1 | -1): void;
   /** Shows the next or the previous pass that did something. */
   stepPass(by: 1 | -1): void;
+  /** Shows the lowering of the next or the previous operator. */
+  stepLowering(by: 1 | -1): void;
+  /** Shows the lowering of a node. */
+  showLowering(node: string): void;
   close(): void;
 }
 
@@ -191,6 +202,10 @@ export function createStore(source: DataSource): Store {
   const pass = signal<number | null>(null);
   const operator = signal(0);
   const guardMode = signal<GuardMode | null>(null);
+  const lowered = signal("");
+  const buffer = signal(0);
+  const loweringQuery = signal("");
+  const loweringMode = signal<LoweringMode>("operators");
 
   const kinOf = (entity: string): Mask | null => {
     const index = model.value?.kin;
@@ -220,6 +235,11 @@ export function createStore(source: DataSource): Store {
     if (parsed.kind === "kernel") {
       kernel.value = { kind: "kernel", id: parsed.a };
       chosenTab.value = "kernels";
+    }
+    if (parsed.kind === "buffer") {
+      buffer.value = parsed.a;
+      loweringMode.value = "buffers";
+      chosenTab.value = "lowering";
     }
     if (parsed.kind === "break") chosenTab.value = "breaks";
     if (parsed.kind === "frame") chosenTab.value = "frames";
@@ -261,6 +281,19 @@ export function createStore(source: DataSource): Store {
     const passes = model.value?.view.passes.passes ?? [];
     pass.value = nextRewrite(passes, shownPass(passes, pass.peek()), by);
   };
+  const stepLowering = (by: 1 | -1): void => {
+    const found = model.value?.view.lowering;
+    const items = found ? foundItems(found, loweringQuery.peek()) : [];
+    loweringMode.value = "operators";
+    if (items.length > 0) lowered.value = itemEntity(items[nextStep(items, shownStep(items, lowered.peek()), by)]);
+  };
+  const showLowering = (node: string): void =>
+    batch(() => {
+      lowered.value = node;
+      loweringQuery.value = "";
+      loweringMode.value = "operators";
+      chosenTab.value = "lowering";
+    });
   // A pinned entity that a newer view no longer has would light nothing and explain nothing.
   const stopUnpinning = effect(() => {
     const index = model.value?.kin;
@@ -270,7 +303,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
-    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, operator, set: signal(1),
+    hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
     held: computed(() => kinOf(pin.value)),

@@ -283,6 +283,7 @@ export interface KernelView {
   readonly line: number | null;
   readonly calls: number;
   readonly is_backward: boolean;
+  readonly buffers: readonly string[];
 }
 
 export interface WrapperView {
@@ -617,6 +618,70 @@ export interface DecompositionsView {
   readonly empty: string;
 }
 
+/** A line of a loop body: text, operator, node (-1 for none), depth */
+export type LineRow = readonly [string, string, number, number];
+
+export interface BufferView {
+  readonly id: number;
+  readonly name: string;
+  readonly graph: number;
+  readonly kind: string;
+  readonly form: string;
+  readonly kernel: string;
+  readonly during: number | null;
+  readonly nodes: readonly number[];
+  readonly why: string;
+  readonly value: string;
+  readonly size: string;
+  readonly layout: string;
+  readonly loops: readonly (readonly [variable: string, size: string])[];
+  readonly reduction: string;
+  readonly reads: readonly string[];
+  readonly readers: readonly number[];
+  readonly body: readonly LineRow[];
+  readonly where: string;
+  readonly dropped: boolean;
+}
+
+export interface LoweringStep {
+  readonly node: number;
+  readonly name: string;
+  readonly operator: string;
+  readonly outcome: string;
+  readonly sentence: string;
+  readonly rule: string;
+  readonly place: string;
+  readonly made: readonly number[];
+  readonly ended: readonly number[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+export interface LoweringView {
+  readonly graph: number;
+  readonly title: string;
+  readonly summary: string;
+  readonly counts: readonly (readonly [outcome: string, count: number])[];
+  readonly steps: readonly LoweringStep[];
+  readonly buffers: readonly number[];
+}
+
+export interface CalledView {
+  readonly kernel: string;
+  readonly kind: string;
+  readonly times: number;
+  readonly why: string;
+  readonly buffers: readonly number[];
+}
+
+export interface LoweringsView {
+  readonly lowerings: readonly LoweringView[];
+  readonly buffers: readonly BufferView[];
+  readonly operators: readonly { readonly name: string; readonly count: number; readonly buffers: number; readonly text: string }[];
+  readonly called: readonly CalledView[];
+  readonly empty: string;
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -637,6 +702,7 @@ export interface View {
   readonly run_map: readonly MapRow[];
   readonly partitions: readonly PartitionView[];
   readonly decompositions: DecompositionsView;
+  readonly lowering: LoweringsView;
 }
 
 export interface Progress {

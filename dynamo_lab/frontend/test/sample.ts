@@ -49,7 +49,7 @@ export function source(id: number, texts: readonly string[], kind = "cell", path
 export function kernel(id: number, graphId: number, nodes: readonly number[]): KernelView {
   return {
     id, name: `k${id}`, title: "", language: "cpp", graph: graphId, wrapper: null, nodes, operators: [], where: "",
-    code: "", line: null, calls: 1, is_backward: false,
+    code: "", line: null, calls: 1, is_backward: false, buffers: [],
   };
 }
 
@@ -65,6 +65,7 @@ export function view(parts: Partial<View>): View {
     guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "" },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, steps: null, stories: [], run_map: [], partitions: [],
     decompositions: NO_DECOMPOSITIONS,
+    lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
     ...parts,
   };
 }

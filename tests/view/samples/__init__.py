@@ -7,6 +7,7 @@ from .decomposed import decomposed as decomposed
 from .film import film as film
 from .film import hostile_film as hostile_film
 from .hostile import hostile as hostile
+from .lowered import lowered as lowered
 from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled

@@ -7,6 +7,15 @@ from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.lowering import (
+    Buffer,
+    LoopLine,
+    Lowered,
+    Lowering,
+    LoweringRule,
+    Range,
+    Why,
+)
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.passes import (
     GraphChange,
@@ -117,6 +126,34 @@ def hostile() -> Recording:
         ),
         kernels=(
             Kernel(id=0, name=evil, language="cpp", graph=0, wrapper=0, nodes=(1,), code=evil),
+        ),
+        lowerings=(
+            Lowering(
+                graph=0,
+                rules=(LoweringRule(name=evil, file=evil, line=1),),
+                nodes=(Lowered(node=1, outcome="failed", rule=0, buffers=(0,), error=evil),),
+            ),
+        ),
+        buffers=(
+            Buffer(
+                id=0,
+                name=evil,
+                graph=0,
+                kind="fallback",
+                form=evil,
+                kernel=evil,
+                nodes=(1,),
+                why=Why(cause="rule", by=evil),
+                dtype=evil,
+                shape=(evil,),
+                stride=(evil,),
+                layout="NonOwningLayout",
+                of=evil,
+                ranges=(Range(evil, evil),),
+                reduction=evil,
+                reads=(evil,),
+                body=(LoopLine(f"ops.{evil}", evil, 1),),
+            ),
         ),
         wrappers=(Wrapper(id=0, graph=0, compile_id=evil, is_backward=False, code=evil),),
         decompositions=Decompositions(

@@ -1,7 +1,7 @@
 // What is selected: its facts, its links, its reason.
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../context";
-import { breakEntity, type Entity, frameEntity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, operatorEntity, parseEntity } from "../entities";
+import { breakEntity, bufferEntity, type Entity, frameEntity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, operatorEntity, parseEntity } from "../entities";
 import type { Mask } from "../kin";
 import { moduleNodes } from "../kin";
 import type { Model } from "../store";
@@ -69,10 +69,12 @@ function KinFacts({ model, mask }: { model: Model; mask: Mask }) {
   const kernels = view.kernels.kernels.filter((kernel) => mask[kin.vertex("kernel", kernel.id)]);
   const breaks = view.breaks.filter((item) => mask[kin.vertex("break", item.id)]);
   const frames = view.frames.filter((frame) => mask[kin.vertex("frame", frame.id)]);
+  const buffers = view.lowering.buffers.filter((buffer) => !buffer.dropped && mask[kin.vertex("buffer", buffer.id)]);
   const guards = view.guards.guards.flatMap((guard, i) => (mask[kin.vertex("guard", i)] ? [[guardEntity(i), guard.source || guard.kind] as const] : []));
   return (
     <>
       <Links label="kernels" to={kernels.map((kernel) => [kernelEntity(kernel.id), kernel.title || kernel.name])} />
+      <Links label="buffers" to={buffers.map((buffer) => [bufferEntity(buffer.id), buffer.name])} />
       <Links label="breaks" to={breaks.map((item) => [breakEntity(item.id), `${model.breakNumber(item.id)} ${item.title}`])} />
       <Links label="guards" to={guards} />
       <Links label="frames" to={frames.map((frame) => [frameEntity(frame.id), frame.name])} />
@@ -106,6 +108,7 @@ function Node({ model, entity, mask }: Facts) {
     store.graphMode.value = "diagram";
     store.go(nodeEntity(graph.id, node));
   };
+  const isLowered = index.op(node).startsWith("call_") && model.view.lowering.lowerings.some((one) => one.graph === graph.id);
   const bodies = (graph.subgraphs[node] ?? []).map((id) => [graphEntity(id), model.graphTitle(id)] as const);
   return (
     <>
@@ -123,7 +126,10 @@ function Node({ model, entity, mask }: Facts) {
         <KinFacts model={model} mask={mask} />
         <KinGraphs model={model} mask={mask} except={graph.id} />
       </dl>
-      <button type="button" class="dl-button" data-own onClick={showAround}>Show what is around it</button>
+      <span class="dl-chips">
+        <button type="button" class="dl-button" data-own onClick={showAround}>Show what is around it</button>
+        {isLowered && <button type="button" class="dl-button" data-own onClick={() => store.showLowering(nodeEntity(graph.id, node))}>Show its lowering</button>}
+      </span>
     </>
   );
 }
@@ -139,6 +145,23 @@ function Kernel({ model, entity, mask }: Facts) {
         {kernel.operators.length > 0 && <Fact label={kernel.code ? "fuses" : "computes"}>{kernel.operators.join(" \u00b7 ")}</Fact>}
         <Fact label="called">{kernel.calls === 1 ? "once" : `${kernel.calls} times`}</Fact>
         <KinLines model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
+function Buffer({ model, entity, mask }: Facts) {
+  const buffer = model.view.lowering.buffers[entity.a];
+  if (!buffer) return null;
+  return (
+    <>
+      <h4><Badge tone="plain">{buffer.kind}</Badge> <code>{buffer.name}</code> <span class="dl-dim">of {model.graphTitle(buffer.graph)}</span></h4>
+      <p><Prose text={buffer.why} /></p>
+      <dl>
+        {buffer.value && <Fact label="value"><code>{buffer.value}</code> <span class="dl-dim">{buffer.size}</span></Fact>}
+        <KinLines model={model} mask={mask} />
+        <KinFacts model={model} mask={mask} />
         <KinGraphs model={model} mask={mask} />
       </dl>
     </>
@@ -263,7 +286,7 @@ function Graph({ model, entity }: Facts) {
 }
 
 const CARDS: Readonly<Record<Entity["kind"], (facts: Facts) => ComponentChildren>> = {
-  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator,
+  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator, buffer: Buffer,
 };
 
 export function Selection() {

@@ -13,6 +13,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["\u2192 \u2190", "open, close the body of an operator"],
   ["b B", "next, previous graph break"],
   ["\u2190 \u2192", "in Passes: the rewrite before, the next"],
+  ["\u2190 \u2192", "in Lowering: the operator before, the next"],
   ["/", "search"],
   ["Esc", "unpin, close"],
   ["?", "these keys"],

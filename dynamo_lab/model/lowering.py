@@ -1,0 +1,135 @@
+"""Lowering: the operators of a graph in the order Inductor lowered them, and its buffers."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Outcome = Literal[
+    "input", "constant", "inlined", "realised", "view", "same", "part", "extern", "fallback",
+    "template", "in place", "size", "nothing", "output", "failed",
+]  # fmt: skip
+"""What an operator was when its lowering ended.
+
+"inlined": a loop that is not stored yet. "realised": one that is. "view": other indices into
+memory that there is. "same": what it was given; "in place": the same, changed. "part": one result
+of several. "size": a number that is known while compiling. "nothing": it has no result.
+"""
+
+Cause = Literal[
+    "heavy reuse", "large reuse", "reads reuse", "many reads", "large", "read again", "needed",
+    "strides", "copy", "output", "mutated", "in place", "joined", "reduction", "scan",
+    "rule", "unsupported", "unknown", "listed", "asked",
+]  # fmt: skip
+"""Why a value lies in memory; the last four are why PyTorch's own kernel is called for an operator.
+`view/causes.py` says each in words."""
+
+BufferKind = Literal[
+    "pointwise", "scatter", "reduction", "scan", "sort", "extern", "fallback", "template", "part",
+    "joined", "written", "other",
+]  # fmt: skip
+"""What makes a buffer: a loop of some form, a kernel that is called, or others ("part" of a result
+of several, "joined" of buffers that lie in it, "written" in place by a kernel)."""
+
+
+class Why(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a value lies in memory: `count` of something is above its `limit`; `by` names who asks.
+
+    For "heavy reuse" `by` is an operator of the loop, for "mutated" a buffer, for "read again" a
+    node that reads it, for others a function of Inductor's. `users` is how often it is read.
+    """
+
+    cause: Cause
+    by: str = ""
+    users: int | None = None
+    count: int | None = None
+    limit: int | None = None
+
+
+class LoweringRule(Struct, frozen=True, kw_only=True):
+    """A function that lowers an operator. `file` is as in the installed torch."""
+
+    name: str
+    file: str = ""
+    line: int = 0
+
+
+class Lowered(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One node that was lowered. `rule` indexes `Lowering.rules`, `buffers` Recording.buffers.
+
+    `form` is the class of what came out ("Pointwise", "ReinterpretView", "ExternKernelOut").
+    `buffers` are those made meanwhile, also of values that were lowered before. `why` is set where
+    a kernel is called instead of a loop, `error` where the rule raised.
+    """
+
+    node: int
+    outcome: Outcome
+    form: str = ""
+    rule: int | None = None
+    buffers: tuple[int, ...] = ()
+    why: Why | None = None
+    error: str = ""
+
+
+class Lowering(Struct, frozen=True, kw_only=True):
+    """The lowering of one post-grad graph, node by node."""
+
+    graph: int
+    rules: tuple[LoweringRule, ...] = ()
+    nodes: tuple[Lowered, ...] = ()
+
+
+class LoopLine(Struct, frozen=True, array_like=True):
+    """An operation of a loop body, as code. `node` is the node that it came from, -1 for none.
+
+    `operator` is its name in the loop IR ("load"), empty for what is no operation. `depth` tells
+    how deep it lies in bodies that are defined in the body.
+    """
+
+    text: str
+    operator: str = ""
+    node: int = -1
+    depth: int = 0
+
+
+class Range(Struct, frozen=True, array_like=True):
+    """A loop: its variable ("i0", "r0" for one that is reduced) and how often it runs."""
+
+    variable: str
+    size: str
+
+
+class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A value in memory, as Inductor plans it.
+
+    `during` is the node that was being lowered when it was decided to store it, `nodes` are those
+    that it came from, all of `graph`. `form` is the class that makes it, `operation` its name in
+    Inductor, `kernel` what is called for it. `layout` is the class of its layout, `was_free` tells
+    that Inductor chose its strides; `of` is the buffer that it lies in, writes to, or is a part of.
+    `bytes` is None where a size is symbolic. `body` and `ranges` are those of its loop, once
+    Inductor has made them simple; `reads` are the names of what it reads. `dropped` tells that the
+    scheduler took it away again, as nothing needs it.
+    """
+
+    id: int
+    name: str
+    graph: int
+    kind: BufferKind
+    form: str
+    operation: str = ""
+    kernel: str = ""
+    during: int | None = None
+    nodes: tuple[int, ...] = ()
+    why: Why | None = None
+    dtype: str = ""
+    device: str = ""
+    shape: tuple[str, ...] = ()
+    stride: tuple[str, ...] = ()
+    bytes: int | None = None
+    layout: str = ""
+    was_free: bool = False
+    of: str = ""
+    ranges: tuple[Range, ...] = ()
+    reduction: str = ""
+    reads: tuple[str, ...] = ()
+    dropped: bool = False
+    body: tuple[LoopLine, ...] = ()

@@ -1,0 +1,135 @@
+"""The lowering: what each operator became; in full, with the loops of every buffer."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from dynamo_lab.render.terminal.parts import (
+    Page,
+    grid,
+    heading,
+    indented,
+    line,
+    listing,
+    more,
+    text,
+)
+from dynamo_lab.render.text import one_line
+from dynamo_lab.view import View
+from dynamo_lab.view.lowering import BufferView, LoweringsView, LoweringView, StepView
+from dynamo_lab.view.words import plural
+
+_BRIEF = 8
+_BRIEF_GRAPHS = 2
+_COMMAND = "dynamo-lab show --section lowering"
+_QUIET = frozenset({"input", "output", "constant"})
+_STYLES = {
+    "inlined": "green",
+    "realised": "cyan",
+    "extern": "magenta",
+    "template": "magenta",
+    "fallback": "yellow",
+    "failed": "bold red",
+}
+
+
+def section(view: View, page: Page) -> Iterator[RenderableType]:
+    """Each graph's operators in the order they were lowered; in full also the buffers."""
+    found = view.lowering
+    if not found.lowerings:
+        if page.everything:
+            yield heading("Lowering")
+            yield text(found.empty, "dim")
+        return
+    yield heading("Lowering", plural(len(found.buffers), "buffer"))
+    shown = found.lowerings if page.everything else found.lowerings[:_BRIEF_GRAPHS]
+    for lowering in shown:
+        yield from _graph(lowering, found, page)
+    if left := len(found.lowerings) - len(shown):
+        yield more(left, "graphs", _COMMAND)
+    if page.everything:
+        yield from _called(found, page)
+        yield from _operators(found, page)
+
+
+def _graph(lowering: LoweringView, found: LoweringsView, page: Page) -> Iterator[RenderableType]:
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in lowering.counts)
+    yield line((lowering.title, "bold"), (f"  {lowering.summary}: {counts}", "dim"), wrap=True)
+    steps = [step for step in lowering.steps if step.outcome not in _QUIET]
+    shown = steps if page.everything else steps[:_BRIEF]
+    for item in listing(("left", "left", "wrap"), list(map(_step, shown)), page.width - 2):
+        yield indented(item)
+    if left := len(steps) - len(shown):
+        yield indented(more(left, "operators", _COMMAND))
+    if page.everything:
+        for index in lowering.buffers:
+            yield from _buffer(found.buffers[index], lowering, page)
+
+
+def _step(step: StepView) -> list[Text]:
+    return [
+        text(one_line(step.name), "bold"),
+        text(step.outcome, _STYLES.get(step.outcome, "dim")),
+        text(one_line(step.sentence.replace("`", "")), ""),
+    ]
+
+
+def _buffer(buffer: BufferView, lowering: LoweringView, page: Page) -> Iterator[RenderableType]:
+    names = {step.node: one_line(step.name) for step in lowering.steps}
+    loops = ", ".join(f"{variable} < {size}" for variable, size in buffer.loops)
+    facts = [buffer.value, buffer.size, buffer.layout.replace("`", "")]
+    yield Text()
+    yield indented(
+        line(
+            (one_line(buffer.name), "bold cyan"),
+            (f"  {one_line(buffer.kernel) or buffer.kind}", ""),
+            (f"  {one_line('  '.join(filter(None, facts)))}", "dim"),
+        )
+    )
+    yield indented(grid(("wrap",), [(text(one_line(buffer.why.replace("`", "")), "dim"),)]), 4)
+    if loops:
+        reduced = f", {one_line(buffer.reduction)} over r" if buffer.reduction else ""
+        yield indented(text(f"for {one_line(loops)}{reduced}:", "dim"), 4)
+    rows = [
+        (text(f"{'  ' * depth}{one_line(code)}"), text(names.get(node, ""), "dim"))
+        for code, _, node, depth in buffer.body
+    ]
+    if rows:
+        widest = max(row[0].cell_len for row in rows)
+        yield indented(grid(("left", "left"), rows, (min(widest, page.width - 28),)), 6)
+
+
+def _called(found: LoweringsView, page: Page) -> Iterator[RenderableType]:
+    if not found.called:
+        return
+    yield Text()
+    yield text("called instead of a loop", "bold")
+    rows = [
+        [
+            text(f"{item.times:,}"),
+            text(one_line(item.kernel), _STYLES.get(item.kind, "")),
+            text(one_line(item.why.replace("`", "")), "dim"),
+        ]
+        for item in found.called
+    ]
+    for item in listing(("right", "left", "wrap"), rows, page.width - 2):
+        yield indented(item)
+
+
+def _operators(found: LoweringsView, page: Page) -> Iterator[RenderableType]:
+    if not found.operators:
+        return
+    yield Text()
+    yield text("operators of the loops", "bold")
+    rows = [
+        [
+            text(f"{item.count:,}"),
+            text(one_line(item.name)),
+            text(f"in {plural(item.buffers, 'buffer')}", "dim"),
+            text(item.text, "dim"),
+        ]
+        for item in found.operators
+    ]
+    for item in listing(("right", "left", "left", "wrap"), rows, page.width - 2):
+        yield indented(item)
