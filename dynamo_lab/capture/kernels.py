@@ -111,6 +111,10 @@ class KernelProbes:
                 changes = {"wrapper": wrapper.id, "line": line}
                 self._recorder.update(self._recorder.kernels, kernel, **changes)
 
+    def known(self, graph: Graph | None, name: Any) -> int | None:
+        """The id of the kernel of this name in a graph, if there is one."""
+        return self._kernels.get((graph.id if graph else None, name))
+
     def _kernel(self, graph: Graph | None, name: str, *, is_extern: bool = False) -> int:
         key = (graph.id if graph else None, name)
         if key not in self._kernels:

@@ -41,14 +41,37 @@ class Patches:
 
     def watch(self, owner: Any, name: str, probe: Probe) -> None:
         """Run `probe` around every call of `owner.name`; note it where this torch lacks that."""
+        self._replace(owner, name, lambda function: self._wrap(function, probe))
+
+    def listen(self, owner: Any, name: str, listener: Callable[..., None]) -> None:
+        """Call `listener` with the arguments of every call, before it.
+
+        For functions that are called very often: no lock is held, and Dynamo is not kept away.
+        """
+
+        def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+            @functools.wraps(function)
+            def heard(*args: Any, **kwargs: Any) -> Any:
+                if self._undo:
+                    try:
+                        listener(*args, **kwargs)
+                    except Exception as error:
+                        self._report(listener.__name__, error)
+                return function(*args, **kwargs)
+
+            return heard
+
+        self._replace(owner, name, wrap)
+
+    def _replace(self, owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:
         raw = inspect.getattr_static(owner, name, _UNDEFINED)
         if raw is _UNDEFINED:
             self.missing.append(f"{getattr(owner, '__name__', owner)}.{name}")
             return
         if isinstance(raw, classmethod | staticmethod):
-            wrapped: Any = type(raw)(self._wrap(raw.__func__, probe))
+            wrapped: Any = type(raw)(wrap(raw.__func__))
         else:
-            wrapped = self._wrap(raw, probe)
+            wrapped = wrap(raw)
         self._undo.append((owner, name, owner.__dict__.get(name, _UNDEFINED)))
         setattr(owner, name, wrapped)
 

@@ -21,6 +21,7 @@ from dynamo_lab.capture.passes import PassProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.capture.stamps import Stamps
+from dynamo_lab.capture.statements import StatementProbes
 from dynamo_lab.capture.steps import StepProbes
 from dynamo_lab.capture.symbols import SymbolProbes
 from dynamo_lab.capture.timings import TimingProbes
@@ -86,7 +87,9 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         lowering.install(patches)
         Stamps().install(patches)
         BufferProbes(recorder, graphs, lowering).install(patches)
-        KernelProbes(recorder, compilations, lowering).install(patches)
+        kernels = KernelProbes(recorder, compilations, lowering)
+        kernels.install(patches)
+        StatementProbes(recorder, lowering, kernels).install(patches)
         PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
         _note_missing(recorder, patches)
 
