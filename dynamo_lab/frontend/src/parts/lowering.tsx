@@ -33,11 +33,13 @@ function StepRow({ step }: { step: LoweringStep }) {
 }
 
 function BufferRow({ buffer }: { buffer: BufferView }) {
+  const { view, graphTitle } = useModel();
+  const of = view.lowering.lowerings.length > 1 ? `${graphTitle(buffer.graph)}: ` : "";
   return (
     <>
       <span class={`dl-kernel-name${buffer.dropped ? " dl-dim" : ""}`}>{buffer.name} <span class="dl-dim">{buffer.value}</span></span>
       <Badge tone={buffer.body.length > 0 ? "stored" : "called"}>{buffer.kind}</Badge>
-      <span class="dl-kernel-sub" title={plain(buffer.why)}>{plain(buffer.why)}</span>
+      <span class="dl-kernel-sub" title={plain(buffer.why)}>{of}{plain(buffer.why)}</span>
     </>
   );
 }
@@ -117,7 +119,7 @@ function Buffers() {
           entity={(i) => bufferEntity(i)} onChoose={(i) => (store.buffer.value = i)} renderRow={(i) => <BufferRow buffer={buffers[i]} />}
         />
       </div>
-      <div class="dl-kernel-detail"><BufferCard key={at} buffer={buffers[at]} node={-1} /></div>
+      <div class="dl-kernel-detail"><BufferCard key={at} buffer={buffers[at]} node={-1} told="" /></div>
     </div>
   );
 }
