@@ -1,7 +1,7 @@
 """Kernels: the code Inductor generates, the nodes it came from, and the wrapper that calls it."""
 
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 from dynamo_lab.capture.compilations import Compilations
@@ -33,6 +33,8 @@ class KernelProbes:
         self._compilations = compilations
         self._lowering = lowering
         self._kernels: dict[tuple[int | None, str], int] = {}
+        self.on_called: Callable[[int, str, Any], None] = lambda kernel, name, schedule: None
+        """Called with a kernel's id and name, and the scheduler nodes that a call is made for."""
 
     def install(self, patches: Patches) -> None:
         """Watch the definition and the calls of kernels, and the finished wrapper."""
@@ -59,6 +61,7 @@ class KernelProbes:
             nodes = sorted({*known.nodes, *_origins(node_schedule, graph)})
             changes = {"nodes": tuple(nodes), "calls": known.calls + 1}
             self._recorder.update(self._recorder.kernels, kernel, **changes)
+            self.on_called(kernel, kernel_name, node_schedule)
         yield
 
     def defined(

@@ -17,10 +17,12 @@ from dynamo_lab.capture.texts import Texts
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.fusions import Schedule
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
+from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
@@ -59,6 +61,8 @@ class Recorder(Generic[R]):
         self.partitions: list[Partition] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
+        self.schedules: list[Schedule] = []
+        self.memory_plans: list[MemoryPlan] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
         self.pipelines: list[Pipeline] = []
@@ -141,6 +145,8 @@ class Recorder(Generic[R]):
                 partitions=tuple(self.partitions),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),
+                schedules=tuple(self.schedules),
+                memory_plans=tuple(self.memory_plans),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
                 pipelines=tuple(self.pipelines),

@@ -3,7 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dynamo_lab.model import validate_decompositions, validate_film, validate_passes
+from dynamo_lab.model import (
+    validate_decompositions,
+    validate_film,
+    validate_fusions,
+    validate_passes,
+)
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 
@@ -77,6 +82,7 @@ def problems(recording: Recording) -> Iterator[str]:
     yield from _failed_guards(recording)
     yield from validate_passes.problems(recording)
     yield from validate_decompositions.problems(recording)
+    yield from validate_fusions.problems(recording)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):
