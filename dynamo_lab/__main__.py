@@ -94,7 +94,11 @@ def _refuse_unknown_sections(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
-    view = _view(load(options.recording))
+    recording = load(options.recording)
+    if options.why_not is not None:
+        print(_why_not(recording, options))
+        return 0
+    view = _view(recording)
     if options.find is not None or options.outline:
         _print(_of_nodes(view, options), options)
     elif options.json:
@@ -105,6 +109,13 @@ def _show(options: argparse.Namespace) -> int:
     else:
         _print_view(view, options)
     return 0
+
+
+def _why_not(recording: Recording, options: argparse.Namespace) -> str:
+    from dynamo_lab.render.text import visible
+
+    answer = recording.why_not_fused(*options.why_not)
+    return "\n".join(visible(line) for line in str(answer).split("\n"))
 
 
 def _of_nodes(view: View, options: argparse.Namespace) -> RenderableType:

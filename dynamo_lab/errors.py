@@ -53,5 +53,9 @@ class PassError(DynamoLabError):
     """A pass of the reader's that raised."""
 
 
+class FusionError(DynamoLabError, ValueError):
+    """A question about a fusion that names what there is not."""
+
+
 class DecompositionError(DynamoLabError):
     """An operator that cannot be taken apart on these arguments, or a set that there is not."""

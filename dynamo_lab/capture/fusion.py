@@ -120,13 +120,10 @@ class FusionProbes:
         book = self._book
         if book is not None:
             text = reason % args if args else reason
-            names = str(why.name1), str(why.name2)
-            attempt = self._attempts[-1] if self._attempts else None
-            pair = book.named(names[0]), book.named(names[1])
-            if attempt and (_is_of(attempt, names) or None in pair):
-                attempt.reasons.append(text)
-            elif pair[0] and pair[1]:
-                book.refused(pair[0], pair[1], text)
+            if self._attempts:  # some rules are asked of the pair the other way round
+                self._attempts[-1].reasons.append(text)
+            else:
+                book.refused(str(why.name1), str(why.name2), text)
         yield
 
     def shared(
@@ -181,10 +178,6 @@ class FusionProbes:
     def _calls_of(self, name: str) -> Iterator[Call]:
         graph = self._lowering.current_graph
         return iter(self._calls.get((graph.id, name), ()) if graph else ())
-
-
-def _is_of(attempt: Attempt, names: tuple[str, str]) -> bool:
-    return (attempt.producer.name, attempt.consumer.name) == names
 
 
 def _operations(schedule: Any) -> Iterable[str]:

@@ -96,10 +96,6 @@ class Book:
             self._members[id(node)] = self._named[made.name] = known = made
         return known
 
-    def named(self, name: str) -> Member | None:
-        """The group that PyTorch calls so."""
-        return self._named.get(name)
-
     def _mask(self, names: Iterable[str]) -> int:
         mask = 0
         for name in names:
@@ -169,8 +165,11 @@ class Book:
         pair = self.member(producer), self.member(consumer)
         self._change(*pair, score=_numbers(score))
 
-    def refused(self, producer: Member, consumer: Member, reason: str) -> None:
-        """A reason was found after the pair seemed possible."""
+    def refused(self, first: str, second: str, reason: str) -> None:
+        """A reason was found after the pair, which PyTorch calls so, seemed possible."""
+        producer, consumer = self._named.get(first), self._named.get(second)
+        if producer is None or consumer is None:
+            return
         known = self._rulings.get((producer.index, consumer.index))
         reasons = known[-1].reasons if known else ()
         added = tuple(dict.fromkeys((*reasons, reason)))

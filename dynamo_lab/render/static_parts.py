@@ -5,7 +5,7 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
-from dynamo_lab.render import static_autograd, static_decompositions
+from dynamo_lab.render import static_autograd, static_decompositions, static_fusion
 from dynamo_lab.render import static_passes as passes
 from dynamo_lab.render.excerpt import (
     SIGNS,
@@ -58,6 +58,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield "Autograd", static_autograd.blocks(view)
     yield _counted("Passes", [p for p in view.passes.passes if p.did]), passes.blocks(view)
     yield "Decompositions", static_decompositions.blocks(view.decompositions)
+    yield "Fusion and memory", static_fusion.blocks(view)
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)
     yield "Dynamic shapes", _shapes(view)

@@ -13,6 +13,7 @@ from dynamo_lab.view import (
     code,
     decompositions,
     frames,
+    fusion,
     graphs,
     guards,
     kernels,
@@ -31,6 +32,7 @@ from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
 from dynamo_lab.view.decompositions import DecompositionsView
 from dynamo_lab.view.frames import FrameView
+from dynamo_lab.view.fusion import FusionsView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
@@ -76,6 +78,7 @@ class View(Struct, frozen=True, kw_only=True):
     run_map: tuple[MapRow, ...] = ()
     partitions: tuple[PartitionView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
+    fusions: FusionsView = FusionsView()
 
 
 def build(recording: Recording) -> View:
@@ -109,6 +112,7 @@ def build(recording: Recording) -> View:
         run_map=run_map.build(recording, places, frame_views, break_views, told),
         partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
+        fusions=fusion.build(recording, places, ancestry),
     )
 
 
