@@ -113,8 +113,9 @@ def _show(options: argparse.Namespace) -> int:
 
 def _why_not(recording: Recording, options: argparse.Namespace) -> str:
     from dynamo_lab.render.text import visible
+    from dynamo_lab.view.why_not import ask
 
-    answer = recording.why_not_fused(*options.why_not)
+    answer = ask(recording, *options.why_not)
     return "\n".join(visible(line) for line in str(answer).split("\n"))
 
 

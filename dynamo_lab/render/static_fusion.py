@@ -1,4 +1,4 @@
-"""Fusion and memory in the script-free HTML: groups, refusals by reason, the memory at each call."""
+"""Fusion and memory in the script-free HTML: groups, why not, and the memory at each call."""
 
 from collections import Counter
 from collections.abc import Iterator

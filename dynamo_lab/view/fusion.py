@@ -153,7 +153,7 @@ class _View:
             title=f"{title} ({schedule.name})" if schedule.name else title,
             sentences=tuple(_sentences(schedule)),
             operations=operations,
-            groups=tuple(map(_group, schedule.groups)),
+            groups=tuple(_group(schedule, group) for group in schedule.groups),
             start=schedule.start,
             rounds=tuple(_rounds(schedule)),
             rulings=rulings,
@@ -175,7 +175,7 @@ class _View:
             buffers=item.buffers,
             kind=item.kind,
             title=item.call or self._operators(item.nodes) or item.kind,
-            loops=loop_text(schedule.groups[index]) if item.kind not in ("extern", "nop") else "",
+            loops=_loops(schedule, schedule.groups[index]),
             nodes=item.nodes,
             uses=(*item.buffers, *item.reads),
             after=item.after,
@@ -245,8 +245,15 @@ def why_of(schedule: Schedule, ruling: Ruling, producer: int, consumer: int) -> 
     return advice(ruling)
 
 
-def _group(group: Group) -> GroupView:
-    return GroupView(operations=group.operations, kind=group.kind, loops=loop_text(group))
+def _group(schedule: Schedule, group: Group) -> GroupView:
+    loops = _loops(schedule, group)
+    return GroupView(operations=group.operations, kind=group.kind, loops=loops)
+
+
+def _loops(schedule: Schedule, group: Group) -> str:
+    """What a group runs over, empty where none of it is a loop."""
+    kinds = {schedule.operations[index].kind for index in group.operations}
+    return "" if kinds <= {"extern", "nop"} else loop_text(group)
 
 
 _SCORE = ("template", "same kind", "bytes saved", "overlap", "distance")

@@ -308,6 +308,12 @@ POSSIBLE = Advice(
     "Look at the pairs of the groups that they are in then: they were considered again as those.",
 )
 
+POSTPONED = Advice(
+    "Nothing spoke against it, but pairs of a better kind came first: loops that share only their "
+    "outer part wait until no others are left.",
+    "Look at the later rounds: it was considered again.",
+)
+
 UNSEEN: dict[str, Advice] = {
     "library": Advice(
         "{a} calls a library function, `{call}`, and such a call is never a candidate.", _LIBRARY
@@ -336,7 +342,7 @@ def advice(ruling: Ruling) -> tuple[Advice, ...]:
     if ruling.outcome == "fused":
         return ()
     if ruling.outcome == "possible":
-        return (POSSIBLE,)
+        return (POSSIBLE if ruling.score else POSTPONED,)
     if ruling.reasons:
         return tuple(of_reason(reason) for reason in ruling.reasons)
     return (_CHECKS[ruling.check],) if ruling.check in _CHECKS else ()
