@@ -338,6 +338,8 @@ def _operation_kind(node: Any) -> OperationKind:
 
 
 def _call(lowered: Any) -> str:
+    if type(lowered).__name__ == "MultiOutput":
+        return f"a result of {lowered.inputs[0].get_name()}"
     for name in ("python_kernel_name", "cpp_kernel_name"):
         if found := getattr(lowered, name, None):
             return str(found)

@@ -7,6 +7,7 @@ from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.fusion import ScheduleView
+from dynamo_lab.view.fusion_advice import filled
 from dynamo_lab.view.memory import MemoryView
 from dynamo_lab.view.words import plural
 
@@ -51,7 +52,12 @@ def _refusals(schedule: ScheduleView) -> Iterator[Markup]:
     )
     if counts:
         rows = [
-            tag("li", tag("b", plural(count, "pair")), " ", prose(f"{advice.why} {advice.change}"))
+            tag(
+                "li",
+                tag("b", plural(count, "pair")),
+                " ",
+                prose(filled(f"{advice.why} {advice.change}", "the first", "the second")),
+            )
             for advice, count in counts.most_common(_ROWS)
         ]
         yield details("why pairs were not fused", tag("ul", *rows))

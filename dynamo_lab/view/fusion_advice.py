@@ -1,7 +1,7 @@
 """Why Inductor does not fuse a pair, in plain words, and what would change it.
 
 PyTorch's reasons are those of torch 2.11 to 2.15: scheduler.py, choices.py and codegen/. In the
-sentences A is the operation that comes first, and B the other.
+sentences {a} stands for the operations that come first, {b} for the others.
 """
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ class Advice(Struct, frozen=True):
     change: str = ""
 
 
-_DEPENDENCY = "Take away the dependency: compute what lies between before A, or after B."
+_DEPENDENCY = "Take away the dependency: compute what lies between before {a}, or after {b}."
 _SHAPES = (
     "Give both the same sizes: move the `view`, `expand` or `cat` that changes them elsewhere."
 )
@@ -34,19 +34,19 @@ _FOREACH = "Use lists of the same length, and let each element depend on one ele
 _REASONS: tuple[tuple[str, Advice], ...] = (
     (
         "intermediate nodes between",
-        Advice("Something else has to run between A and B, so they cannot be one.", _DEPENDENCY),
+        Advice("Something else has to run between {a} and {b}, so they cannot be one.", _DEPENDENCY),
     ),
     (
         "will create cycle",
         Advice(
-            "Fused, they would have to wait for themselves: another group needs A, and B needs it.",
+            "Fused, they would have to wait for themselves: another group needs {a}, and {b} needs it.",
             _DEPENDENCY,
         ),
     ),
     (
         "memory deps did not match",
         Advice(
-            "B reads A's result in another order or at other places than A writes it, so the value "
+            "{b} reads {a}'s result in another order or at other places than {a} writes it, so the value "
             "is not at hand in the same step of the loop.",
             _LAYOUT,
         ),
@@ -105,32 +105,32 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     ),
     (
         "node1 must go before node2",
-        Advice("B is needed to compute A, so the pair makes sense in the other order only."),
+        Advice("{b} is needed to compute {a}, so the pair makes sense in the other order only."),
     ),
-    ("node2 is extern or nop", Advice("B calls a library function or does nothing.", _LIBRARY)),
-    ("node1 is extern or nop", Advice("A calls a library function or does nothing.", _LIBRARY)),
-    ("node1 is nop", Advice("A does no work of its own: it only names memory.")),
-    ("node1 is extern but not a triton", Advice("A calls a library function.", _LIBRARY)),
+    ("node2 is extern or nop", Advice("{b} calls a library function or does nothing.", _LIBRARY)),
+    ("node1 is extern or nop", Advice("{a} calls a library function or does nothing.", _LIBRARY)),
+    ("node1 is nop", Advice("{a} does no work of its own: it only names memory.")),
+    ("node1 is extern but not a triton", Advice("{a} calls a library function.", _LIBRARY)),
     (
         "node1's triton kernel doesn't support",
         Advice(
-            "A is a Triton kernel of yours that cannot take more work at its end.",
+            "{a} is a Triton kernel of yours that cannot take more work at its end.",
             "It has to write one buffer, and declare no more than one as changed.",
         ),
     ),
     (
         "node1 is extern but node2",
-        Advice("A is a Triton kernel of yours, which takes elementwise work only.", _TEMPLATE),
+        Advice("{a} is a Triton kernel of yours, which takes elementwise work only.", _TEMPLATE),
     ),
     (
         "epilogue reads from buffers other",
-        Advice("Work after your Triton kernel may read its result alone, and B reads more."),
+        Advice("Work after your Triton kernel may read its result alone, and {b} reads more."),
     ),
     (
         "epilogue is not a unary read",
         Advice("Work after your Triton kernel may read its result alone, once."),
     ),
-    ("epilogue's read and write", Advice("B writes at other places than it reads.", _LAYOUT)),
+    ("epilogue's read and write", Advice("{b} writes at other places than it reads.", _LAYOUT)),
     ("node1 and node2 uses different", Advice("Their sizes or strides differ.", _LAYOUT)),
     (
         "grouped node must not",
@@ -147,12 +147,12 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     (
         "template epilogue not satisfied",
         Advice(
-            "A is a template, and takes elementwise work after it only: no reduction, no write in "
+            "{a} is a template, and takes elementwise work after it only: no reduction, no write in "
             "place.",
             "See that `torch._inductor.config.epilogue_fusion` is True. " + _TEMPLATE,
         ),
     ),
-    ("multi-output template epilogue", Advice("A has several results, and B is not a loop.")),
+    ("multi-output template epilogue", Advice("{a} has several results, and {b} is not a loop.")),
     (
         "prologue fusion turned off",
         Advice(
@@ -161,7 +161,7 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
         ),
     ),
     ("prologue fusion only supported for pointwise", Advice("Only elementwise work goes before.")),
-    ("prologue fusion only supported for Triton", Advice("B is not a Triton template.")),
+    ("prologue fusion only supported for Triton", Advice("{b} is not a Triton template.")),
     ("template has no allowed prologue", Advice("The template takes no work before it.")),
     (
         "prologue fusion not implemented",
@@ -169,15 +169,15 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     ),
     (
         "template prologue can only fuse functional",
-        Advice("A writes in place, or shares memory with an input."),
+        Advice("{a} writes in place, or shares memory with an input."),
     ),
     (
         "template prologue can only fuse nodes with a single use",
-        Advice("A's result is needed elsewhere too.", "Use it once, or compute it twice."),
+        Advice("{a}'s result is needed elsewhere too.", "Use it once, or compute it twice."),
     ),
     (
         "prologue fusion will not increase amount of bytes",
-        Advice("Inside the template, A would read more bytes than it writes, time and again."),
+        Advice("Inside the template, {a} would read more bytes than it writes, time and again."),
     ),
     (
         "prologue fusion will not increase attempt to fuse in padding",
@@ -185,24 +185,24 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     ),
     (
         "prologue fusion that must be upcast",
-        Advice("A computes in f32, which would slow down a template of lower precision."),
+        Advice("{a} computes in f32, which would slow down a template of lower precision."),
     ),
     ("foreach do not have same length", Advice("The two lists are not equally long.", _FOREACH)),
     (
         "candidate producer is a reduction",
-        Advice("A is a reduction, which does not go into a foreach."),
+        Advice("{a} is a reduction, which does not go into a foreach."),
     ),
     (
         "candidate consumer is a reduction",
-        Advice("B is a reduction, which does not go into a foreach."),
+        Advice("{b} is a reduction, which does not go into a foreach."),
     ),
     (
         "candidate producer is not dep of any",
-        Advice("No element of the list needs A.", _FOREACH),
+        Advice("No element of the list needs {a}.", _FOREACH),
     ),
     (
         "candidate consumer has no dep in any",
-        Advice("B needs no element of the list, or several.", _FOREACH),
+        Advice("{b} needs no element of the list, or several.", _FOREACH),
     ),
     ("a consumer depends on another producer", Advice("An element needs several.", _FOREACH)),
     ("Split scan cannot fuse", Advice("A scan that runs in several blocks holds no reduction.")),
@@ -210,7 +210,7 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
         "numel/rnumel mismatch (reduce)",
         Advice("Both are reductions, but over different sizes.", _REDUCTION),
     ),
-    ("numel/rnumel mismatch prologue", Advice("A differs in size from what is there.", _SHAPES)),
+    ("numel/rnumel mismatch prologue", Advice("{a} differs in size from what is there.", _SHAPES)),
     (
         "numel/rnumel mismatch",
         Advice("Their loops have different sizes.", _SHAPES),
@@ -240,11 +240,11 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     ),
     (
         "register spilling of the first",
-        Advice("A alone already needs more registers than there are."),
+        Advice("{a} alone already needs more registers than there are."),
     ),
     (
         "register spilling of the second",
-        Advice("B alone already needs more registers than there are."),
+        Advice("{b} alone already needs more registers than there are."),
     ),
     (
         "register spilling of the fused",
@@ -273,7 +273,7 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     ),
     ("staged", Advice("The plan of a kernel in stages would not hold any more.")),
     ("sub-parent epilogue", Advice("The work after the reduction cannot be placed in its kernel.")),
-    ("consumer is not wholly in", Advice("Only a part of B could be placed after the reduction.")),
+    ("consumer is not wholly in", Advice("Only a part of {b} could be placed after the reduction.")),
     ("invalid sub-parent", Advice("The work after the reduction cannot be placed in its kernel.")),
 )  # fmt: skip
 
@@ -315,8 +315,11 @@ POSTPONED = Advice(
 )
 
 UNSEEN: dict[str, Advice] = {
-    "library": Advice(
+    "product": Advice(
         "{a} calls a library function, `{call}`, and such a call is never a candidate.", _LIBRARY
+    ),
+    "library": Advice(
+        "{a} calls a library function, `{call}`, and such a call is never a candidate."
     ),
     "nothing": Advice("{a} does no work of its own, so there is nothing to fuse."),
     "apart": Advice(
@@ -348,6 +351,11 @@ def advice(ruling: Ruling) -> tuple[Advice, ...]:
     return (_CHECKS[ruling.check],) if ruling.check in _CHECKS else ()
 
 
+def filled(text: str, one: str, other: str) -> str:
+    """A sentence of advice about a pair by name."""
+    return text.replace("{a}", one).replace("{b}", other)
+
+
 def of_reason(reason: str) -> Advice:
     """The advice on one of PyTorch's reasons; an unknown one is its own sentence."""
     for start, found in _REASONS:
@@ -376,12 +384,12 @@ def of_loops(one: Group, other: Group, backend: str, *, is_vertical: bool) -> Ad
         return Advice(f"{maker} adds nothing beside loops that share only their outer part.")
     if loops[0] != loops[1]:
         change = _REDUCTION if one.reduction or other.reduction else _SHAPES
-        texts = f"A runs over {loop_text(one)}, B over {loop_text(other)}"
+        texts = f"{{a}} runs over {loop_text(one)}, {{b}} over {loop_text(other)}"
         return Advice(f"{maker} cannot make one loop of theirs: {texts}.", change)
     if is_vertical and one.reduction:
         return Advice(
-            f"{maker} ends A's reduction, over {loop_text(one)}, before its result is used.",
-            "Let B run once for each result of A, not for each element that A reads.",
+            f"{maker} ends {{a}}'s reduction, over {loop_text(one)}, before its result is used.",
+            "Let {b} run once for each result of {a}, not for each element that {a} reads.",
         )
     together = len(one.operations) + len(other.operations)
     if is_cpp and not is_vertical and together > _MOST_SIDE_BY_SIDE:

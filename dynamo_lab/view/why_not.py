@@ -11,7 +11,7 @@ from dynamo_lab.errors import FusionError
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.fusion import FusionsView, OperationView, RulingView, ScheduleView, build
-from dynamo_lab.view.fusion_advice import Advice
+from dynamo_lab.view.fusion_advice import Advice, filled
 from dynamo_lab.view.links import build as links
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.words import line_range
@@ -95,18 +95,18 @@ def answer(schedule: ScheduleView, one: int, other: int, unseen: dict[str, Advic
         return _never(title, culprit, unseen[case])
     producer, consumer, ruling = _last(rows)
     names = _name(schedule, producer), _name(schedule, consumer)
-    together = f"{names[0]} with {names[1]}"
+    short = short_name(schedule, producer), short_name(schedule, consumer)
     when = line_range(ruling.first_round, ruling.round).replace("line", "round")
-    why = [f"{advice.why}" for advice in ruling.why]
+    why = [filled(advice.why, *short) for advice in ruling.why]
     return WhyNot(
         title=title,
         is_fused=False,
         sentences=(
-            f"Considered in {when} as {ruling.kind} fusion, A: {names[0]}, B: {names[1]}.",
-            *(why or [f"Nothing is known of why {together} was refused."]),
+            f"Considered in {when} as {ruling.kind} fusion: {names[0]} with {names[1]}.",
+            *(why or ["Nothing is known of why the pair was refused."]),
             *_shares_kernel(a, b),
         ),
-        changes=tuple(advice.change for advice in ruling.why if advice.change),
+        changes=tuple(filled(advice.change, *short) for advice in ruling.why if advice.change),
         reasons=ruling.reasons,
     )
 
@@ -147,11 +147,17 @@ def _are_fused(
     return WhyNot(title=f"{a.name} and {b.name} are fused", is_fused=True, sentences=(how, *kernel))
 
 
+_PRODUCTS = ("mm", "convolution")
+"""How the names of those end that Inductor has templates for."""
+
+
 def _case(schedule: ScheduleView, a: OperationView, b: OperationView) -> tuple[str, OperationView]:
     """Why there is no verdict on a pair, as a key of the advice, and of whom that tells."""
     for item in (a, b):
-        if item.kind in ("extern", "nop"):
-            return ("library" if item.kind == "extern" else "nothing"), item
+        if item.kind == "extern":
+            return ("product" if item.call.endswith(_PRODUCTS) else "library"), item
+        if item.kind == "nop":
+            return "nothing", item
     if not set(_uses(schedule, a)) & set(_uses(schedule, b)):
         return "apart", a
     return ("unkept" if schedule.left_out else "crowded"), a
@@ -181,3 +187,13 @@ def _shares_kernel(a: OperationView, b: OperationView) -> list[str]:
 def _name(schedule: ScheduleView, group: int) -> str:
     members = schedule.groups[group].operations
     return " + ".join(schedule.operations[index].name for index in members)
+
+
+_FEW = 3
+
+
+def short_name(schedule: ScheduleView, group: int) -> str:
+    """'op0 + op1 + op2', 'op0 + op1 + op2 and 4 more'."""
+    names = [schedule.operations[index].name for index in schedule.groups[group].operations]
+    left = len(names) - _FEW
+    return " + ".join(names[:_FEW]) + (f" and {left} more" if left > 0 else "")

@@ -8,6 +8,8 @@ from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.fusion import RulingView, ScheduleView
+from dynamo_lab.view.fusion_advice import filled
+from dynamo_lab.view.why_not import short_name
 from dynamo_lab.view.words import plural
 
 _BRIEF = 6
@@ -68,16 +70,17 @@ def _pairs(schedule: ScheduleView) -> Iterator[RenderableType]:
                 (f"{_when(ruling):>7}  ", "dim"),
                 (f"{ruling.outcome:<8}  ", _STYLES.get(ruling.outcome, "")),
                 (f"{ruling.kind:<10}  ", "dim"),
-                (f"{_name(schedule, producer)}  with  {_name(schedule, consumer)}", ""),
+                (f"{short_name(schedule, producer)}  with  {short_name(schedule, consumer)}", ""),
                 (f"  saves {ruling.saves}" if ruling.saves else "", "dim"),
             )
         )
         why = tuple(advice.why for advice in ruling.why)
         if why != above and ruling.outcome == "refused":
+            names = short_name(schedule, producer), short_name(schedule, consumer)
             for advice in ruling.why:
-                yield _prose(advice.why, 11)
+                yield _prose(filled(advice.why, *names), 11)
                 if advice.change:
-                    yield _prose(f"→ {advice.change}", 11)
+                    yield _prose(f"→ {filled(advice.change, *names)}", 11)
         above = why
 
 
@@ -85,8 +88,3 @@ def _when(ruling: RulingView) -> str:
     if ruling.first_round == ruling.round:
         return f"{ruling.round}"
     return f"{ruling.first_round}-{ruling.round}"
-
-
-def _name(schedule: ScheduleView, group: int) -> str:
-    members = schedule.groups[group].operations
-    return shortened("+".join(schedule.operations[index].name for index in members), 48)
