@@ -34,20 +34,20 @@ _FOREACH = "Use lists of the same length, and let each element depend on one ele
 _REASONS: tuple[tuple[str, Advice], ...] = (
     (
         "intermediate nodes between",
-        Advice("Something else has to run between {a} and {b}, so they cannot be one.", _DEPENDENCY),
+        Advice("Something else has to run after {a} and before {b}.", _DEPENDENCY),
     ),
     (
         "will create cycle",
         Advice(
-            "Fused, they would have to wait for themselves: another group needs {a}, and {b} needs it.",
+            "Fused, they would wait for themselves: another group needs {a}, and {b} needs that.",
             _DEPENDENCY,
         ),
     ),
     (
         "memory deps did not match",
         Advice(
-            "{b} reads {a}'s result in another order or at other places than {a} writes it, so the value "
-            "is not at hand in the same step of the loop.",
+            "{b} reads what {a} writes in another order or at other places, so the value is not at "
+            "hand in the same step of the loop.",
             _LAYOUT,
         ),
     ),
@@ -147,8 +147,8 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     (
         "template epilogue not satisfied",
         Advice(
-            "{a} is a template, and takes elementwise work after it only: no reduction, no write in "
-            "place.",
+            "{a} is a template, which takes elementwise work after it only: no reduction, no write "
+            "in place.",
             "See that `torch._inductor.config.epilogue_fusion` is True. " + _TEMPLATE,
         ),
     ),
@@ -273,7 +273,7 @@ _REASONS: tuple[tuple[str, Advice], ...] = (
     ),
     ("staged", Advice("The plan of a kernel in stages would not hold any more.")),
     ("sub-parent epilogue", Advice("The work after the reduction cannot be placed in its kernel.")),
-    ("consumer is not wholly in", Advice("Only a part of {b} could be placed after the reduction.")),
+    ("consumer is not wholly in", Advice("Only a part of {b} could go after the reduction.")),
     ("invalid sub-parent", Advice("The work after the reduction cannot be placed in its kernel.")),
 )  # fmt: skip
 
