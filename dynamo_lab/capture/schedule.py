@@ -262,12 +262,17 @@ def _group_kind(node: Any) -> GroupKind:
 
 
 def _loops(node: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sizes of a node's loops and of its reduction; a foreach has none of its own."""
-    group = getattr(node, "group", None)
+    """The sizes of a node's loops and of its reduction; what runs side by side has none in common.
+
+    The C++ code generator keeps a size a loop, the others all elements of the loops together.
+    """
+    group = None if node.is_foreach() else getattr(node, "group", None)
     sizes: Any = group[1] if group else ()
-    if len(sizes) != 2 or not all(isinstance(part, tuple | list) for part in sizes):
-        return (tuple(map(str, sizes[0])) if len(sizes) == 1 else ()), ()
-    return tuple(map(str, sizes[0])), tuple(map(str, sizes[1]))
+    if len(sizes) != 2:
+        return (), ()
+    loops, reduction = (part if isinstance(part, tuple | list) else (part,) for part in sizes)
+    found = tuple(map(str, loops)), tuple(map(str, reduction))
+    return found[0], () if found[1] == ("1",) else found[1]
 
 
 def _numbers(score: Any) -> tuple[int, ...]:

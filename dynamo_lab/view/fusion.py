@@ -251,7 +251,9 @@ def _group(schedule: Schedule, group: Group) -> GroupView:
 
 
 def _loops(schedule: Schedule, group: Group) -> str:
-    """What a group runs over, empty where none of it is a loop."""
+    """What a group runs over, empty where it is no loop, or several side by side."""
+    if group.kind in ("foreach", "combo", "grouped"):
+        return ""
     kinds = {schedule.operations[index].kind for index in group.operations}
     return "" if kinds <= {"extern", "nop"} else loop_text(group)
 
