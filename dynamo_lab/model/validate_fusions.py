@@ -24,9 +24,12 @@ def _schedule(place: str, schedule: Schedule, recording: Recording) -> Iterator[
         yield from _strays(f"{place}.operations.nodes", item.nodes, nodes, f"nodes of {graph}")
         for field in (item.after, item.weak):
             yield from _strays(f"{place}.operations.after", field, operations, "operations")
+    if [group.operations for group in schedule.groups[:operations]] != [
+        (index,) for index in range(operations)
+    ]:
+        yield f"{place}.groups does not begin with each operation by itself"
     for group in schedule.groups:
-        own = group.operations
-        yield from _strays(f"{place}.groups", own, operations, "operations")
+        yield from _strays(f"{place}.groups", group.operations, operations, "operations")
     yield from _strays(f"{place}.start", schedule.start, groups, "groups")
     placed = tuple(item.group for item in schedule.final)
     yield from _strays(f"{place}.final", placed, groups, "groups")
