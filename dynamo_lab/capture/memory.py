@@ -191,4 +191,4 @@ def _is_tensor(node: Any) -> bool:
 
 
 def _library_name(node: Any) -> str:
-    return str(node.get_kernel_name() or type(node).__name__)
+    return str(node.try_get_kernel_name() or type(node).__name__)

@@ -199,8 +199,8 @@ class _View:
             f"{kinds.count(kind)} {words}"
             for kind, words in (
                 ("allocate", "allocated"),
-                ("in_place", "written over what they are made of"),
-                ("reuse", "given the memory of another"),
+                ("in_place", "written in place"),
+                ("reuse", "in memory that another held"),
                 ("view", "views"),
             )
             if kind in kinds
