@@ -96,7 +96,9 @@ def _refuse_unknown_sections(options: argparse.Namespace) -> None:
 def _show(options: argparse.Namespace) -> int:
     recording = load(options.recording)
     if options.why_not is not None:
-        print(_why_not(recording, options))
+        from dynamo_lab.why_not import ask
+
+        print(ask(recording, *options.why_not))
         return 0
     view = _view(recording)
     if options.find is not None or options.outline:
@@ -109,14 +111,6 @@ def _show(options: argparse.Namespace) -> int:
     else:
         _print_view(view, options)
     return 0
-
-
-def _why_not(recording: Recording, options: argparse.Namespace) -> str:
-    from dynamo_lab.render.text import visible
-    from dynamo_lab.view.why_not import ask
-
-    answer = ask(recording, *options.why_not)
-    return "\n".join(visible(line) for line in str(answer).split("\n"))
 
 
 def _of_nodes(view: View, options: argparse.Namespace) -> RenderableType:

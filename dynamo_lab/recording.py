@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from dynamo_lab.render.widget import Tries
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.search import FoundNode
-    from dynamo_lab.view.why_not import WhyNot
     from dynamo_lab.view.would_pass import WouldPass
+    from dynamo_lab.why_not import WhyNot
 
 
 class Break(BreakFact, frozen=True, kw_only=True, dict=True):
@@ -141,7 +141,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         Raises:
             FusionError: nothing was scheduled, or there is no such name or graph.
         """
-        from dynamo_lab.view.why_not import ask
+        from dynamo_lab.why_not import ask
 
         return ask(self, one, other, graph)
 

@@ -17,8 +17,8 @@ from dynamo_lab.view.places import Places
 from dynamo_lab.view.words import line_range
 
 
-class WhyNot(Struct, frozen=True, kw_only=True):
-    """The answer: print it. `reasons` are PyTorch's words, `changes` say what would change it."""
+class Answer(Struct, frozen=True, kw_only=True):
+    """The answer. `reasons` are PyTorch's words, `changes` say what would change it."""
 
     title: str
     is_fused: bool
@@ -26,14 +26,8 @@ class WhyNot(Struct, frozen=True, kw_only=True):
     changes: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        told = [self.title, *(f"  {sentence}" for sentence in self.sentences)]
-        told += [f"  PyTorch: {reason}" for reason in self.reasons]
-        told += [f"  What would change it: {change}" for change in self.changes]
-        return "\n".join(told).replace("`", "")
 
-
-def ask(recording: Recording, one: str, other: str, graph: int | None = None) -> WhyNot:
+def ask(recording: Recording, one: str, other: str, graph: int | None = None) -> Answer:
     """Why two are not fused: names of operations, buffers or nodes of a post-grad graph.
 
     Raises:
@@ -81,7 +75,7 @@ def _operation(recording: Recording, schedule: ScheduleView, name: str) -> int |
     return next(iter(ends or holding), None)
 
 
-def answer(schedule: ScheduleView, one: int, other: int, unseen: dict[str, Advice]) -> WhyNot:
+def answer(schedule: ScheduleView, one: int, other: int, unseen: dict[str, Advice]) -> Answer:
     """Why two operations, as indices, are not fused; or that they are."""
     a, b = schedule.operations[one], schedule.operations[other]
     if one == other:
@@ -98,7 +92,7 @@ def answer(schedule: ScheduleView, one: int, other: int, unseen: dict[str, Advic
     short = short_name(schedule, producer), short_name(schedule, consumer)
     when = line_range(ruling.first_round, ruling.round).replace("line", "round")
     why = [filled(advice.why, *short) for advice in ruling.why]
-    return WhyNot(
+    return Answer(
         title=title,
         is_fused=False,
         sentences=(
@@ -133,7 +127,7 @@ def _last(rows: list[_Row]) -> _Row:
 
 def _are_fused(
     schedule: ScheduleView, a: OperationView, b: OperationView, rows: list[_Row]
-) -> WhyNot:
+) -> Answer:
     fused = next((row for row in rows if row[2].outcome == "fused"), None)
     place = schedule.final[a.place]
     if fused is None:
@@ -144,7 +138,7 @@ def _are_fused(
         names = f"{_name(schedule, producer)} with {_name(schedule, consumer)}"
         how = f"In round {ruling.round}, {ruling.kind} fusion: {names}."
     kernel = [f"The kernel is `{place.name}`."] if place.name else []
-    return WhyNot(title=f"{a.name} and {b.name} are fused", is_fused=True, sentences=(how, *kernel))
+    return Answer(title=f"{a.name} and {b.name} are fused", is_fused=True, sentences=(how, *kernel))
 
 
 _PRODUCTS = ("mm", "convolution")
@@ -172,10 +166,10 @@ def _uses(schedule: ScheduleView, item: OperationView) -> Iterator[str]:
         yield from schedule.operations[index].uses
 
 
-def _never(title: str, culprit: OperationView, advice: Advice) -> WhyNot:
+def _never(title: str, culprit: OperationView, advice: Advice) -> Answer:
     why = advice.why.replace("{a}", culprit.name).replace("{call}", culprit.call)
     changes = (advice.change,) if advice.change else ()
-    return WhyNot(title=title, is_fused=False, sentences=(why,), changes=changes)
+    return Answer(title=title, is_fused=False, sentences=(why,), changes=changes)
 
 
 def _shares_kernel(a: OperationView, b: OperationView) -> list[str]:

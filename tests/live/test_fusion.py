@@ -85,7 +85,8 @@ def side_by_side(x: torch.Tensor, y: torch.Tensor) -> Any:
 
 
 def lists(x: torch.Tensor, y: torch.Tensor) -> Any:
-    return torch._foreach_mul(torch._foreach_add([x, y], 1.0), 2.0)
+    foreach: Any = torch
+    return foreach._foreach_mul(foreach._foreach_add([x, y], 1.0), 2.0)
 
 
 def arguments(*shapes: tuple[int, ...]) -> tuple[torch.Tensor, ...]:

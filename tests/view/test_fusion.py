@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from dynamo_lab import why_not
 from dynamo_lab.errors import FusionError
 from dynamo_lab.model.fusions import Ruling
 from dynamo_lab.model.recording import Recording
@@ -78,7 +79,17 @@ def test_what_would_change_it() -> None:
     found = ask(scheduled(), "op1", "op2")
     assert found.changes
     assert "max-autotune" in found.changes[0]
-    assert "What would change it" in str(found)
+
+
+def test_a_name_that_acts_on_a_terminal_is_printed_as_text() -> None:
+    recording = scheduled()
+    schedule = recording.schedules[0]
+    hostile = replace(schedule.operations[2], call="\x1b[2J.mm")
+    operations = (*schedule.operations[:2], hostile, *schedule.operations[3:])
+    recording = replace(recording, schedules=(replace(schedule, operations=operations),))
+    told = str(why_not.ask(recording, "op1", "op2"))
+    assert "\x1b" not in told
+    assert "What would change it" in told
 
 
 @pytest.mark.parametrize(

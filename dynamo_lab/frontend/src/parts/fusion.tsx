@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { useModel, useStore } from "../context";
-import { parseEntity } from "../entities";
+import { graphEntity, parseEntity } from "../entities";
 import { pairsOf } from "../schedule";
 import { FUSION_MODES, type FusionMode } from "../store";
 import type { ScheduleView } from "../types";
@@ -70,7 +70,9 @@ export function Fusion() {
             {schedules.map((one, i) => <option key={i} value={i}>{one.title}</option>)}
           </select>
         )}
-        <GraphChip id={schedule.graph} />
+        {schedules.length > 1
+          ? <button type="button" class="dl-button" data-go={graphEntity(schedule.graph)}>its graph</button>
+          : <GraphChip id={schedule.graph} />}
         <span class="dl-space" />
         <div class="dl-segments" role="group" aria-label="What to show">
           {modes.map((one) => (
@@ -81,7 +83,7 @@ export function Fusion() {
         </div>
       </div>
       <div class="dl-partition">
-        {mode !== "memory" && schedule.sentences.map((text) => <p key={text}><Prose text={text} /></p>)}
+        {mode !== "memory" && <p><Prose text={schedule.sentences.join(" ")} /></p>}
         <Fold label="Reading this view"><p class="dl-dim">{READING[mode]}</p></Fold>
       </div>
       <Body key={`${store.schedule.value} ${mode}`} schedule={schedule} mode={mode} chosen={chosen} />
