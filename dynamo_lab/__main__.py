@@ -95,7 +95,13 @@ def _refuse_unknown_sections(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
-    view = _view(load(options.recording))
+    recording = load(options.recording)
+    if options.why_not is not None:
+        from dynamo_lab.why_not import ask
+
+        print(ask(recording, *options.why_not))
+        return 0
+    view = _view(recording)
     if options.find is not None or options.outline:
         _print(_of_nodes(view, options), options)
     elif options.json:

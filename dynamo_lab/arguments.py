@@ -33,6 +33,7 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
     dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
+    dynamo-lab show run.json.gz --why-not op3 op7    why Inductor did not fuse two operations
     dynamo-lab show run.json.gz --outline            what each module of the graphs holds
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
@@ -115,6 +116,8 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
     show.add_argument("--find", metavar="QUERY", help="the nodes that fit, as 'op:mm shape:*x128'")
+    show.add_argument("--why-not", nargs=2, metavar=("A", "B"),
+                      help="why two operations, buffers or nodes are not fused")  # fmt: skip
     show.add_argument("--outline", action="store_true", help="the modules of graphs, not the nodes")
     show.add_argument(
         "--to",

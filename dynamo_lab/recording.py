@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.search import FoundNode
     from dynamo_lab.view.would_pass import WouldPass
+    from dynamo_lab.why_not import WhyNot
 
 
 class Break(BreakFact, frozen=True, kw_only=True, dict=True):
@@ -75,7 +76,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
     or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
     `recompiles`, `graphs`, `partitions`, `pipelines`, `passes`, `patterns`, `lowerings`, `buffers`,
-    `kernels`, `wrappers`, `links`, `timings`, `notes`.
+    `schedules`, `fusions`, `memory_plans`, `kernels`, `wrappers`, `links`, `timings`, `notes`.
     """
 
     breaks: tuple[Break, ...] = ()
@@ -160,6 +161,20 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.view.search import found
 
         return tuple(found(self, build(self), query, graph))
+
+    def why_not_fused(self, one: str, other: str, graph: int | None = None) -> WhyNot:
+        """Why Inductor did not fuse two operations, and what would change it; print the answer.
+
+        `one` and `other` name any two operations ("op3"), buffers ("buf3") or nodes ("add_2") of a
+        post-grad graph: also two that were never considered as a pair. `graph` is that graph's id,
+        by default the first that has both. `fusions` holds every verdict.
+
+        Raises:
+            FusionError: nothing was scheduled, or there is no such name or graph.
+        """
+        from dynamo_lab.why_not import ask
+
+        return ask(self, one, other, graph)
 
     def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
         """A graph, by its id, as DOT: modules collapsed, or what is around a node.

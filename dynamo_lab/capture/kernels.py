@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 from dynamo_lab.capture.compilations import Compilations
@@ -34,6 +34,8 @@ class KernelProbes:
         self._compilations = compilations
         self._lowering = lowering
         self._kernels: dict[tuple[int | None, str], int] = {}
+        self.on_called: Callable[[int, str, Any], None] = lambda kernel, name, schedule: None
+        """Called with a kernel's id and name, and the scheduler nodes that a call is made for."""
 
     def install(self, patches: Patches) -> None:
         """Watch the definition and the calls of kernels, and the finished wrapper."""
@@ -62,6 +64,7 @@ class KernelProbes:
             buffers = dict.fromkeys((*known.buffers, *_buffers(node_schedule)))
             changes = {"nodes": tuple(nodes), "calls": known.calls + 1, "buffers": tuple(buffers)}
             self._recorder.update(self._recorder.kernels, kernel, **changes)
+            self.on_called(kernel, kernel_name, node_schedule)
         yield
 
     def defined(

@@ -13,6 +13,7 @@ from dynamo_lab.capture.breaks import BreakProbes
 from dynamo_lab.capture.buffers import BufferProbes
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.frames import FrameProbes
+from dynamo_lab.capture.fusion import FusionProbes
 from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.guards import GuardProbes
 from dynamo_lab.capture.kernels import KernelProbes
@@ -89,6 +90,9 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         BufferProbes(recorder, graphs, lowering).install(patches)
         kernels = KernelProbes(recorder, compilations, lowering)
         kernels.install(patches)
+        fusion = FusionProbes(recorder, lowering)
+        fusion.install(patches)
+        kernels.on_called = fusion.called
         StatementProbes(recorder, lowering, kernels).install(patches)
         PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
         _note_missing(recorder, patches)

@@ -6,6 +6,7 @@ from typing import Any
 from dynamo_lab.model import (
     validate_decompositions,
     validate_film,
+    validate_fusions,
     validate_lowering,
     validate_passes,
 )
@@ -83,6 +84,7 @@ def problems(recording: Recording) -> Iterator[str]:
     yield from _failed_guards(recording)
     yield from validate_passes.problems(recording)
     yield from validate_decompositions.problems(recording)
+    yield from validate_fusions.problems(recording)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):

@@ -5,7 +5,12 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
-from dynamo_lab.render import static_autograd, static_decompositions, static_lowering
+from dynamo_lab.render import (
+    static_autograd,
+    static_decompositions,
+    static_fusion,
+    static_lowering,
+)
 from dynamo_lab.render import static_passes as passes
 from dynamo_lab.render.excerpt import (
     SIGNS,
@@ -59,6 +64,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield _counted("Passes", [p for p in view.passes.passes if p.did]), passes.blocks(view)
     yield _counted("Lowering", view.lowering.buffers), static_lowering.blocks(view)
     yield "Decompositions", static_decompositions.blocks(view.decompositions)
+    yield "Fusion and memory", static_fusion.blocks(view)
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)
     yield "Dynamic shapes", _shapes(view)

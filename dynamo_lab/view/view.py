@@ -13,6 +13,7 @@ from dynamo_lab.view import (
     code,
     decompositions,
     frames,
+    fusion,
     graphs,
     guards,
     kernels,
@@ -32,6 +33,7 @@ from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
 from dynamo_lab.view.decompositions import DecompositionsView
 from dynamo_lab.view.frames import FrameView
+from dynamo_lab.view.fusion import FusionsView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
@@ -79,6 +81,7 @@ class View(Struct, frozen=True, kw_only=True):
     partitions: tuple[PartitionView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
     lowering: LoweringsView = LoweringsView()
+    fusions: FusionsView = FusionsView()
 
 
 def build(recording: Recording) -> View:
@@ -113,6 +116,7 @@ def build(recording: Recording) -> View:
         partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
         lowering=lowering.build(recording, places),
+        fusions=fusion.build(recording, places, ancestry),
     )
 
 

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.browser
 SAMPLES = [
     "branch_and_print",
     "decomposed",
+    "scheduled",
     "skipped",
     "fullgraph_failed",
     "recompiled",
@@ -53,6 +54,35 @@ def test_an_operator_unfolds_a_level_a_click_down_to_the_chosen_set(
     page.get_by_role("option", name="aten.sum.default").click()
     trees.get_by_text("sum_1").click()
     assert page.locator("[data-tab=graphs][aria-selected=true]").count() == 1
+
+
+def test_two_boxes_are_asked_about_and_the_answer_stands_below(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("scheduled").page
+    page.locator("[data-tab=fusion]").click()
+    page.locator(".dl-fusion-frame").wait_for()
+    boxes = page.locator(".dl-canvas .dl-box")
+    assert boxes.count() == 5
+    boxes.nth(0).click()
+    boxes.nth(1).click()
+    page.get_by_text("op0 and op1 are fused").wait_for()
+    boxes.nth(2).focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("op1 and op2 are not fused").wait_for()
+    page.get_by_text("such a call is never a candidate").wait_for()
+
+
+def test_pairs_are_filtered_and_memory_shows_its_peak(show: Callable[[str], Opened]) -> None:
+    page = show("scheduled").page
+    page.locator("[data-tab=fusion]").click()
+    page.get_by_role("button", name="Pairs").click()
+    page.get_by_role("button", name="refused").click()
+    assert page.locator(".dl-row-verdict").count() == 2
+    page.get_by_role("button", name="Memory").click()
+    assert page.locator(".dl-memory-step").count() == 3
+    page.get_by_role("button", name="What is alive at the peak").click()
+    assert page.locator(".dl-row-life").count() == 4
 
 
 def test_why_it_was_compiled_again_and_what_pinned_a_size(

@@ -17,6 +17,7 @@ Make = Callable[[str], Recording]
 SAMPLES = [
     "branch_and_print",
     "decomposed",
+    "scheduled",
     "skipped",
     "fullgraph_failed",
     "recompiled",
@@ -34,6 +35,12 @@ def test_in_brief(make: Make, golden: str, name: str, width: int) -> None:
 @pytest.mark.parametrize("section", list(terminal.SECTIONS))
 def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
     view = build(make("branch_and_print"))
+    assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
+
+
+@pytest.mark.parametrize("section", ["fusion", "memory"])
+def test_a_schedule_in_full(make: Make, golden: str, section: str) -> None:
+    view = build(make("scheduled"))
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
 
 

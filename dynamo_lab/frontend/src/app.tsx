@@ -7,6 +7,7 @@ import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
 import { Decompositions } from "./parts/decompositions";
 import { Frames } from "./parts/frames";
+import { Fusion } from "./parts/fusion";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
@@ -22,7 +23,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, fusion: Fusion, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -41,6 +42,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
     case "autograd":
+    case "fusion":
     case "steps":
     case "timeline": return null;
   }
@@ -61,6 +63,7 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
     case "autograd":
+    case "fusion":
     case "passes":
     case "steps":
     case "timeline": return false;
