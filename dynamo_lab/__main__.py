@@ -4,6 +4,7 @@ import argparse
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -165,8 +166,10 @@ def _check(options: argparse.Namespace) -> int:
 def _atlas(options: argparse.Namespace) -> int:
     from dynamo_lab.atlas import atlas
 
-    found = atlas()
-    print(found[options.operator] if options.operator else found)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # none is needed
+        found = atlas()
+        print(found[options.operator] if options.operator else found)
     if options.html:
         found.to_html(options.html)
     return 0

@@ -52,7 +52,14 @@ def explore(
         detail: "steps" also keeps each instruction that Dynamo interprets, to step through.
         max_steps: The most steps to keep; the film then says where it is cut.
         **kwargs: Keyword arguments of `fn`.
+
+    Raises:
+        OptionError: `fn` cannot be called, or an option has a value that is not offered.
     """
+    if not callable(fn):
+        raise OptionError(
+            f"{fn!r:.80} cannot be called: pass a function or a module, then its arguments."
+        )
     from dynamo_lab.programs import FunctionProgram
 
     settings = {"mode": mode, "dynamic": dynamic, "options": options}

@@ -131,11 +131,12 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         return tuple(found(self, build(self), query, graph))
 
     def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
-        """A graph, by its id, as DOT: modules collapsed, or what is around a node.
+        """A graph as DOT: modules collapsed, or what is around a node.
 
-        `around` is a node's name, `up` and `down` how many steps to go from it; `collapse="none"`
-        opens every module, and `inputs=True` shows parameters, which are left out where they are
-        many.
+        `graph` is its id, which is its place in `graphs`, from 0; views count graphs from 1, all
+        stages of one together. `around` is a node's name, `up` and `down` how many steps to go from
+        it; `collapse="none"` opens every module, and `inputs=True` shows parameters, which are left
+        out where they are many.
 
         Raises:
             DrawingError: there is no such graph or node, or too much to collapse.
