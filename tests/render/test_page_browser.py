@@ -54,6 +54,27 @@ def test_an_operator_unfolds_a_level_a_click_down_to_the_chosen_set(
     assert page.locator("[data-tab=graphs][aria-selected=true]").count() == 1
 
 
+@pytest.mark.parametrize("width", [700, 820, 1040, 1400])
+def test_every_tab_is_in_sight_and_the_keyboard_walks_them(
+    show: Callable[[str], Opened], width: int
+) -> None:
+    opened = show("branch_and_print")
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    tabs = opened.page.locator("[role=tab]")
+    bar = opened.page.locator(".dl-tabs").bounding_box()
+    assert bar is not None
+    boxes = [tab.bounding_box() for tab in tabs.all()]
+    for box in boxes:
+        assert box is not None
+        assert bar["x"] <= box["x"]
+        assert box["x"] + box["width"] <= bar["x"] + bar["width"] + 1
+        assert box["y"] + box["height"] <= bar["y"] + bar["height"] + 1
+    opened.page.locator("[role=tab][aria-selected=true]").focus()
+    opened.page.keyboard.press("End")
+    assert opened.tab() == "timeline"
+    assert opened.page.evaluate("document.activeElement.dataset.tab") == "timeline"
+
+
 def test_why_it_was_compiled_again_and_what_pinned_a_size(
     show: Callable[[str], Opened],
 ) -> None:
