@@ -6,6 +6,7 @@ from dynamo_lab.decompose import decompose
 from dynamo_lab.diff import diff
 from dynamo_lab.explore import explore, record
 from dynamo_lab.magic import load_ipython_extension
+from dynamo_lab.packages import open_package, package
 from dynamo_lab.passes import passes
 from dynamo_lab.recording import Recording, load
 
@@ -18,6 +19,8 @@ __all__ = [
     "explore",
     "load",
     "load_ipython_extension",
+    "open_package",
+    "package",
     "passes",
     "record",
 ]

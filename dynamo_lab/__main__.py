@@ -175,6 +175,16 @@ def _atlas(options: argparse.Namespace) -> int:
     return 0
 
 
+def _package(options: argparse.Namespace) -> int:
+    from dynamo_lab.packages import open_package
+
+    recording = open_package(options.package)
+    for write, path in _writers(options):
+        write(recording, path)
+    _print_view(_view(recording), options)
+    return 0
+
+
 def _diff(options: argparse.Namespace) -> int:
     print(diff(load(options.a), load(options.b)))
     return 0
@@ -293,6 +303,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "html": _html,
     "check": _check,
     "atlas": _atlas,
+    "package": _package,
     "diff": _diff,
 }
 

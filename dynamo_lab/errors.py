@@ -55,3 +55,7 @@ class PassError(DynamoLabError):
 
 class DecompositionError(DynamoLabError):
     """An operator that cannot be taken apart on these arguments, or a set that there is not."""
+
+
+class PackageError(DynamoLabError):
+    """A file that is no package of AOTInductor's, or one that cannot be read."""

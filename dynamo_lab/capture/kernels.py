@@ -4,6 +4,7 @@ import re
 from collections.abc import Generator, Iterable
 from typing import Any
 
+from dynamo_lab.capture.archive import call_line
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
@@ -92,7 +93,7 @@ class KernelProbes:
         lines = _definition_lines(code)
         for (owner, name), kernel in self._kernels.items():
             if owner == wrapper.graph:
-                line = lines.get(name) or _first_line_with(f"{name}(", code)
+                line = lines.get(name) or call_line(name, code)
                 changes = {"wrapper": wrapper.id, "line": line}
                 self._recorder.update(self._recorder.kernels, kernel, **changes)
 
@@ -128,12 +129,6 @@ def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
         for origin in getattr(lowered, "origins", ()) or ():
             if origin.name in index:
                 yield index[origin.name]
-
-
-def _first_line_with(text: str, code: str) -> int | None:
-    """Where an extern kernel, which is defined nowhere, is called first."""
-    position = code.find(text)
-    return None if position < 0 else code.count("\n", 0, position) + 1
 
 
 def _definition_lines(code: str) -> dict[str, int]:

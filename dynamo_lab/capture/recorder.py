@@ -22,6 +22,7 @@ from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -59,6 +60,7 @@ class Recorder(Generic[R]):
         self.partitions: list[Partition] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
+        self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
         self.pipelines: list[Pipeline] = []
@@ -141,6 +143,7 @@ class Recorder(Generic[R]):
                 partitions=tuple(self.partitions),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),
+                packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
                 pipelines=tuple(self.pipelines),

@@ -5,7 +5,12 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
-from dynamo_lab.render import static_autograd, static_code, static_decompositions
+from dynamo_lab.render import (
+    static_autograd,
+    static_code,
+    static_decompositions,
+    static_packages,
+)
 from dynamo_lab.render import static_passes as passes
 from dynamo_lab.render.excerpt import (
     fault_of,
@@ -39,6 +44,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield "Map", static_code.run_map(view, numbers)
     told = zip(view.breaks, view.stories, strict=False)
     yield _counted("Breaks", view.breaks), (_break(item, story) for item, story in told)
+    yield "Package", static_packages.blocks(view)
     yield _counted("Kernels", view.kernels.kernels), _kernels(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))

@@ -27,6 +27,10 @@ def _outcome(recording: Recording, places: Places) -> str:
     graphs = len(recording.captured_graphs())
     if failed:
         return _failed(failed[0], recording, places)
+    if recording.packages and not recording.frames:
+        if not graphs:
+            return "A package that was compiled ahead of time, opened: nothing was compiled here."
+        return "`torch.export` captured the model as one graph, and it was compiled ahead of time."
     if not recording.frames and not graphs:
         return "Nothing was compiled: Dynamo saw no Python function while this ran."
     if not graphs:

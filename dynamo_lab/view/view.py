@@ -17,6 +17,7 @@ from dynamo_lab.view import (
     guards,
     kernels,
     links,
+    packages,
     passes,
     run_map,
     steps,
@@ -35,6 +36,7 @@ from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
+from dynamo_lab.view.packages import PackageView
 from dynamo_lab.view.passes import PassesView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.run_map import MapRow
@@ -76,6 +78,7 @@ class View(Struct, frozen=True, kw_only=True):
     run_map: tuple[MapRow, ...] = ()
     partitions: tuple[PartitionView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
+    packages: tuple[PackageView, ...] = ()
 
 
 def build(recording: Recording) -> View:
@@ -109,6 +112,7 @@ def build(recording: Recording) -> View:
         run_map=run_map.build(recording, places, frame_views, break_views, told),
         partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
+        packages=packages.build(recording),
     )
 
 
