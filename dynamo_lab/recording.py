@@ -71,7 +71,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
     or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
     `recompiles`, `graphs`, `partitions`, `pipelines`, `passes`, `patterns`, `kernels`, `wrappers`,
-    `links`, `timings`, `notes`.
+    `packages`, `links`, `timings`, `notes`.
     """
 
     breaks: tuple[Break, ...] = ()

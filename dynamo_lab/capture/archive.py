@@ -12,6 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from textwrap import dedent
 from typing import NamedTuple
 
 import msgspec
@@ -31,7 +32,7 @@ _FIELD = re.compile(
 _FUNCTION = re.compile(r'^extern "C"\s+void\s+(\w+)\(', re.MULTILINE)
 _TRITON = re.compile(r"async_compile\.triton\('(\w+)', r?'''")
 _EXTERN = re.compile(r"\b(aoti_torch_(?:cpu|cuda|xpu)_\w+)\(")
-_DECLARED = re.compile(r"\b(?:void|inline|static)\b")
+_DECLARED = re.compile(r"\b(?:void|inline|static|def)\b")
 _COMMAND = re.compile(r"^// Compile cmd\n// (.*)$", re.MULTILINE)
 _FLAG = re.compile(r"-(?:O\w|m[\w.=+-]+|std=[\w+]+|fopenmp|ffast-math)")
 
@@ -224,6 +225,7 @@ def _kernels(wrapper: str, kernels: str) -> Iterator[Kernel]:
             wrapper=0,
             code=code,
             line=call_line(name, wrapper),
+            calls=sum(1 for _ in _call_lines(name, wrapper)),
         )
     for name, count in calls.items():
         yield Kernel(
@@ -252,7 +254,7 @@ def _triton(wrapper: str) -> Iterator[tuple[str, str]]:
     for match in _TRITON.finditer(wrapper):
         end = wrapper.find("'''", match.end())
         if end >= 0:
-            yield match[1], wrapper[match.end() : end].strip("\n")
+            yield match[1], dedent(wrapper[match.end() : end]).strip("\n")
 
 
 def call_line(name: str, wrapper: str) -> int | None:
@@ -260,14 +262,17 @@ def call_line(name: str, wrapper: str) -> int | None:
 
     In C++ a kernel of Triton's is called through a function, `call_` and its name.
     """
+    return next(_call_lines(name, wrapper), None)
+
+
+def _call_lines(name: str, wrapper: str) -> Iterator[int]:
     at = wrapper.find(f"{name}(")
     while at >= 0:
         start = wrapper.rfind("\n", 0, at) + 1
         before = wrapper[start:at].removesuffix("call_")
         if not (before[-1:].isidentifier() or _DECLARED.search(before)):
-            return wrapper.count("\n", 0, start) + 1
+            yield wrapper.count("\n", 0, start) + 1
         at = wrapper.find(f"{name}(", at + 1)
-    return None
 
 
 def _line(error: Exception) -> str:

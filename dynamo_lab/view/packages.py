@@ -146,7 +146,8 @@ def _facts(package: Package) -> Iterator[tuple[str, str]]:
     yield from ((_FACTS.get(key, key), value) for key, value in package.facts.items())
     if package.flags:
         yield "compiler flags", " ".join(package.flags)
-    yield "takes, gives", f"{len(package.inputs)}, {plural(len(package.outputs), 'tensor')}"
+    yield "takes", plural(len(package.inputs), "tensor")
+    yield "returns", plural(len(package.outputs), "tensor")
 
 
 def _constant(item: Constant, nodes: dict[str, str]) -> ConstantView:

@@ -30,6 +30,7 @@ SAMPLES = [
     "nested",
     "searched",
     "rewritten",
+    "packaged",
 ]
 
 
@@ -73,6 +74,23 @@ def test_every_tab_is_in_sight_and_the_keyboard_walks_them(
     opened.page.keyboard.press("End")
     assert opened.tab() == "timeline"
     assert opened.page.evaluate("document.activeElement.dataset.tab") == "timeline"
+
+
+def test_a_package_is_shown_first_and_its_constants_lead_to_their_nodes(
+    show: Callable[[str], Opened],
+) -> None:
+    opened = show("packaged")
+    page = opened.page
+    assert opened.tab() == "package"
+    page.get_by_text("`torch.export` captured", exact=False).or_(
+        page.get_by_text("captured the model by running it")
+    ).first.wait_for()
+    page.locator(".dl-row-constant", has_text="lin.weight").click()
+    page.locator(".dl-row-constant.is-held", has_text="lin.weight").wait_for()
+    page.get_by_text("show its C++ wrapper").click()
+    assert opened.tab() == "kernels"
+    page.get_by_text("AOTInductorModel::run_impl").first.wait_for()
+    assert show("cut").page.locator("[data-tab=package]").count() == 0
 
 
 def test_why_it_was_compiled_again_and_what_pinned_a_size(

@@ -22,6 +22,7 @@ SAMPLES = [
     "recompiled",
     "sizes",
     "cut",
+    "packaged",
 ]
 
 

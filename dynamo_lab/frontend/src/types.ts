@@ -617,6 +617,26 @@ export interface DecompositionsView {
   readonly empty: string;
 }
 
+/** A constant of a package, or a parameter that is none. */
+export interface PackagedConstant {
+  readonly name: string;
+  readonly value: string;
+  readonly role: string;
+  readonly size: string;
+  readonly entity: string;
+}
+
+export interface PackageView {
+  readonly title: string;
+  readonly model: string;
+  readonly sentences: readonly string[];
+  readonly facts: readonly (readonly [string, string])[];
+  readonly constants: readonly PackagedConstant[];
+  readonly inlined: readonly PackagedConstant[];
+  readonly files: readonly { readonly path: string; readonly what: string; readonly size: string }[];
+  readonly wrapper: number | null;
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -637,6 +657,7 @@ export interface View {
   readonly run_map: readonly MapRow[];
   readonly partitions: readonly PartitionView[];
   readonly decompositions: DecompositionsView;
+  readonly packages: readonly PackageView[];
 }
 
 export interface Progress {
