@@ -56,7 +56,11 @@ def package(
     from dynamo_lab.capture.packages import compile_package
     from dynamo_lab.explore import record
 
-    chosen = {"dynamic_shapes": dynamic_shapes, "strict": strict, "options": options}
+    chosen: dict[str, Any] = {
+        "dynamic_shapes": dynamic_shapes,
+        "strict": strict,
+        "options": options,
+    }
     with record(os.path.basename(where)) as recorder:
         recorder.options.update({k: repr(v) for k, v in chosen.items() if v})
         try:

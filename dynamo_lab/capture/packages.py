@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from msgspec.structs import replace
-from torch import fx
+from torch import _guards, fx
 
 from dynamo_lab.capture.archive import read
 from dynamo_lab.capture.graphs import GraphProbes
@@ -48,7 +48,7 @@ def watch_import(patches: Patches, when_imported: Callable[[], None]) -> None:
             when_imported()
         yield
 
-    patches.watch(torch._guards, "compile_context", compile_context)
+    patches.watch(_guards, "compile_context", compile_context)
 
 
 class PackageProbes:
@@ -58,6 +58,7 @@ class PackageProbes:
         self._recorder = recorder
         self._graphs = graphs
         self._local = threading.local()
+        self._held: dict[int, dict[str, str]] = {}  # by the wrapper of the model
 
     def install(self, patches: Patches) -> None:
         """Watch the way from an exported graph to a package."""
@@ -76,8 +77,10 @@ class PackageProbes:
         self._local.inside = True
         try:
             self._graphs.record(model, "dynamo")
-            self._local.held = dict(_held(model))
+            held = dict(_held(model))
             yield
+            if self._recorder.wrappers:
+                self._held[self._recorder.wrappers[-1].id] = held
         finally:
             self._local.inside = False
 
@@ -92,14 +95,18 @@ class PackageProbes:
         yield
         if not isinstance(archive_file, str | os.PathLike):
             return  # a buffer of the program's
-        held = vars(self._local).pop("held", {})
         for contents in read(archive_file):
+            wrapper = self._wrapper(contents.wrapper)
+            held = self._held.get(wrapper, {}) if wrapper is not None else {}
             carried = {constant.source for constant in contents.package.constants}
             missing = tuple(Inlined(*item) for item in held.items() if item[0] not in carried)
-            wrappers = self._recorder.wrappers
-            wrapper = wrappers[-1].id if wrappers else None
             package = replace(contents.package, wrapper=wrapper, inlined=missing)
             self._recorder.packages.append(package)
+
+    def _wrapper(self, written: str) -> int | None:
+        """The recorded wrapper that a file of the package holds, and more after it."""
+        known = reversed(self._recorder.wrappers)
+        return next((one.id for one in known if one.code.strip() in written), None)
 
 
 def _is_ahead_of_time() -> bool:

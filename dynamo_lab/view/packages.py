@@ -65,15 +65,21 @@ class PackageView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording) -> tuple[PackageView, ...]:
     """Each package that was written or opened."""
-    nodes = _entities(recording)
-    return tuple(_package(package, recording, nodes) for package in recording.packages)
+    return tuple(
+        _package(package, recording, _entities(recording, package))
+        for package in recording.packages
+    )
 
 
-def _entities(recording: Recording) -> dict[str, str]:
+def _entities(recording: Recording, package: Package) -> dict[str, str]:
     """The nodes that stand for parameters and buffers in what was exported, by their names."""
+    lowered = None if package.wrapper is None else recording.wrappers[package.wrapper].graph
+    if lowered is None:
+        return {}
+    exported = [graph for graph in recording.captured_graphs() if graph.id < lowered]
     return {
         node.target: f"node:{graph.id}:{node.index}"
-        for graph in recording.captured_graphs()
+        for graph in exported[-1:]
         for node in graph.nodes
         if node.op == "get_attr"
     }
