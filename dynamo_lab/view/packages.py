@@ -51,11 +51,15 @@ class FileView(Struct, frozen=True, kw_only=True):
 
 
 class PackageView(Struct, frozen=True, kw_only=True):
-    """A model in a package. `facts` are labels and values; `inlined` is not carried along."""
+    """A model in a package. `facts` are labels and values; `inlined` is not carried along.
+
+    `origin`, the last of the sentences, says what captured the model, and what there is none of.
+    """
 
     title: str
     model: str
     sentences: tuple[str, ...]
+    origin: str
     facts: tuple[tuple[str, str], ...]
     constants: tuple[ConstantView, ...]
     inlined: tuple[ConstantView, ...]
@@ -89,7 +93,8 @@ def _package(package: Package, recording: Recording, nodes: dict[str, str]) -> P
     return PackageView(
         title=package.file,
         model=package.model,
-        sentences=tuple(_sentences(package, recording)),
+        sentences=(*_sentences(package, recording), _origin(recording)),
+        origin=_origin(recording),
         facts=tuple(_facts(package)),
         constants=tuple(_constant(item, nodes) for item in package.constants),
         inlined=tuple(
@@ -127,7 +132,6 @@ def _sentences(package: Package, recording: Recording) -> Iterator[str]:
             f"{names} {what}: the compiler wrote the numbers into the code, computed with them, "
             "or found that nothing reads them. In the package they cannot be replaced."
         )
-    yield _origin(recording)
 
 
 def _origin(recording: Recording) -> str:

@@ -90,6 +90,8 @@ def test_a_package_is_shown_first_and_its_constants_lead_to_their_nodes(
     page.get_by_text("show its C++ wrapper").click()
     assert opened.tab() == "kernels"
     page.get_by_text("AOTInductorModel::run_impl").first.wait_for()
+    page.locator("[data-tab=frames]").click()
+    page.get_by_text("without Dynamo, so there are no frames").wait_for()
     assert show("cut").page.locator("[data-tab=package]").count() == 0
 
 

@@ -38,6 +38,12 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
 
 
+def test_a_section_that_a_package_cannot_have_says_why(make: Make) -> None:
+    for section in ("frames", "guards"):
+        text = terminal.render(build(make("packaged")), width=100, sections=[section])
+        assert "without Dynamo, so there are no frames" in text
+
+
 @pytest.mark.parametrize("sections", [None, ["passes"]])
 def test_passes(make: Make, golden: str, sections: list[str] | None) -> None:
     text = terminal.render(build(make("rewritten")), width=100, sections=sections)

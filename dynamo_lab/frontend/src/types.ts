@@ -630,6 +630,7 @@ export interface PackageView {
   readonly title: string;
   readonly model: string;
   readonly sentences: readonly string[];
+  readonly origin: string;
   readonly facts: readonly (readonly [string, string])[];
   readonly constants: readonly PackagedConstant[];
   readonly inlined: readonly PackagedConstant[];

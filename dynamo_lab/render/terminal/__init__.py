@@ -131,6 +131,8 @@ class _Fitted:
         started = False
         for name in self._sections or SECTIONS:
             body = list(SECTIONS[name](self._view, page))
+            if not body and page.everything:
+                body = list(packages.instead(self._view, name.replace("_", " ").capitalize()))
             if body and started:
                 yield Text()
             started = started or bool(body)

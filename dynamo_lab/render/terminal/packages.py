@@ -25,6 +25,13 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield from _package(package, page)
 
 
+def instead(view: View, title: str) -> Iterator[RenderableType]:
+    """Why a section that was asked for is empty, where that is because of a package."""
+    if view.packages and not view.frames:
+        yield heading(title, "none")
+        yield text(view.packages[0].origin)
+
+
 def _package(package: PackageView, page: Page) -> Iterator[RenderableType]:
     for sentence in package.sentences:
         yield text(sentence)
