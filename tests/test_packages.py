@@ -211,6 +211,28 @@ class TestHostile:
         assert lab.load(tmp_path / "out.json") == recording
         assert str(recording)
 
+    @pytest.mark.parametrize(
+        "piece",
+        [
+            "constants_info_[0].a = ",
+            'extern "C" void f(',
+            'extern "C" void f(\n',
+            'extern "C" void f(){',
+            'extern "C" void f(){\n',
+            "async_compile.triton('a', '''",
+            "aoti_torch_cpu_x(",
+            "static f(",
+            "a",
+            "a.",
+        ],
+    )
+    def test_the_time_it_takes_grows_with_the_file_alone(self, tmp_path: Path, piece: str) -> None:
+        """Two million characters: what took their square would not end."""
+        text = piece * (2_000_000 // len(piece))
+        path = written(tmp_path / "model.pt2", {f"{PLACE}/c.wrapper.cpp": text})
+        [kept] = archive.read(path)
+        assert sum(len(kernel.code) for kernel in kept.kernels) <= len(text)
+
     @pytest.mark.parametrize("facts", ["[1]", "{", '{"a": {"b": 1}}', "[" * 5000])
     def test_facts_that_are_none_are_passed_over(self, tmp_path: Path, facts: str) -> None:
         path = written(tmp_path / "model.pt2", {f"{PLACE}/c_metadata.json": facts})

@@ -9,7 +9,6 @@ import os
 import re
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from textwrap import dedent
@@ -22,19 +21,24 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.packages import Constant, FileKind, Package, PackageFile
 
 MAX_FILES = 10_000
-MAX_TEXT = 64 * 1024 * 1024
+MAX_TEXT = 32 * 1024 * 1024
 """The most bytes of C++ and JSON to read, once they are unpacked; GPT-2 has 2 MB."""
 
 _MODEL = re.compile(r"(?:^|/)data/aotinductor/([^/]+)/(.+)$")
 _FIELD = re.compile(
-    r"\b(constants|inputs|outputs)_info_\[(\d{1,6})\]\.(\w+) = (.*);$", re.MULTILINE
+    r"^[ \t]*(constants|inputs|outputs)_info_\[(\d{1,6})\]\.(\w+) = (.*);$", re.MULTILINE
 )
 _FUNCTION = re.compile(r'^extern "C"\s+void\s+(\w+)\(', re.MULTILINE)
 _TRITON = re.compile(r"async_compile\.triton\('(\w+)', r?'''")
-_EXTERN = re.compile(r"\b(aoti_torch_(?:cpu|cuda|xpu)_\w+)\(")
+_EXTERN = re.compile(r"aoti_torch_(?:cpu|cuda|xpu)_\w+")
+_CALL = re.compile(r"(?<![\w.])[\w.]+(?=\()")
 _DECLARED = re.compile(r"\b(?:void|inline|static|def)\b")
 _COMMAND = re.compile(r"^// Compile cmd\n// (.*)$", re.MULTILINE)
 _FLAG = re.compile(r"-(?:O\w|m[\w.=+-]+|std=[\w+]+|fopenmp|ffast-math)")
+
+
+_LONGEST_HEAD = 10_000
+"""The most characters between a function's name and its body."""
 
 
 class Contents(NamedTuple):
@@ -214,65 +218,62 @@ def _integer(text: str) -> int:
 def _kernels(wrapper: str, kernels: str) -> Iterator[Kernel]:
     """The kernels whose code is there, then those that are called in a library."""
     codes = {**dict(_triton(wrapper)), **dict(_functions(wrapper)), **dict(_functions(kernels))}
-    calls = Counter(match[1] for match in _EXTERN.finditer(wrapper))
-    for name, code in codes.items():
-        is_triton = "@triton" in code
+    called = calls(wrapper)
+    externs = [name for name in called if _EXTERN.fullmatch(name)]
+    for name in (*codes, *externs):
+        code = codes.get(name, "")
+        line, count = called.get(name, (None, 1))
         yield Kernel(
             id=0,
             name=name,
-            language="triton" if is_triton else "cpp",
+            language="triton" if "@triton" in code else "cpp" if code else "extern",
             graph=None,
             wrapper=0,
             code=code,
-            line=call_line(name, wrapper),
-            calls=sum(1 for _ in _call_lines(name, wrapper)),
-        )
-    for name, count in calls.items():
-        yield Kernel(
-            id=0,
-            name=name,
-            language="extern",
-            graph=None,
-            wrapper=0,
+            line=line,
             calls=count,
-            line=call_line(name, wrapper),
         )
 
 
 def _functions(text: str) -> Iterator[tuple[str, str]]:
     """The functions that a C++ file defines for the wrapper, which declares them."""
-    for match in _FUNCTION.finditer(text):
-        ends = {sign: text.find(sign, match.end()) for sign in ("{", ";")}
-        if ends["{"] < 0 or 0 <= ends[";"] < ends["{"]:
+    at = 0
+    while match := _FUNCTION.search(text, at):
+        at = match.end()
+        opened = text.find("{", at, at + _LONGEST_HEAD)
+        if opened < 0 or ";" in text[at:opened]:
             continue
-        end = text.find("\n}", ends["{"])
-        yield match[1], text[match.start() : end + 2 if end >= 0 else None]
+        end = text.find("\n}", opened)
+        at = end + 2 if end >= 0 else len(text)
+        yield match[1], text[match.start() : at]
 
 
 def _triton(wrapper: str) -> Iterator[tuple[str, str]]:
     """Triton's kernels stand as comments in the functions that launch their binaries."""
-    for match in _TRITON.finditer(wrapper):
+    at = 0
+    while match := _TRITON.search(wrapper, at):
         end = wrapper.find("'''", match.end())
-        if end >= 0:
-            yield match[1], dedent(wrapper[match.end() : end]).strip("\n")
+        at = end if end >= 0 else len(wrapper)
+        yield match[1], dedent(wrapper[match.end() : at]).strip("\n")
 
 
-def call_line(name: str, wrapper: str) -> int | None:
-    """The line of a wrapper that first calls a kernel, past those that declare it in C++.
+def calls(wrapper: str) -> dict[str, tuple[int, int]]:
+    """What a wrapper calls: the line where it does so first, and how often.
 
-    In C++ a kernel of Triton's is called through a function, `call_` and its name.
+    Lines that declare or define a function are no calls. In C++ a kernel of Triton's is called
+    through a function, `call_` and its name.
     """
-    return next(_call_lines(name, wrapper), None)
-
-
-def _call_lines(name: str, wrapper: str) -> Iterator[int]:
-    at = wrapper.find(f"{name}(")
-    while at >= 0:
-        start = wrapper.rfind("\n", 0, at) + 1
-        before = wrapper[start:at].removesuffix("call_")
-        if not (before[-1:].isidentifier() or _DECLARED.search(before)):
-            yield wrapper.count("\n", 0, start) + 1
-        at = wrapper.find(f"{name}(", at + 1)
+    found: dict[str, tuple[int, int]] = {}
+    for number, line in enumerate(wrapper.split("\n"), start=1):
+        declared = _DECLARED.search(line)
+        limit = declared.start() if declared else len(line)
+        for match in _CALL.finditer(line):
+            if match.start() >= limit:
+                break
+            name = match[0].removeprefix("call_")
+            first, count = found.get(name, (number, 0))
+            found[name] = first, count + 1
+    return found
 
 
 def _line(error: Exception) -> str:

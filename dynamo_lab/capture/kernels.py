@@ -4,7 +4,7 @@ import re
 from collections.abc import Generator, Iterable
 from typing import Any
 
-from dynamo_lab.capture.archive import call_line
+from dynamo_lab.capture.archive import calls
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
@@ -90,11 +90,10 @@ class KernelProbes:
             code=code,
         )
         self._recorder.wrappers.append(wrapper)
-        lines = _definition_lines(code)
+        lines = {name: line for name, (line, _) in calls(code).items()} | _definition_lines(code)
         for (owner, name), kernel in self._kernels.items():
             if owner == wrapper.graph:
-                line = lines.get(name) or call_line(name, code)
-                changes = {"wrapper": wrapper.id, "line": line}
+                changes = {"wrapper": wrapper.id, "line": lines.get(name)}
                 self._recorder.update(self._recorder.kernels, kernel, **changes)
 
     def _kernel(self, graph: Graph | None, name: str, *, is_extern: bool = False) -> int:
