@@ -48,6 +48,10 @@ Or look up PyTorch's operators and the rules that take them apart:
     dynamo-lab atlas                                 how many there are, at each level
     dynamo-lab atlas aten.gelu                       one operator
 
+Or look into a package that was compiled ahead of time:
+
+    dynamo-lab package model.pt2                     its C++, kernels and constants
+
 In tests and CI:
 
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
@@ -160,6 +164,13 @@ def _parser() -> argparse.ArgumentParser:
     drawn = add("atlas", "count PyTorch's operators, from ATen's overloads to Inductor's loops")
     drawn.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
     drawn.add_argument("--html", metavar="PAGE", help="write a page with every ATen operator")
+
+    opened = add("package", "show what AOTInductor put into a .pt2 file; runs nothing in it")
+    opened.add_argument("package", metavar="PACKAGE", help="the .pt2 file, made anywhere")
+    opened.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
+    opened.add_argument("--json", metavar="FILE", help="save it as a recording")
+    opened.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
+    _add_reading_options(opened, "--section")
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

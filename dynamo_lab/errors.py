@@ -63,3 +63,7 @@ class FusionError(DynamoLabError, ValueError):
 
 class DecompositionError(DynamoLabError):
     """An operator that cannot be taken apart on these arguments, or a set that there is not."""
+
+
+class PackageError(DynamoLabError):
+    """A file that is no package of AOTInductor's, or one that cannot be read."""

@@ -76,7 +76,8 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
     or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
     `recompiles`, `graphs`, `partitions`, `pipelines`, `passes`, `patterns`, `lowerings`, `buffers`,
-    `schedules`, `fusions`, `memory_plans`, `kernels`, `wrappers`, `links`, `timings`, `notes`.
+    `schedules`, `fusions`, `memory_plans`, `kernels`, `wrappers`, `packages`, `links`,
+    `timings`, `notes`.
     """
 
     breaks: tuple[Break, ...] = ()
@@ -177,11 +178,12 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         return ask(self, one, other, graph)
 
     def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
-        """A graph, by its id, as DOT: modules collapsed, or what is around a node.
+        """A graph as DOT: modules collapsed, or what is around a node.
 
-        `around` is a node's name, `up` and `down` how many steps to go from it; `collapse="none"`
-        opens every module, and `inputs=True` shows parameters, which are left out where they are
-        many.
+        `graph` is its id, which is its place in `graphs`, from 0; views count graphs from 1, all
+        stages of one together. `around` is a node's name, `up` and `down` how many steps to go from
+        it; `collapse="none"` opens every module, and `inputs=True` shows parameters, which are left
+        out where they are many.
 
         Raises:
             DrawingError: there is no such graph or node, or too much to collapse.

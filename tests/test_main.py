@@ -223,11 +223,14 @@ def test_a_file_that_is_no_recording(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "x.json").write_text("{}")
+    (tmp_path / "x.html").write_text("<!doctype html>\n<html>")
     page = [str(tmp_path / "out.html")] if command == "html" else []
     assert main([command, str(tmp_path / "x.json"), *page]) == 2
     err = capsys.readouterr().err
     assert err.startswith("dynamo-lab: ")
     assert err.count("\n") == 1
+    assert main([command, str(tmp_path / "x.html"), *page]) == 2
+    assert "is a page to open in a browser, not a recording; name" in capsys.readouterr().err
 
 
 def test_the_help_is_a_manual(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
+from dynamo_lab.capture.archive import calls
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
@@ -107,11 +108,10 @@ class KernelProbes:
             code=code,
         )
         self._recorder.wrappers.append(wrapper)
-        lines = _definition_lines(code)
+        lines = {name: line for name, (line, _) in calls(code).items()} | _definition_lines(code)
         for (owner, name), kernel in self._kernels.items():
             if owner == wrapper.graph:
-                line = lines.get(name) or _first_line_with(f"{name}(", code)
-                changes = {"wrapper": wrapper.id, "line": line}
+                changes = {"wrapper": wrapper.id, "line": lines.get(name)}
                 self._recorder.update(self._recorder.kernels, kernel, **changes)
 
     def known(self, graph: Graph | None, name: Any) -> int | None:
@@ -159,12 +159,6 @@ def _buffers(schedule: Any) -> Iterable[str]:
             yield from sorted(item.get_buffer_names())
         elif hasattr(item, "get_name"):
             yield item.get_name()
-
-
-def _first_line_with(text: str, code: str) -> int | None:
-    """Where an extern kernel, which is defined nowhere, is called first."""
-    position = code.find(text)
-    return None if position < 0 else code.count("\n", 0, position) + 1
 
 
 def _definition_lines(code: str) -> dict[str, int]:

@@ -26,6 +26,7 @@ from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -68,6 +69,7 @@ class Recorder(Generic[R]):
         self.buffers: list[Buffer] = []
         self.schedules: list[Schedule] = []
         self.memory_plans: list[MemoryPlan] = []
+        self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
         self.pipelines: list[Pipeline] = []
@@ -156,6 +158,7 @@ class Recorder(Generic[R]):
                 buffers=tuple(self.buffers),
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),
+                packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
                 pipelines=tuple(self.pipelines),

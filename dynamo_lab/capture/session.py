@@ -18,6 +18,7 @@ from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.guards import GuardProbes
 from dynamo_lab.capture.kernels import KernelProbes
 from dynamo_lab.capture.lowering import LoweringProbes
+from dynamo_lab.capture.packages import PackageProbes, watch_import
 from dynamo_lab.capture.passes import PassProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
@@ -95,12 +96,14 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         kernels.on_called = fusion.called
         StatementProbes(recorder, lowering, kernels).install(patches)
         PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
+        PackageProbes(recorder, graphs).install(patches)
         _note_missing(recorder, patches)
 
     if "torch._inductor.compile_fx" in sys.modules:
         watch_inductor()
     else:  # importing it takes longer than showing the first graph, so first things first
         graphs.before_backend = watch_inductor
+        watch_import(patches, watch_inductor)
     return undo
 
 

@@ -17,6 +17,7 @@ from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.sources import Source, Span, Stack
 from dynamo_lab.model.steps import Film
@@ -61,6 +62,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     buffers: tuple[Buffer, ...] = ()
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()
+    packages: tuple[Package, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
     pipelines: tuple[Pipeline, ...] = ()

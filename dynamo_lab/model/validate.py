@@ -46,6 +46,7 @@ _REFERENCES = (
     ("kernels", "graph", "graphs"),
     ("kernels", "wrapper", "wrappers"),
     ("wrappers", "graph", "graphs"),
+    ("packages", "wrapper", "wrappers"),
     ("links", "upstream", "graphs"),
     ("links", "downstream", "graphs"),
     ("pipelines", "frame", "frames"),

@@ -169,6 +169,8 @@ def _wrapper(wrapper: Wrapper, titles: Sequence[str]) -> WrapperView:
 def _why_none(recording: Recording) -> str:
     if recording.state == "recording":
         return "No kernel yet: compilation is still going on."
+    if recording.packages:
+        return "No kernel: the code of the package has none that could be read."
     if not recording.captured_graphs():
         return "No kernel: no graph was captured, so there was nothing to generate code for."
     if any(frame.outcome == "failed" for frame in recording.frames):

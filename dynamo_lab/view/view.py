@@ -19,6 +19,7 @@ from dynamo_lab.view import (
     kernels,
     links,
     lowering,
+    packages,
     passes,
     run_map,
     steps,
@@ -39,6 +40,7 @@ from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
 from dynamo_lab.view.lowering import LoweringsView
+from dynamo_lab.view.packages import PackageView
 from dynamo_lab.view.passes import PassesView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.run_map import MapRow
@@ -82,6 +84,7 @@ class View(Struct, frozen=True, kw_only=True):
     decompositions: DecompositionsView = DecompositionsView()
     lowering: LoweringsView = LoweringsView()
     fusions: FusionsView = FusionsView()
+    packages: tuple[PackageView, ...] = ()
 
 
 def build(recording: Recording) -> View:
@@ -117,6 +120,7 @@ def build(recording: Recording) -> View:
         decompositions=decompositions.build(recording, places),
         lowering=lowering.build(recording, places),
         fusions=fusion.build(recording, places, ancestry),
+        packages=packages.build(recording),
     )
 
 

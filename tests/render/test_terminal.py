@@ -23,6 +23,7 @@ SAMPLES = [
     "recompiled",
     "sizes",
     "cut",
+    "packaged",
 ]
 
 
@@ -42,6 +43,12 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
 def test_a_schedule_in_full(make: Make, golden: str, section: str) -> None:
     view = build(make("scheduled"))
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
+
+
+def test_a_section_that_a_package_cannot_have_says_why(make: Make) -> None:
+    for section in ("frames", "guards"):
+        text = terminal.render(build(make("packaged")), width=100, sections=[section])
+        assert "without Dynamo, so there are no frames" in text
 
 
 @pytest.mark.parametrize("sections", [None, ["passes"]])

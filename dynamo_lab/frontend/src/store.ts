@@ -12,10 +12,10 @@ import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "package", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", fusion: "Fusion", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", fusion: "Fusion", kernels: "Kernels", package: "Package",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -133,7 +133,7 @@ export interface Store {
   readonly source: DataSource;
   readonly model: ReadonlySignal<Model | null>;
   readonly tab: ReadonlySignal<Tab>;
-  /** The tabs there are: Steps only with a film, Autograd where it had something to do. */
+  /** The tabs there are: Steps only with a film, Autograd and Package where there is something of theirs. */
   readonly tabs: ReadonlySignal<readonly Tab[]>;
   /** Where the film stands. */
   readonly step: ReadonlySignal<number>;
@@ -224,6 +224,7 @@ export function createStore(source: DataSource): Store {
     if (chosenTab.value) return chosenTab.value;
     const view = model.value?.view;
     if (!view || view.breaks.length > 0) return "breaks";
+    if (view.packages.length > 0) return "package";
     return view.graphs.length > 0 || view.frames.length === 0 ? "graphs" : "frames";
   });
 
@@ -279,6 +280,7 @@ export function createStore(source: DataSource): Store {
   };
   const at = signal(0);
   const film = computed(() => model.value?.film ?? null);
+  const hasPackage = computed(() => (model.value?.view.packages.length ?? 0) > 0);
   const differentiates = computed(() => (model.value?.view.partitions ?? []).some((part) => part.backward !== null || part.handled.length > 0));
   const schedules = computed(() => (model.value?.view.fusions.schedules ?? []).some((one) => one.operations.length > 0));
   const step = computed(() => Math.min(at.value, (film.value?.count ?? 1) - 1));
@@ -315,7 +317,7 @@ export function createStore(source: DataSource): Store {
 
   return {
     source, model, tab, step, play, move,
-    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value))),
+    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value))),
     hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),

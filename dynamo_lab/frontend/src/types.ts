@@ -784,6 +784,27 @@ export interface FusionsView {
   readonly unseen: Readonly<Record<string, AdviceView>>;
 }
 
+/** A constant of a package, or a parameter that is none. */
+export interface PackagedConstant {
+  readonly name: string;
+  readonly value: string;
+  readonly role: string;
+  readonly size: string;
+  readonly entity: string;
+}
+
+export interface PackageView {
+  readonly title: string;
+  readonly model: string;
+  readonly sentences: readonly string[];
+  readonly origin: string;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly constants: readonly PackagedConstant[];
+  readonly inlined: readonly PackagedConstant[];
+  readonly files: readonly { readonly path: string; readonly what: string; readonly size: string }[];
+  readonly wrapper: number | null;
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -806,6 +827,7 @@ export interface View {
   readonly decompositions: DecompositionsView;
   readonly lowering: LoweringsView;
   readonly fusions: FusionsView;
+  readonly packages: readonly PackageView[];
 }
 
 export interface Progress {
