@@ -71,6 +71,13 @@ def lower_once(
         return compiled(*args, **kwargs)
 
 
+def settings_in_force(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
+    """Inductor's settings as they are now, with those of a mode."""
+    from torch._inductor import config
+
+    return {**config.get_config_copy(), **_mode_settings(mode, dynamic)}
+
+
 def _mode_settings(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
     from torch._inductor import list_mode_options
 

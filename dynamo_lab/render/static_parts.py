@@ -226,10 +226,11 @@ def _kernels(view: View) -> Iterator[Markup]:
     if not view.kernels.kernels and view.kernels.empty:
         yield tag("p", view.kernels.empty)
     for kernel in view.kernels.kernels:
-        yield _kernel(kernel)
+        yield kernel_block(kernel)
 
 
-def _kernel(kernel: KernelView) -> Markup:
+def kernel_block(kernel: KernelView) -> Markup:
+    """A kernel in a line, which opens on its code."""
     calls = plural(kernel.calls, "call") if kernel.calls > 1 else ""
     facts = [kernel.language, kernel.where, calls]
     aside = " · ".join(shortened(fact, 200) for fact in facts if fact)

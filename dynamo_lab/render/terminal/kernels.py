@@ -25,6 +25,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
             yield text(view.kernels.empty)
         return
     yield heading("Kernels", str(len(kernels)))
+    if page.everything and view.summary.target:
+        yield text(view.summary.target, "yellow")
     if page.everything:
         titles = {graph.id: graph.title for graph in view.graphs}
         for kernel in kernels:
