@@ -63,7 +63,7 @@ def _states(
 ) -> Iterator[SwitchState]:
     from dynamo_lab.capture.lowered import settings_in_force
 
-    compilation = {"mode": choice.mode, "dynamic": choice.dynamic, **arguments}
+    compilation: dict[str, Any] = {"mode": choice.mode, "dynamic": choice.dynamic, **arguments}
     in_force = settings_in_force(compilation["mode"], compilation["dynamic"])
     known = {**in_force, **choice.settings, **settings, **compilation}
     for switch in switches.SWITCHES:

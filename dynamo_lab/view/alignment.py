@@ -98,7 +98,7 @@ class _Groups:
         if len(sides) != 1:
             return set()
         [side] = sides
-        wanted = set[Hashable]().union(*(self._keys[side][k] for _, k in group))
+        wanted = {key for _, k in group for key in self._keys[side][k]}
         return {k for k, keys in enumerate(self._keys[1 - side]) if keys & wanted}
 
     def _union(self, one: _Which, other: _Which) -> None:

@@ -44,7 +44,7 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
 
 def changes(pair: PairView) -> Iterator[RenderableType]:
     """What became of the kernels of one recording in another."""
-    yield line((f"{MARGIN}{pair.b}: ", "bold"), (", ".join(pair.facts), ""))
+    yield line((f"{MARGIN}{pair.b}: ", "bold"), (", ".join(pair.facts), ""), wrap=True)
     for work in pair.works:
         if not work.same:
             yield line(
