@@ -71,13 +71,14 @@ class Explorer(anywidget.AnyWidget):
 
     def show(self, recording: Recording, view: View, runs: Runs | None = None) -> None:
         """Show this recording from now on, with a way to run its program again if there is one."""
-        self._keep([Shown(OWN, recording, view)], runs)
+        self._keep([Shown(OWN, recording, view.kernels)], runs)
         self.payload = _packed(view)
 
     def show_several(self, recordings: Mapping[str, Recording], runs: Runs | None = None) -> None:
         """Show these recordings from now on, the first of them first."""
         view = together(recordings)
-        of = zip(view.labels, recordings.values(), view.views, strict=True)
+        kernels = (one.kernels for one in view.views)
+        of = zip(view.labels, recordings.values(), kernels, strict=True)
         self._keep([Shown(*one) for one in of], runs)
         self.payload = _packed(view)
 
@@ -138,10 +139,11 @@ class Explorer(anywidget.AnyWidget):
         except Exception as error:  # the program's own, while it ran again
             return {"error": f"The run ended with {type(error).__name__}: {error}"}, []
         label = f"{label} again" if label in self._own else label
-        new = self._shown[label] = Shown(label, made, build(made))
+        view = build(made)
+        new = self._shown[label] = Shown(label, made, view.kernels)
         pairs = [pair(one, new) for one in self._shown.values() if one is not new]
         answer = {"label": label, "outcome": outcome, "pairs": msgspec.to_builtins(pairs)}
-        return answer, [_packed(new.view)]
+        return answer, [_packed(view)]
 
 
 def _packed(view: View | SideBySideView) -> bytes:

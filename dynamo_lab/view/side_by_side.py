@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
+from dynamo_lab.view import kernels, links
 from dynamo_lab.view.alignment import Work, align
 from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.code_diff import Edit, edits
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dynamo_lab.model.recording import Recording
-    from dynamo_lab.view.kernels import KernelView
+    from dynamo_lab.view.kernels import KernelsView, KernelView
 
 
 class WorkView(Struct, frozen=True, kw_only=True):
@@ -70,53 +71,74 @@ class SideBySideView(Struct, frozen=True, kw_only=True):
 def together(recordings: Mapping[str, Recording]) -> SideBySideView:
     """Everything to show of several recordings of one program."""
     of, views = tuple(recordings.values()), tuple(map(build, recordings.values()))
-    shown = [Shown(*one) for one in zip(recordings, of, views, strict=True)]
+    compared = [Shown(*one) for one in zip(recordings, of, (v.kernels for v in views), strict=True)]
     return SideBySideView(
         labels=tuple(recordings),
         views=views,
-        pairs=tuple(pair(a, b) for a, b in combinations(shown, 2)),
+        pairs=tuple(pair(a, b) for a, b in combinations(compared, 2)),
         lines=tuple(_line_rows(of, views)),
     )
 
 
 class Shown(NamedTuple):
-    """A recording under its label, and its view."""
+    """A recording under its label, and how its kernels are shown."""
 
     label: str
     recording: Recording
-    view: View
+    kernels: KernelsView
+
+
+def shown(label: str, recording: Recording) -> Shown:
+    """A recording as it is compared, where its view is not needed beyond that."""
+    ancestry = Ancestry(links.build(recording))
+    return Shown(label, recording, kernels.build(recording, Places(recording), ancestry))
 
 
 def pair(a: Shown, b: Shown) -> PairView:
     """What became of the kernels of the first recording in the second."""
     recordings = a.recording, b.recording
-    works = tuple(_work(work, (a.view, b.view)) for work in align(*recordings))
+    works = tuple(_work(work, a.kernels, b.kernels) for work in align(*recordings))
     return PairView(a=a.label, b=b.label, works=works, facts=tuple(_facts(works, recordings)))
 
 
 def sizes(view: View) -> tuple[tuple[str, int], ...]:
     """How much there is of what two recordings of one program differ in."""
-    kernels = view.kernels.kernels
+    all_of_it = view.kernels.kernels
+    own = sum(kernel.language != "extern" for kernel in all_of_it)
     return (
-        ("kernels", sum(kernel.language != "extern" for kernel in kernels)),
-        ("library calls", sum(kernel.language == "extern" for kernel in kernels)),
-        ("lines of code", len(code_lines(kernels))),
+        ("kernels", own),
+        ("library calls", len(all_of_it) - own),
+        ("lines of code", len(code_lines(all_of_it))),
         ("breaks", len(view.breaks)),
     )
 
 
-def code_lines(kernels: Iterable[KernelView]) -> list[str]:
+def code_lines(of: Iterable[KernelView]) -> list[str]:
     """The code of kernels, one after the other."""
-    return [line for kernel in kernels if kernel.code for line in _lines(kernel.code)]
+    return [line for kernel in of if kernel.code for line in _lines(kernel.code)]
+
+
+def code_diff(work: WorkView, a: KernelsView, b: KernelsView, limit: int) -> Iterator[str]:
+    """The lines of code that differ, with a sign before each; of too many, how many more."""
+    old = code_lines(a.kernels[k] for k in work.a)
+    new = code_lines(b.kernels[k] for k in work.b)
+    rows: list[str] = []
+    for edit in work.edits:
+        if edit.sign != "=":
+            rows += [f"- {line.rstrip()}" for line in old[edit.a : edit.a_end]]
+            rows += [f"+ {line.rstrip()}" for line in new[edit.b : edit.b_end]]
+    yield from rows[:limit]
+    if len(rows) > limit:
+        yield f"… {plural(len(rows) - limit, 'more line')}"
 
 
 def _lines(code: str) -> list[str]:
     return code.strip("\n").split("\n")
 
 
-def _work(work: Work, views: tuple[View, View]) -> WorkView:
-    a = [views[0].kernels.kernels[k] for k in work.a]
-    b = [views[1].kernels.kernels[k] for k in work.b]
+def _work(work: Work, all_a: KernelsView, all_b: KernelsView) -> WorkView:
+    a = [all_a.kernels[k] for k in work.a]
+    b = [all_b.kernels[k] for k in work.b]
     found = _edits(a, b)
     same = all(edit.sign == "=" for edit in found) if found else _are_calls(a, b)
     first = (a or b)[0]

@@ -92,6 +92,7 @@ export function Kernels() {
     <div class="dl-kernels">
       <div class="dl-kernel-side">
         <div class="dl-toolbar dl-kernel-compare"><BesideToggle /></div>
+        {view.summary.target && <p class="dl-kernel-target">{view.summary.target}</p>}
         <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
         <VirtualList
           label="Kernels" class="dl-kernel-list" count={items.length} row={46} entity={entity} rowClass={rowClass}

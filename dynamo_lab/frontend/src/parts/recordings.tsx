@@ -3,13 +3,16 @@ import { useStore } from "../context";
 import type { Entry } from "../recordings";
 import { Prose } from "../ui/bits";
 
+/** More than these do not stand beside the counts. */
+const MANY = 4;
+
 export function RecordingSwitch() {
   const { recordings } = useStore().source;
   const entries = recordings.entries.value;
   if (entries.length < 2) return null;
   const shown = recordings.shown.value?.label;
   return (
-    <div class="dl-segments dl-recordings" role="group" aria-label="Recording">
+    <div class={`dl-segments dl-recordings${entries.length > MANY ? " is-many" : ""}`} role="group" aria-label="Recording">
       {entries.map(({ label }) => (
         <button key={label} type="button" aria-pressed={label === shown} title={label} onClick={() => recordings.show(label)}>
           <span class="dl-ellipsis">{label}</span>
