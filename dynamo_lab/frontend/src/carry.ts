@@ -29,16 +29,11 @@ export function carryGraph(id: number | null, from: Model, to: Model): number | 
 }
 
 /** The lines that a kernel came from, in its own recording. */
-export function kernelLines(model: Model, id: number): Place[] {
-  const kernel = model.view.kernels.kernels.find((one) => one.id === id);
-  if (!kernel || kernel.graph === null) return [];
-  const index = model.graphIndex(kernel.graph);
-  const found = new Map<string, Place>();
-  for (const node of kernel.nodes) {
-    const home = index?.home[node];
-    if (home) found.set(home.join(":"), home);
-  }
-  return [...found.values()];
+export function kernelLines({ kin, view }: Model, id: number): Place[] {
+  const vertex = kin.vertex("kernel", id);
+  if (vertex < 0) return [];
+  const mask = kin.kin([vertex]);
+  return view.sources.flatMap((source) => source.lines.filter(([line]) => mask[kin.vertex("line", source.id, line)] === 1).map(([line]): Place => [source.id, line]));
 }
 
 /** The entity that means the same: by path, stage and name; else the reader's line; empty for none. */

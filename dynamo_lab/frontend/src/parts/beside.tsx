@@ -1,9 +1,11 @@
 // Kernels of two recordings beside each other: what computes the same stands in one row.
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { diffRows, type Row, type Work, worksOf } from "../beside";
 import { carryLine, kernelLines } from "../carry";
 import { useModel, useStore } from "../context";
 import { kernelEntity, lineEntity } from "../entities";
+import type { Mask } from "../kin";
 import { type Model, modelOf } from "../store";
 import type { KernelView, PairView } from "../types";
 import { Badge, Empty, withoutFolders } from "../ui/bits";
@@ -88,7 +90,7 @@ const MOST_ROWS = 5;
 function Works({ works, sides, at }: { works: readonly Work[]; sides: Sides; at: number }) {
   const store = useStore();
   const { kin } = useModel();
-  const touches = (mask: Uint8Array | null, work: Work): boolean => mask !== null && work.own.some((id) => mask[kin.vertex("kernel", id)] === 1);
+  const touches = (mask: Mask | null, work: Work): boolean => mask !== null && work.own.some((id) => mask[kin.vertex("kernel", id)] === 1);
   return (
     <div class="dl-beside-works" style={{ height: `${Math.min(MOST_ROWS, works.length) * ROW}px` }}>
       <VirtualList
@@ -118,7 +120,8 @@ function Columns({ work, sides, here }: { work: Work; sides: Sides; here: Model 
   const whole = useSignal(false);
   const own = pick(here, work.own);
   const other = pick(sides.other, work.other);
-  const entity = (id: number): string => linesHere(id, sides.other, here);
+  const lines = useMemo(() => new Map(other.map(({ id }) => [id, linesHere(id, sides.other, here)])), [work, sides.other, here]);
+  const entity = (id: number): string => lines.get(id) ?? "";
   return (
     <>
       {work.view.edits.length > 0 && (
@@ -170,16 +173,16 @@ interface ColumnProps {
 }
 
 function Column({ label, kernels, entity, empty }: ColumnProps) {
-  const { lit } = useStore();
+  const { lit, held } = useStore();
   const { kin } = useModel();
-  const isLit = (id: number): boolean => lit.value !== null && kin.resolve(entity(id)).some((vertex) => lit.value?.[vertex] === 1);
+  const among = (mask: Mask | null, id: number): boolean => mask !== null && kin.resolve(entity(id)).some((vertex) => mask[vertex] === 1);
   return (
     <section class="dl-beside-column" aria-label={`Kernels of ${label}`}>
       <h4>{label}</h4>
       {kernels.length === 0 && <p class="dl-dim">{empty}</p>}
       {kernels.map((kernel) => (
         <div key={kernel.id} data-entity={entity(kernel.id) || undefined}>
-          <div class={`dl-beside-kernel${isLit(kernel.id) ? " is-lit" : ""}`}>
+          <div class={`dl-beside-kernel${among(lit.value, kernel.id) ? " is-lit" : ""}${among(held.value, kernel.id) ? " is-held" : ""}`}>
             <code class="dl-ellipsis" title={kernel.name}>{kernel.name}</code>
             <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
           </div>
