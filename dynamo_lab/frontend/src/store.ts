@@ -316,28 +316,25 @@ export function createStore(source: DataSource): Store {
       chosenTab.value = "lowering";
     });
   // Another recording numbers its nodes, kernels and sources anew: what is chosen goes along by name.
+  const follow = (from: Model, to: Model): void => {
+    pin.value = carry(pin.peek(), from, to);
+    hover.value = "";
+    graph.value = carryGraph(graph.peek(), from, to);
+    file.value = carrySource(file.peek(), from, to);
+    kernel.value = pass.value = chosenPartition.value = null;
+    operator.value = 0;
+  };
   let last: { readonly label: string; readonly model: Model } | null = null;
-  const stopCarrying = effect(() => {
+  const stopFollowing = effect(() => {
     const now = model.value;
     const label = source.recordings.shown.value?.label ?? "";
-    if (now && last && last.label !== label) {
-      const from = last.model;
-      batch(() => {
-        pin.value = carry(pin.peek(), from, now);
-        hover.value = "";
-        graph.value = carryGraph(graph.peek(), from, now);
-        file.value = carrySource(file.peek(), from, now);
-        kernel.value = pass.value = chosenPartition.value = null;
-        operator.value = 0;
-      });
-    }
+    const before = last;
     last = now && { label, model: now };
-  });
-
-  // A pinned entity that a newer view no longer has would light nothing and explain nothing.
-  const stopUnpinning = effect(() => {
-    const index = model.value?.kin;
-    if (index && pin.peek() && index.resolve(pin.peek()).length === 0) pin.value = "";
+    batch(() => {
+      if (now && before && before.label !== label) follow(before.model, now);
+      // A pinned entity that a newer view no longer has would light nothing and explain nothing.
+      if (now && pin.value && now.kin.resolve(pin.value).length === 0) pin.value = "";
+    });
   });
 
   return {
@@ -363,10 +360,6 @@ export function createStore(source: DataSource): Store {
         if (pin.value) look(entity);
       }),
     unpin: () => void (pin.value = ""),
-    go, stepBreak,
-    close: () => {
-      stopCarrying();
-      stopUnpinning();
-    },
+    go, stepBreak, close: stopFollowing,
   };
 }
