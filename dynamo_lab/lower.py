@@ -225,12 +225,15 @@ def lowering_for(recorder: Recorder[Recording], choice: Choice) -> Generator[Non
     recorder.target = target.name
     recorder.options.update(_described(choice))
 
-    def chosen(operator: str, candidates: int, name: str) -> None:
+    def chosen(operator: str, candidates: int, name: str, node: str) -> None:
         message = (
             f"{operator}: {candidates} candidates, of which autotuning would time each. "
             f"Nothing runs here, so {name} was taken."
         )
-        recorder.notes.append(Note(level="info", about="autotuning", message=message))
+        graph, index = _place(recorder, node)
+        recorder.notes.append(
+            Note(level="info", about="autotuning", message=message, graph=graph, node=index)
+        )
 
     def wrote(lowering: Any, code: str) -> None:
         if target.device == "cuda" and recorder.wrappers:  # Triton's
@@ -238,6 +241,15 @@ def lowering_for(recorder: Recorder[Recording], choice: Choice) -> Generator[Non
 
     with lowering(target, choice.settings, chosen, wrote):
         yield
+
+
+def _place(recorder: Recorder[Recording], node: str) -> tuple[int | None, int | None]:
+    """The graph that is lowered, the last that came out of the passes, and the node in it."""
+    for graph in reversed(recorder.graphs):
+        if graph.stage == "post_grad":
+            names = graph.nodes.name
+            return (graph.id, names.index(node)) if node in names else (None, None)
+    return None, None
 
 
 def _described(choice: Choice) -> dict[str, str]:

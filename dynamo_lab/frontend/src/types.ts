@@ -332,6 +332,7 @@ export interface KernelView {
   readonly calls: number;
   readonly is_backward: boolean;
   readonly buffers: readonly string[];
+  readonly notes: readonly string[];
 }
 
 export interface WrapperView {

@@ -50,7 +50,7 @@ export function source(id: number, texts: readonly string[], kind = "cell", path
 export function kernel(id: number, graphId: number, nodes: readonly number[]): KernelView {
   return {
     id, name: `k${id}`, title: "", language: "cpp", graph: graphId, wrapper: null, nodes, operators: [], where: "",
-    code: "", line: null, calls: 1, is_backward: false, buffers: [],
+    code: "", line: null, calls: 1, is_backward: false, buffers: [], notes: [],
   };
 }
 

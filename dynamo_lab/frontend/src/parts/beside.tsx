@@ -8,7 +8,7 @@ import { kernelEntity, lineEntity } from "../entities";
 import type { Mask } from "../kin";
 import { type Model, modelOf } from "../store";
 import type { KernelView, PairView } from "../types";
-import { Badge, Empty, withoutFolders } from "../ui/bits";
+import { Badge, Empty, Fold, withoutFolders } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { VirtualList } from "../ui/virtual-list";
 import { diffTone } from "./fixes";
@@ -68,6 +68,11 @@ export function Beside() {
   );
 }
 
+const READING =
+  "Each row is work that both recordings do: kernels that compute the same operators stand together, also where one has two for it and the other one. " +
+  "An operator that several kernels compute, each for itself, ties none together. Hover a kernel on either side, and the lines that it came from light up; " +
+  "pin a line, and its kernels stay lit when you switch to another recording above.";
+
 function Head({ sides }: { sides: Sides }) {
   const { source, other } = useStore();
   const others = source.recordings.entries.value.filter(({ label }) => label !== sides.own);
@@ -80,6 +85,7 @@ function Head({ sides }: { sides: Sides }) {
         {others.map(({ label }) => <option key={label} value={label}>{label}</option>)}
       </select>
       <span class="dl-dim">{sides.pair.a === sides.own ? "" : `from ${sides.label}: `}{sides.pair.facts.join(", ")}</span>
+      <Fold label="Reading this view"><p class="dl-dim">{READING}</p></Fold>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useStore } from "../context";
 import { type Asked, type Entry, NOTHING } from "../recordings";
 import type { Panel, SwitchState, SwitchValue } from "../types";
-import { Prose } from "../ui/bits";
+import { Fold, Prose } from "../ui/bits";
 
 export function PanelButton() {
   const { source, model, panel } = useStore();
@@ -96,6 +96,11 @@ function Busy({ what }: { what: string }) {
   );
 }
 
+const READING =
+  "Each choice lowers your program again, down to the code, which is not built or run: so any target will do. Dark is what is in force, underlined what you changed here. " +
+  "The new recording opens with what became of your kernels; the one before stays above, to go back to and to compare with. " +
+  "Your program itself runs once more, eagerly, on copies of its arguments.";
+
 /** The target, and what is changed already, each of which can be taken back. */
 function Choice({ panel, asked, busy, lower }: Lowering) {
   const names = Object.keys(asked.switches);
@@ -117,7 +122,7 @@ function Choice({ panel, asked, busy, lower }: Lowering) {
       })}
       {names.length > 1 && <button type="button" class="dl-link" disabled={busy} onClick={() => lower({ ...NOTHING, target: asked.target }, "no switch changed")}>take all back</button>}
       <span class="dl-space" />
-      <span class="dl-dim">The code is written anew, not built or run.</span>
+      <Fold label="Reading this panel"><p class="dl-dim">{READING}</p></Fold>
     </div>
   );
 }
