@@ -97,7 +97,7 @@ function Busy({ what }: { what: string }) {
 }
 
 const READING =
-  "Each choice lowers your program again, down to the code, which is not built or run: so any target will do. Dark is what is in force, underlined what you changed here. " +
+  "Each choice lowers your program again, down to the code, which is not built or run: so any target will do. Filled is what is in force, underlined what you changed here. " +
   "The new recording opens with what became of your kernels; the one before stays above, to go back to and to compare with. " +
   "Your program itself runs once more, eagerly, on copies of its arguments.";
 

@@ -1,4 +1,5 @@
 // Which recording is shown, of several; and what one that the kernel made has that yours has not.
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useStore } from "../context";
 import type { Entry } from "../recordings";
 import { Prose } from "../ui/bits";
@@ -9,10 +10,12 @@ const MANY = 4;
 export function RecordingSwitch() {
   const { recordings } = useStore().source;
   const entries = recordings.entries.value;
-  if (entries.length < 2) return null;
   const shown = recordings.shown.value?.label;
+  const bar = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => bar.current?.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [shown, entries.length]);
+  if (entries.length < 2) return null;
   return (
-    <div class={`dl-segments dl-recordings${entries.length > MANY ? " is-many" : ""}`} role="group" aria-label="Recording">
+    <div ref={bar} class={`dl-segments dl-recordings${entries.length > MANY ? " is-many" : ""}`} role="group" aria-label="Recording">
       {entries.map(({ label }) => (
         <button key={label} type="button" aria-pressed={label === shown} title={label} onClick={() => recordings.show(label)}>
           <span class="dl-ellipsis">{label}</span>
