@@ -118,7 +118,7 @@ def record(
 
     recorder = new_recorder(title, detail, max_steps)
     lowers = nullcontext() if target is None else lowering_for(recorder, Choice(target=target))
-    with watch(recorder, fresh=fresh), lowers:
+    with lowers, watch(recorder, fresh=fresh):  # the probes may sit on what lowering replaces
         try:
             yield recorder
         except BaseException as error:

@@ -197,7 +197,8 @@ def _lowered(
     from dynamo_lab.capture.session import watch
 
     result = None
-    with watch(recorder), lowering_for(recorder, choice):
+    # the probes, which may sit on what lowering replaces, go first
+    with lowering_for(recorder, choice), watch(recorder):
         try:
             result = lower_once(
                 fn,

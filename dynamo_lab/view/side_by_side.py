@@ -105,7 +105,13 @@ def sizes(view: View) -> tuple[tuple[str, int], ...]:
     """How much there is of what two recordings of one program differ in."""
     all_of_it = view.kernels.kernels
     own = sum(kernel.language != "extern" for kernel in all_of_it)
+    fused = sum(
+        len(one.groups[place.group].operations) > 1
+        for one in view.fusions.schedules
+        for place in one.final
+    )
     return (
+        ("fused groups", fused),
         ("kernels", own),
         ("library calls", len(all_of_it) - own),
         ("lines of code", len(code_lines(all_of_it))),

@@ -57,12 +57,13 @@ def test_side_by_side_prints_each(lowered: Any) -> None:
 
 
 def test_nothing_stays_behind(lowered: Any) -> None:
-    from torch._inductor import config, graph
+    from torch._inductor import compile_fx, config, graph
 
     assert not torch.cuda.is_available() or torch.version.cuda
     assert "copy_" not in vars(torch.Tensor)
     assert graph.GraphLowering.compile_to_module.__module__ == graph.__name__
     assert not config.force_disable_caches
+    assert compile_fx.compile_fx.__module__ == compile_fx.__name__
     y = torch.compile(lambda x: x * 2)(torch.ones(3))
     assert y.tolist() == [2.0, 2.0, 2.0]
 

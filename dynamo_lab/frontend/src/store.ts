@@ -337,7 +337,7 @@ export function createStore(source: DataSource): Store {
     graph.value = carryGraph(graph.peek(), from, to);
     file.value = carrySource(file.peek(), from, to);
     kernel.value = pass.value = chosenPartition.value = null;
-    operator.value = buffer.value = 0;
+    operator.value = buffer.value = schedule.value = 0;
     lowered.value = carry(lowered.peek(), from, to);
   };
   let last: { readonly label: string; readonly model: Model } | null = null;
