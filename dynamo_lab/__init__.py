@@ -7,6 +7,7 @@ from dynamo_lab.diff import diff
 from dynamo_lab.explore import explore, record
 from dynamo_lab.lower import lower
 from dynamo_lab.magic import load_ipython_extension
+from dynamo_lab.packages import open_package, package
 from dynamo_lab.passes import passes
 from dynamo_lab.recording import Recording, load
 
@@ -20,6 +21,8 @@ __all__ = [
     "load",
     "load_ipython_extension",
     "lower",
+    "open_package",
+    "package",
     "passes",
     "record",
 ]

@@ -4,6 +4,7 @@ import argparse
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -95,7 +96,13 @@ def _refuse_unknown_sections(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> int:
-    view = _view(load(options.recording))
+    recording = load(options.recording)
+    if options.why_not is not None:
+        from dynamo_lab.why_not import ask
+
+        print(ask(recording, *options.why_not))
+        return 0
+    view = _view(recording)
     if options.find is not None or options.outline:
         _print(_of_nodes(view, options), options)
     elif options.json:
@@ -166,10 +173,22 @@ def _check(options: argparse.Namespace) -> int:
 def _atlas(options: argparse.Namespace) -> int:
     from dynamo_lab.atlas import atlas
 
-    found = atlas()
-    print(found[options.operator] if options.operator else found)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # none is needed
+        found = atlas()
+        print(found[options.operator] if options.operator else found)
     if options.html:
         found.to_html(options.html)
+    return 0
+
+
+def _package(options: argparse.Namespace) -> int:
+    from dynamo_lab.packages import open_package
+
+    recording = open_package(options.package)
+    for write, path in _writers(options):
+        write(recording, path)
+    _print_view(_view(recording), options)
     return 0
 
 
@@ -291,6 +310,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "html": _html,
     "check": _check,
     "atlas": _atlas,
+    "package": _package,
     "diff": _diff,
 }
 

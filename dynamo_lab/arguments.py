@@ -33,6 +33,7 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
     dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
+    dynamo-lab show run.json.gz --why-not op3 op7    why Inductor did not fuse two operations
     dynamo-lab show run.json.gz --outline            what each module of the graphs holds
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
@@ -46,6 +47,10 @@ Or look up PyTorch's operators and the rules that take them apart:
 
     dynamo-lab atlas                                 how many there are, at each level
     dynamo-lab atlas aten.gelu                       one operator
+
+Or look into a package that was compiled ahead of time:
+
+    dynamo-lab package model.pt2                     its C++, kernels and constants
 
 In tests and CI:
 
@@ -115,6 +120,8 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
     show.add_argument("--find", metavar="QUERY", help="the nodes that fit, as 'op:mm shape:*x128'")
+    show.add_argument("--why-not", nargs=2, metavar=("A", "B"),
+                      help="why two operations, buffers or nodes are not fused")  # fmt: skip
     show.add_argument("--outline", action="store_true", help="the modules of graphs, not the nodes")
     show.add_argument(
         "--to",
@@ -157,6 +164,13 @@ def _parser() -> argparse.ArgumentParser:
     drawn = add("atlas", "count PyTorch's operators, from ATen's overloads to Inductor's loops")
     drawn.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
     drawn.add_argument("--html", metavar="PAGE", help="write a page with every ATen operator")
+
+    opened = add("package", "show what AOTInductor put into a .pt2 file; runs nothing in it")
+    opened.add_argument("package", metavar="PACKAGE", help="the .pt2 file, made anywhere")
+    opened.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
+    opened.add_argument("--json", metavar="FILE", help="save it as a recording")
+    opened.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
+    _add_reading_options(opened, "--section")
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

@@ -47,8 +47,8 @@ class Diff(Struct, frozen=True, kw_only=True):
 
     Breaks are the same where their source line reads the same and their kind is the same, so that
     a line that moved is no change. Kernels are the same where their names without the counter,
-    their language and their operators are. `operators` counts the targets of all graphs at
-    `stage`, the latest that both recordings reached.
+    their language and their operators are; of extern kernels each call counts, by name.
+    `operators` counts the targets of all graphs at `stage`, the latest that both have.
     """
 
     a: str
@@ -153,6 +153,7 @@ def _kernel_facts(recording: Recording) -> list[KernelFact]:
     return [
         KernelFact(name=k.name, language=k.language, operators=_kernel_operators(recording, k))
         for k in recording.kernels
+        for _ in range(k.calls if k.language == "extern" else 1)
     ]
 
 
@@ -168,6 +169,8 @@ def _break_key(fact: BreakFact) -> Hashable:
 
 
 def _kernel_key(fact: KernelFact) -> Hashable:
+    if fact.language == "extern":  # the same code whatever it is called for
+        return (fact.name, fact.language)
     return (re.sub(r"_\d+$", "", fact.name), fact.language, tuple(sorted(fact.operators)))
 
 

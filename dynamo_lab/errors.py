@@ -57,5 +57,13 @@ class LoweringError(DynamoLabError):
     """A program that cannot be lowered again."""
 
 
+class FusionError(DynamoLabError, ValueError):
+    """A question about a fusion that names what there is not."""
+
+
 class DecompositionError(DynamoLabError):
     """An operator that cannot be taken apart on these arguments, or a set that there is not."""
+
+
+class PackageError(DynamoLabError):
+    """A file that is no package of AOTInductor's, or one that cannot be read."""

@@ -52,7 +52,11 @@ def explore(
         detail: "steps" also keeps each instruction that Dynamo interprets, to step through.
         max_steps: The most steps to keep; the film then says where it is cut.
         **kwargs: Keyword arguments of `fn`.
+
+    Raises:
+        OptionError: `fn` cannot be called, or an option has a value that is not offered.
     """
+    refuse_uncallable(fn)
     from dynamo_lab.programs import Choice, FunctionProgram
 
     settings = {"mode": mode, "dynamic": dynamic, "options": options}

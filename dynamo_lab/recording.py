@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.search import FoundNode
     from dynamo_lab.view.would_pass import WouldPass
+    from dynamo_lab.why_not import WhyNot
 
 
 class Break(BreakFact, frozen=True, kw_only=True, dict=True):
@@ -75,7 +76,8 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
     or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
     `recompiles`, `graphs`, `partitions`, `pipelines`, `passes`, `patterns`, `lowerings`, `buffers`,
-    `kernels`, `wrappers`, `links`, `timings`, `notes`.
+    `schedules`, `fusions`, `memory_plans`, `kernels`, `wrappers`, `packages`, `links`,
+    `timings`, `notes`.
     """
 
     breaks: tuple[Break, ...] = ()
@@ -161,12 +163,27 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
         return tuple(found(self, build(self), query, graph))
 
-    def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
-        """A graph, by its id, as DOT: modules collapsed, or what is around a node.
+    def why_not_fused(self, one: str, other: str, graph: int | None = None) -> WhyNot:
+        """Why Inductor did not fuse two operations, and what would change it; print the answer.
 
-        `around` is a node's name, `up` and `down` how many steps to go from it; `collapse="none"`
-        opens every module, and `inputs=True` shows parameters, which are left out where they are
-        many.
+        `one` and `other` name any two operations ("op3"), buffers ("buf3") or nodes ("add_2") of a
+        post-grad graph: also two that were never considered as a pair. `graph` is that graph's id,
+        by default the first that has both. `fusions` holds every verdict.
+
+        Raises:
+            FusionError: nothing was scheduled, or there is no such name or graph.
+        """
+        from dynamo_lab.why_not import ask
+
+        return ask(self, one, other, graph)
+
+    def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
+        """A graph as DOT: modules collapsed, or what is around a node.
+
+        `graph` is its id, which is its place in `graphs`, from 0; views count graphs from 1, all
+        stages of one together. `around` is a node's name, `up` and `down` how many steps to go from
+        it; `collapse="none"` opens every module, and `inputs=True` shows parameters, which are left
+        out where they are many.
 
         Raises:
             DrawingError: there is no such graph or node, or too much to collapse.

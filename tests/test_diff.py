@@ -107,6 +107,18 @@ def test_a_kernel_with_another_number_is_no_change(sample: Recording) -> None:
     assert diff(sample, renumbered).kernels_b == ()
 
 
+def test_extern_kernels_are_compared_call_by_call(sample: Recording) -> None:
+    def calling(times: int, nodes: tuple[int, ...]) -> Recording:
+        facts = {"name": "extern_kernels.mm", "language": "extern", "calls": times}
+        return replace(sample, kernels=(replace(sample.kernels[0], nodes=nodes, **facts),))
+
+    same = diff(calling(2, (1,)), calling(2, (1, 2)))
+    assert (same.kernels_a, same.kernels_b) == ((), ())
+    more = diff(calling(2, (1,)), calling(3, (1, 2)))
+    assert more.kernels_a == ()
+    assert [kernel.name for kernel in more.kernels_b] == ["extern_kernels.mm"]
+
+
 def test_without_a_common_stage_there_are_no_operators(sample: Recording) -> None:
     captured = replace(
         sample, graphs=sample.graphs[:1], partitions=(), kernels=(), wrappers=(), links=()

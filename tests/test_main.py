@@ -13,7 +13,7 @@ import pytest
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.model.codec import load, save
-from tests.view.samples import film, searched
+from tests.view.samples import film, scheduled, searched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +40,17 @@ def drawn(tmp_path: Path) -> str:
     path = tmp_path / "searched.json"
     save(searched(), path)
     return str(path)
+
+
+class TestWhyNot:
+    def test_two_operations(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        save(scheduled(), tmp_path / "run.json")
+        assert main(["show", str(tmp_path / "run.json"), "--why-not", "op1", "buf2"]) == 0
+        assert capsys.readouterr().out.startswith("op1 and op2 are not fused\n")
+
+    def test_a_name_that_there_is_not(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved, "--why-not", "op1", "op2"]) == 2
+        assert "Nothing was scheduled" in capsys.readouterr().err
 
 
 class TestFind:
@@ -212,11 +223,14 @@ def test_a_file_that_is_no_recording(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "x.json").write_text("{}")
+    (tmp_path / "x.html").write_text("<!doctype html>\n<html>")
     page = [str(tmp_path / "out.html")] if command == "html" else []
     assert main([command, str(tmp_path / "x.json"), *page]) == 2
     err = capsys.readouterr().err
     assert err.startswith("dynamo-lab: ")
     assert err.count("\n") == 1
+    assert main([command, str(tmp_path / "x.html"), *page]) == 2
+    assert "is a page to open in a browser, not a recording; name" in capsys.readouterr().err
 
 
 def test_the_help_is_a_manual(capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,9 +86,18 @@ def overloads(name: str) -> tuple[Overload, ...]:
     """
     found = named(name)
     packet = getattr(found, "overloadpacket", found)
-    ops = [found] if found is not packet else [getattr(packet, o) for o in packet.overloads()]
+    ops = [found] if found is not packet else list(_dispatched(packet))
     books = {to: Rulebook(to) for to in TARGETS}
     return tuple(_overload(op, books) for op in ops)
+
+
+def _dispatched(packet: Any) -> Iterator[Any]:
+    """The overloads that the dispatcher knows: a packet also lists TorchScript's own."""
+    known = set(torch._C._dispatch_get_all_op_names())
+    for overload in packet.overloads():
+        op = getattr(packet, overload)
+        if op.name() in known:
+            yield op
 
 
 def _overload(op: Any, books: dict[Any, Rulebook]) -> Overload:
@@ -98,6 +107,7 @@ def _overload(op: Any, books: dict[Any, Rulebook]) -> Overload:
         schema=str(op._schema),
         tags=tuple(sorted(tag.name for tag in op.tags)),
         rules={to: describe(rule, op) if rule else None for to, rule in found.items()},
+        ends={to: books[to].end(op) for to, rule in found.items() if rule is None},
         lowering=lowering_of(op),
     )
 

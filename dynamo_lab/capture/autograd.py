@@ -217,7 +217,8 @@ def _saved(
     returned = {storage_of(node) for node in outputs[: len(outputs) - kept]}
     inputs = [node for node in forward.nodes if node.op == "placeholder"]
     roles: dict[int, Role] = {
-        storage_of(n): "parameter" if i in static else "input" for i, n in enumerate(inputs)
+        storage_of(n): "parameter" if i in static else _role_of_input(n)
+        for i, n in enumerate(inputs)
     }
     numbers: dict[int, int] = {}
     for node in outputs[len(outputs) - kept :]:
@@ -244,6 +245,10 @@ def _moved(node: fx.Node, strides: Sequence[Any] | None) -> bool:
     return isinstance(value, torch.Tensor) and strides is not None and (
         tuple(map(str, value.stride())) != tuple(map(str, strides))
     )  # fmt: skip
+
+
+def _role_of_input(node: fx.Node) -> Role:
+    return "symbol" if _role(node) == "symbol" else "input"
 
 
 def _role(node: fx.Node) -> Role:

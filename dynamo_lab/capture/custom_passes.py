@@ -8,6 +8,7 @@ from uuid import uuid4
 from torch import fx
 from torch._inductor import config
 from torch._inductor.custom_graph_pass import CustomGraphPass
+from torch._inductor.pattern_matcher import stable_topological_sort
 
 from dynamo_lab.capture import compat
 from dynamo_lab.errors import PassError
@@ -31,20 +32,39 @@ class UserPass(CustomGraphPass):
         """Run it.
 
         Raises:
-            PassError: it raised.
+            PassError: it raised, or it left a graph that nothing can run.
         """
+        was_sound = not _fault(graph)
         try:
             self.user_function(graph)
         except Exception as error:
-            name = getattr(self.user_function, "__name__", type(self.user_function).__name__)
-            raise PassError(
-                f"The {self._phase} pass `{name}` raised {type(error).__name__}: {error}. "
-                "The graph it was given is the one before it in the list of passes."
-            ) from error
+            raise self._blamed(f"raised {type(error).__name__}: {error}") from error
+        if was_sound and (fault := _fault(graph)):
+            raise self._blamed(f"left a graph that cannot run: {fault}")
+
+    def _blamed(self, did: str) -> PassError:
+        name = getattr(self.user_function, "__name__", type(self.user_function).__name__)
+        return PassError(
+            f"The {self._phase} pass `{name}` {did.rstrip('.')}. "
+            "The graph it was given is the one before it in the list of passes."
+        )
 
     def uuid(self) -> str:
         """Another for each: a function's text does not say what it does, so no cache may know."""
         return self._id
+
+
+def _fault(graph: fx.Graph) -> str:
+    """Why a graph cannot run, in PyTorch's words. Order is no fault: Inductor sorts by itself."""
+    try:
+        graph.lint()
+    except Exception as error:
+        try:
+            stable_topological_sort(graph)
+            graph.lint()
+        except Exception:
+            return str(error).strip().partition("\n")[0] or type(error).__name__
+    return ""
 
 
 @contextmanager

@@ -175,6 +175,8 @@ class _Tracer(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if func.overloadpacket is torch.ops.aten.detach:
+            return args[0]  # made by each factory function in C++; gradients are not traced here
         if func.namespace == "prim" or func.overloadpacket.__name__ in _NO_NUMBERS:
             return func(*args, **kwargs)
         scope = self._scopes[-1]

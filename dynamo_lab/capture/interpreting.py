@@ -27,6 +27,7 @@ _ATTENTION = {
     "_scaled_dot_product_efficient_attention": efficient_attention,
     "_scaled_dot_product_flash_attention": flash_attention,
 }
+_ALIAS = re.compile(r"^ *(\w+) = reinterpret_tensor\((\w+),.*# alias$", re.MULTILINE)
 _STORES = re.compile(r"tl\.(?:store|atomic_\w+)\((\w+)")
 _LAUNCHED = 4096  # elements that one program of a launch handles at most
 
@@ -39,8 +40,8 @@ class Check:
         self.rows: dict[str, dict[str, Any]] = {}
         self.arguments = _arguments(work["code"])
         self.assigned = _assigned(work["code"])
-        self.owners: dict[int, tuple[str, Any, Any]] = {}
-        self._alive: list[torch.Tensor] = []
+        self.aliases = dict(_ALIAS.findall(work["code"]))
+        self.layouts: dict[str, tuple[Any, Any]] = {}
 
     def run(self) -> list[dict[str, Any]]:
         """Run the module and return a row for each kernel."""
@@ -85,12 +86,12 @@ class Check:
             value.copy_(expected)
 
     def _expected(self, buffer: str, value: torch.Tensor) -> torch.Tensor | None:
-        """What a buffer should hold, or the part of it that a kernel is to write."""
+        """What a buffer should hold, or the part of another buffer that it is a view of."""
         whole = self.work["expected"].get(buffer)
         if whole is not None and whole.numel() == value.numel():
             return whole.reshape(value.shape).to(value.dtype)
-        owner, size, stride = self.owners.get(value.untyped_storage().data_ptr(), ("", (), ()))
-        whole = self.work["expected"].get(owner)
+        owner = self.aliases.get(buffer, "")
+        whole, (size, stride) = self.work["expected"].get(owner), self.layouts.get(owner, ((), ()))
         if whole is None or whole.numel() != math.prod(size):
             return None
         laid_out = torch.empty_strided(size, stride, dtype=value.dtype)
@@ -98,12 +99,10 @@ class Check:
         return laid_out.as_strided(value.size(), value.stride(), value.storage_offset())
 
     def _allocate(self, size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
-        """A new buffer, whose name and layout are remembered, for views of it are written to."""
-        made = torch.empty_strided(size, stride, dtype=dtype)
+        """A new buffer, whose layout is remembered under its name."""
         name = self.assigned.get(sys._getframe(1).f_lineno, "")
-        self.owners[made.untyped_storage().data_ptr()] = (name, size, stride)
-        self._alive.append(made)  # so that no other one gets its address
-        return made
+        self.layouts[name] = (size, stride)
+        return torch.empty_strided(size, stride, dtype=dtype)
 
 
 class _Kernel:

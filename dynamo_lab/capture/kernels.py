@@ -2,9 +2,10 @@
 
 import re
 import textwrap
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
+from dynamo_lab.capture.archive import calls
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
@@ -34,6 +35,8 @@ class KernelProbes:
         self._compilations = compilations
         self._lowering = lowering
         self._kernels: dict[tuple[int | None, str], int] = {}
+        self.on_called: Callable[[int, str, Any], None] = lambda kernel, name, schedule: None
+        """Called with a kernel's id and name, and the scheduler nodes that a call is made for."""
 
     def install(self, patches: Patches) -> None:
         """Watch the definition and the calls of kernels, and the finished wrapper."""
@@ -62,6 +65,7 @@ class KernelProbes:
             buffers = dict.fromkeys((*known.buffers, *_buffers(node_schedule)))
             changes = {"nodes": tuple(nodes), "calls": known.calls + 1, "buffers": tuple(buffers)}
             self._recorder.update(self._recorder.kernels, kernel, **changes)
+            self.on_called(kernel, kernel_name, node_schedule)
         yield
 
     def defined(
@@ -104,11 +108,10 @@ class KernelProbes:
             code=code,
         )
         self._recorder.wrappers.append(wrapper)
-        lines = _definition_lines(code)
+        lines = {name: line for name, (line, _) in calls(code).items()} | _definition_lines(code)
         for (owner, name), kernel in self._kernels.items():
             if owner == wrapper.graph:
-                line = lines.get(name) or _first_line_with(f"{name}(", code)
-                changes = {"wrapper": wrapper.id, "line": line}
+                changes = {"wrapper": wrapper.id, "line": lines.get(name)}
                 self._recorder.update(self._recorder.kernels, kernel, **changes)
 
     def known(self, graph: Graph | None, name: Any) -> int | None:
@@ -156,12 +159,6 @@ def _buffers(schedule: Any) -> Iterable[str]:
             yield from sorted(item.get_buffer_names())
         elif hasattr(item, "get_name"):
             yield item.get_name()
-
-
-def _first_line_with(text: str, code: str) -> int | None:
-    """Where an extern kernel, which is defined nowhere, is called first."""
-    position = code.find(text)
-    return None if position < 0 else code.count("\n", 0, position) + 1
 
 
 def _definition_lines(code: str) -> dict[str, int]:

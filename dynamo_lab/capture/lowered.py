@@ -20,7 +20,7 @@ from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_map
 
 from dynamo_lab.capture.attention import choose_attention
-from dynamo_lab.capture.targets import pretend
+from dynamo_lab.capture.targets import on_device, pretend
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.targets import Target
 
@@ -194,9 +194,7 @@ def _on(value: Any, device: str) -> Any:
     """A fake tensor like this one, on another device."""
     if not isinstance(value, FakeTensor) or value.device.type in (device, "meta"):
         return value
-    with value.fake_mode:
-        like: Any = torch.empty_strided
-        return like(value.size(), value.stride(), dtype=value.dtype, device=_indexed(device))
+    return on_device(value, _indexed(device))
 
 
 def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:

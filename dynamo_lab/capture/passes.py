@@ -7,7 +7,6 @@ look at the graph, and what changed since the last look is what ran meanwhile di
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,48 +15,19 @@ from torch import fx
 from dynamo_lab.capture import compat
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.lowering import LoweringProbes
+from dynamo_lab.capture.matches import MatchProbes
 from dynamo_lab.capture.origins import became, placed
 from dynamo_lab.capture.patches import Patches
-from dynamo_lab.capture.patterns import Patterns, code_of, registered_name
+from dynamo_lab.capture.patterns import code_of, registered_name
 from dynamo_lab.capture.recorder import Recorder
-from dynamo_lab.capture.snapshots import Family, Seen, seen
-from dynamo_lab.model.passes import Match, NodeText, Pass, PassKind, PatternKind, Phase, Pipeline
-
-
-@dataclass
-class _Running:
-    """A pass that is running; `index` is None where what runs is part of the pass around it."""
-
-    what: Any
-    index: int | None
-    started: float = 0.0
-    matches: list[Match] = field(default_factory=list[Match])
-
-
-@dataclass
-class _Pipeline:
-    """A pipeline that is running in this thread, and where in it we are."""
-
-    id: int
-    phase: Phase
-    family: Family
-    bodies: list[str] = field(default_factory=lambda: [""])  # those the phase is at, by their paths
-    open: list[_Running] = field(default_factory=list)
-    last: str = ""  # what ran last
-
-    @property
-    def running(self) -> _Running | None:
-        """The pass that is running, the innermost of them."""
-        return next((one for one in reversed(self.open) if one.index is not None), None)
-
-    @property
-    def innermost(self) -> int | None:
-        """The index of that pass."""
-        running = self.running
-        return running.index if running else None
-
+from dynamo_lab.capture.running_passes import RunningPass, RunningPipeline
+from dynamo_lab.capture.snapshots import Family
+from dynamo_lab.model.passes import HOOKS, Pass, PassKind, Phase, Pipeline
 
 Probe = Generator[None, Any, None]
+
+_INDUCTOR = "torch/_inductor/"
+"""Where Inductor's own passes stand, of which it hooks some in as a user would."""
 
 
 class PassProbes:
@@ -69,7 +39,6 @@ class PassProbes:
         self._recorder = recorder
         self._compilations = compilations
         self._lowering = lowering
-        self._patterns = Patterns(recorder.patterns, recorder.texts)
         self._local = threading.local()
 
     def install(self, patches: Patches) -> None:
@@ -91,19 +60,16 @@ class PassProbes:
         patches.watch(Observer, "__enter__", self.entered)
         patches.watch(Observer, "__exit__", self.exited)
         patches.watch(pattern_matcher.PatternMatcherPass, "apply", self.matcher)
-        for kind, entry in compat.pattern_entries().items():
-            patches.watch(entry, "apply", self._matched(kind))
-        for fusion in compat.group_fusions():
-            patches.watch(fusion, "fuse", self.fused)
+        MatchProbes(self._recorder, lambda: self._current).install(patches)
         for owner, name in compat.unobserved_steps():
             patches.watch(owner, name, self._step(name, getattr(owner, name)))
 
     @property
-    def _pipelines(self) -> list[_Pipeline]:
+    def _pipelines(self) -> list[RunningPipeline]:
         return self._local.__dict__.setdefault("pipelines", [])
 
     @property
-    def _current(self) -> _Pipeline | None:
+    def _current(self) -> RunningPipeline | None:
         return self._pipelines[-1] if self._pipelines else None
 
     # Phases
@@ -124,7 +90,7 @@ class PassProbes:
         passes.__name__ = f"{phase}_passes"
         return passes
 
-    def _in_body(self, now: _Pipeline, path: str) -> Probe:
+    def _in_body(self, now: RunningPipeline, path: str) -> Probe:
         now.bodies.append(path)
         try:
             result = yield
@@ -145,7 +111,7 @@ class PassProbes:
             yield
 
     @contextmanager
-    def _pipeline(self, phase: Phase, gm: fx.GraphModule) -> Iterator[_Pipeline]:
+    def _pipeline(self, phase: Phase, gm: fx.GraphModule) -> Iterator[RunningPipeline]:
         recorder = self._recorder
         start, recorded = recorder.now(), len(recorder.graphs)
         now = self._begin(phase, gm, start)
@@ -167,7 +133,7 @@ class PassProbes:
                 seconds=recorder.now() - start,
             )
 
-    def _begin(self, phase: Phase, gm: fx.GraphModule, start: float) -> _Pipeline:
+    def _begin(self, phase: Phase, gm: fx.GraphModule, start: float) -> RunningPipeline:
         recorder = self._recorder
         compile_id = self._compilations.current_id()
         fact = Pipeline(
@@ -182,7 +148,7 @@ class PassProbes:
         family = Family(gm)
         fact, changes = placed(recorder, fact, family.texts())
         recorder.pipelines.append(fact)
-        now = _Pipeline(fact.id, phase, family)
+        now = RunningPipeline(fact.id, phase, family)
         if changes:
             self._add(now, f"before the {phase} passes", "between", changes=changes)
         return now
@@ -197,7 +163,10 @@ class PassProbes:
         matcher = getattr(run, "__self__", None)
         told = {} if hasattr(matcher, "patterns") else self._told(run)
         facts = {"subsystem": observer.subsystem or "", "timed": True, **told}
-        with self._running(now, observer, observer.passname, "pass", observer.gm, **facts):
+        name = observer.passname
+        if name.startswith(HOOKS) and told and not told["place"].startswith(_INDUCTOR):
+            name, facts["hook"] = told["function"] or name, name
+        with self._running(now, observer, name, "pass", observer.gm, **facts):
             yield
 
     def disabled(self, observer: Any) -> Probe:
@@ -214,7 +183,7 @@ class PassProbes:
         if now is None:
             return
         if now.open and (now.open[-1].what is observer or hasattr(now.open[-1].what, "patterns")):
-            now.open.append(_Running(observer, None))  # of one that is known already
+            now.open.append(RunningPass(observer, None))  # of one that is known already
         else:
             facts = {"subsystem": observer.subsystem or ""}
             self._start(now, observer, observer.passname, "pass", observer.gm, **facts)
@@ -235,7 +204,7 @@ class PassProbes:
         is_ours = now.family.path_of(module) is not None
         is_all_so_far = now.innermost == len(self._recorder.passes) - 1
         if not is_ours or is_all_so_far:  # of a pattern being traced, or what the pass consists of
-            now.open.append(_Running(matcher, None))
+            now.open.append(RunningPass(matcher, None))
             try:
                 yield
             finally:
@@ -271,7 +240,7 @@ class PassProbes:
 
     @contextmanager
     def _running(
-        self, now: _Pipeline, what: Any, name: str, kind: PassKind, module: Any, **facts: Any
+        self, now: RunningPipeline, what: Any, name: str, kind: PassKind, module: Any, **facts: Any
     ) -> Iterator[None]:
         self._start(now, what, name, kind, module, **facts)
         try:
@@ -284,16 +253,16 @@ class PassProbes:
             self._end(now)
 
     def _start(
-        self, now: _Pipeline, what: Any, name: str, kind: PassKind, module: Any, **facts: Any
+        self, now: RunningPipeline, what: Any, name: str, kind: PassKind, module: Any, **facts: Any
     ) -> None:
         if not now.open and now.family.path_of(module) is None:
             now.family.replace(now.bodies[-1], module)  # a pass gave back another graph
         self._look(now)
         body = now.family.path_of(module) or ""
         index = self._add(now, name, kind, body=body, **facts)
-        now.open.append(_Running(what, index, self._recorder.now()))
+        now.open.append(RunningPass(what, index, self._recorder.now()))
 
-    def _end(self, now: _Pipeline) -> None:
+    def _end(self, now: RunningPipeline) -> None:
         running = now.open[-1]
         seconds = self._recorder.now() - running.started
         if running.index is not None:
@@ -310,7 +279,7 @@ class PassProbes:
         else:
             self._recorder.passes[running.index] = replace(fact, seconds=seconds)
 
-    def _look(self, now: _Pipeline) -> None:
+    def _look(self, now: RunningPipeline) -> None:
         """Put what changed since the last look down to what ran."""
         changes = now.family.look()
         if not changes:
@@ -323,7 +292,7 @@ class PassProbes:
             name = f"after {now.last}" if now.last else "before the first pass"
             self._add(now, name, "between", changes=changes)
 
-    def _add(self, now: _Pipeline, name: str, kind: PassKind, **facts: Any) -> int:
+    def _add(self, now: RunningPipeline, name: str, kind: PassKind, **facts: Any) -> int:
         passes = self._recorder.passes
         fact = Pass(
             id=len(passes),
@@ -337,61 +306,6 @@ class PassProbes:
         )
         passes.append(fact)
         return fact.id
-
-    # Matches
-
-    def _matched(self, kind: PatternKind) -> Callable[..., Probe]:
-        def matched(entry: Any, match: Any, graph: fx.Graph, node: fx.Node) -> Probe:
-            """A pattern was found, and what it stands for is done."""
-            with self._match(entry, kind, graph, match.nodes):
-                yield
-
-        return matched
-
-    def fused(self, rule: Any, graph: fx.Graph, nodes: Any) -> Probe:
-        """Nodes that a group or batch fusion makes one of."""
-        with self._match(rule, "fusion", graph, nodes):
-            yield
-
-    @contextmanager
-    def _match(self, rule: Any, kind: PatternKind, graph: fx.Graph, nodes: Any) -> Iterator[None]:
-        now, module = self._current, graph.owning_module
-        body = None if now is None or module is None else now.family.path_of(module)
-        running = None if now is None else now.running
-        if module is None or body is None or running is None:  # a pattern being traced, say
-            yield
-            return
-        before = [seen(node) for node in dict.fromkeys(nodes) if isinstance(node, fx.Node)]
-        users = [len(old.node.users) for old in before]
-        texts = tuple(old.text() for old in before)
-        created: list[fx.Node] = []
-        note = created.append
-        module._register_create_node_hook(note)
-        try:
-            yield
-        finally:
-            module._unregister_create_node_hook(note)
-        made = [seen(node).text() for node in created if not node._erased]
-        match = Match(
-            pattern=self._patterns.number(rule, kind),
-            body=body,
-            before=texts,
-            after=(*_rewritten(before, texts), *made),
-            gone=tuple(old.name for old in before if old.node._erased),
-        )
-        is_rewired = users != [len(old.node.users) for old in before]
-        if match.after or match.gone or is_rewired:
-            running.matches.append(match)
-        elif running.index is not None:
-            alone = self._recorder.passes[running.index].left_alone
-            alone[match.pattern] = alone.get(match.pattern, 0) + 1
-
-
-def _rewritten(before: list[Seen], texts: tuple[NodeText, ...]) -> Iterator[NodeText]:
-    """Matched nodes that stayed and changed."""
-    for old, text in zip(before, texts, strict=True):
-        if not old.node._erased and (now := seen(old.node).text()) != text:
-            yield now
 
 
 def _in_a_line(error: BaseException) -> str:

@@ -18,12 +18,15 @@ from dynamo_lab.capture.texts import Texts
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.fusions import Schedule
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.lowering import Buffer, Lowering
+from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
@@ -64,6 +67,9 @@ class Recorder(Generic[R]):
         self.wrappers: list[Wrapper] = []
         self.lowerings: list[Lowering] = []
         self.buffers: list[Buffer] = []
+        self.schedules: list[Schedule] = []
+        self.memory_plans: list[MemoryPlan] = []
+        self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
         self.pipelines: list[Pipeline] = []
@@ -150,6 +156,9 @@ class Recorder(Generic[R]):
                 wrappers=tuple(self.wrappers),
                 lowerings=tuple(self.lowerings),
                 buffers=tuple(self.buffers),
+                schedules=tuple(self.schedules),
+                memory_plans=tuple(self.memory_plans),
+                packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
                 pipelines=tuple(self.pipelines),

@@ -13,10 +13,12 @@ from dynamo_lab.capture.breaks import BreakProbes
 from dynamo_lab.capture.buffers import BufferProbes
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.frames import FrameProbes
+from dynamo_lab.capture.fusion import FusionProbes
 from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.guards import GuardProbes
 from dynamo_lab.capture.kernels import KernelProbes
 from dynamo_lab.capture.lowering import LoweringProbes
+from dynamo_lab.capture.packages import PackageProbes, watch_import
 from dynamo_lab.capture.passes import PassProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
@@ -89,14 +91,19 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         BufferProbes(recorder, graphs, lowering).install(patches)
         kernels = KernelProbes(recorder, compilations, lowering)
         kernels.install(patches)
+        fusion = FusionProbes(recorder, lowering)
+        fusion.install(patches)
+        kernels.on_called = fusion.called
         StatementProbes(recorder, lowering, kernels).install(patches)
         PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
+        PackageProbes(recorder, graphs).install(patches)
         _note_missing(recorder, patches)
 
     if "torch._inductor.compile_fx" in sys.modules:
         watch_inductor()
     else:  # importing it takes longer than showing the first graph, so first things first
         graphs.before_backend = watch_inductor
+        watch_import(patches, watch_inductor)
     return undo
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils._pytree import tree_map_only
 
 from dynamo_lab.model.targets import Target
 
@@ -25,6 +27,8 @@ _REMEMBER = (
     "torch.utils._triton",
 )
 """Modules that remember answers about the device: they forget when it changes."""
+
+_HOST = torch.device("cpu")
 
 _Remembering = type(functools.cache(lambda: None))
 
@@ -154,8 +158,8 @@ def _convolutions(stack: ExitStack, target: Target) -> None:
 
 
 def _unguarded(stack: ExitStack) -> None:
-    """Two methods of tensors turn to the device in C++, also of a tensor that has no memory."""
-    aten = torch.ops.aten
+    """Some methods of tensors turn to the device in C++, also of a tensor that has no memory."""
+    aten, index = torch.ops.aten, torch.Tensor.__getitem__
 
     def copy_(self: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
         return aten.copy_.default(self, source, non_blocking)
@@ -165,7 +169,26 @@ def _unguarded(stack: ExitStack) -> None:
             return self
         return aten.clone.default(self, memory_format=memory_format)
 
+    def getitem(self: Any, key: Any) -> Any:
+        if not isinstance(self, FakeTensor) or self.device.type in ("cpu", "meta"):
+            return index(self, key)
+        there = self.device
+        here: Any = tree_map_only(FakeTensor, lambda t: on_device(t, _HOST), (self, key))
+        found: Any = index(*here)
+        return on_device(found, there)
+
+    def invert(self: torch.Tensor) -> torch.Tensor:
+        return aten.bitwise_not.default(self)
+
     _replace(stack, torch.Tensor, copy_=copy_, contiguous=contiguous)
+    _replace(stack, torch.Tensor, __getitem__=getitem, __invert__=invert)
+
+
+def on_device(fake: FakeTensor, device: torch.device) -> torch.Tensor:
+    """A fake tensor like this one, on another device."""
+    with fake.fake_mode:
+        like: Any = torch.empty_strided
+        return like(fake.size(), fake.stride(), dtype=fake.dtype, device=device)
 
 
 def gpu_here() -> str:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.decompositions import Rule, Target
+from dynamo_lab.model.decompositions import End, Rule, Target
 
 Lowering = Literal["code", "extern", "none"]
 """Inductor writes code for an operator, calls a kernel that exists, or has no lowering of it."""
@@ -35,10 +35,14 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 class Overload(Struct, frozen=True, kw_only=True):
-    """One overload: its schema and tags, the rule that fires towards each set, its lowering."""
+    """One overload: its schema and tags, the rule that fires towards each set, its lowering.
+
+    Where no rule fires, `ends` says why it stays.
+    """
 
     name: str
     schema: str
     tags: tuple[str, ...]
     rules: dict[Target, Rule | None]
+    ends: dict[Target, End]
     lowering: Lowering

@@ -46,6 +46,8 @@ def encode(recording: Recording) -> bytes:
 
 def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:
     """The recording in `data`, as the class `type`; `name` is what an error calls the data."""
+    if data[:200].lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        raise _refusal(name, "is a page to open in a browser, not a recording")
     envelope = _parse(data, _Envelope, name, "is not a dynamo_lab recording")
     if envelope.format != FORMAT or envelope.schema < 1:
         raise _refusal(name, "is not a dynamo_lab recording: its format is another")

@@ -23,8 +23,9 @@ class Kernel(Struct, frozen=True, kw_only=True):
     """A kernel that Inductor generated, or an extern one that it calls.
 
     `graph` is the post-grad graph it implements and `nodes` that graph's nodes it came from.
-    `line` is where the wrapper defines it, or first calls an extern one, from 1. An extern kernel
-    has no `code`. `buffers` are the names of the buffers that it makes.
+    `line` is where the wrapper defines it, from 1, or first calls one that it does not define: an
+    extern kernel, which has no `code`, and any kernel of a wrapper in C++.
+    `buffers` are the names of the buffers that it makes.
     """
 
     id: int

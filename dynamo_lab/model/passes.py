@@ -22,6 +22,10 @@ PatternKind = Literal["replacement", "graph", "lowering", "fusion"]
 nodes to a handler that generates code later, or fuse several nodes into one."""
 
 
+HOOKS = ("pre_grad_custom_pass", "joint_custom_", "post_grad_custom_")
+"""What the names begin with that PyTorch gives to passes which somebody hooked in."""
+
+
 class NodeText(Struct, frozen=True, array_like=True):
     """A node at one moment of its life. `value` is what it produces: "f32[8, 8]".
 
@@ -90,11 +94,12 @@ class Match(Struct, frozen=True, kw_only=True):
 class Pass(Struct, frozen=True, kw_only=True):
     """One pass over a graph. `id` is its position in `Recording.passes`, which is their order.
 
-    `name` and `subsystem` are PyTorch's, `function` the name of what ran. `parent` is the pass that
-    this one ran inside of; `changes` are then its own and not its parent's. `body` is the path of
-    the body of a higher-order operator that it ran on. PyTorch's own timings list what is `timed`.
-    A handler may look at what was found and leave it alone: `left_alone` says of which pattern,
-    and how often.
+    `name` and `subsystem` are PyTorch's, `function` the name of what ran. A pass that somebody put
+    into one of Inductor's hooks has its function's name, and `hook` is PyTorch's for that place.
+    `parent` is the pass that this one ran inside of; `changes` are then its own and not its
+    parent's. `body` is the path of the body of a higher-order operator that it ran on. PyTorch's
+    own timings list what is `timed`. A handler may look at what was found and leave it alone:
+    `left_alone` says of which pattern, and how often.
     """
 
     id: int
@@ -103,6 +108,7 @@ class Pass(Struct, frozen=True, kw_only=True):
     kind: PassKind = "pass"
     subsystem: str = ""
     function: str = ""
+    hook: str = ""
     description: str = ""
     place: str = ""
     span: int | None = None
@@ -122,7 +128,7 @@ class Pass(Struct, frozen=True, kw_only=True):
         """What PyTorch's own timings call it; empty where they leave it out."""
         if not self.timed or self.disabled:
             return ""
-        return ".".join(part for part in ("pass", self.subsystem, self.name) if part)
+        return ".".join(part for part in ("pass", self.subsystem, self.hook or self.name) if part)
 
 
 class Pipeline(Struct, frozen=True, kw_only=True):

@@ -9,12 +9,15 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.fusions import Fusion, Schedule, fusions
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.lowering import Buffer, Lowering
+from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.sources import Source, Span, Stack
 from dynamo_lab.model.steps import Film
@@ -57,6 +60,9 @@ class Recording(Struct, frozen=True, kw_only=True):
     wrappers: tuple[Wrapper, ...] = ()
     lowerings: tuple[Lowering, ...] = ()
     buffers: tuple[Buffer, ...] = ()
+    schedules: tuple[Schedule, ...] = ()
+    memory_plans: tuple[MemoryPlan, ...] = ()
+    packages: tuple[Package, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
     pipelines: tuple[Pipeline, ...] = ()
@@ -68,6 +74,11 @@ class Recording(Struct, frozen=True, kw_only=True):
     environment: Environment = Environment()
     failure: Failure | None = None
     seconds: float = 0.0
+
+    @property
+    def fusions(self) -> tuple[Fusion, ...]:
+        """Every verdict on a pair, in every schedule."""
+        return tuple(found for schedule in self.schedules for found in fusions(schedule))
 
     def captured_graphs(self) -> tuple[Graph, ...]:
         """The graphs that Dynamo captured, without the bodies of higher-order operators."""

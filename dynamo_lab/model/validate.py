@@ -6,6 +6,7 @@ from typing import Any
 from dynamo_lab.model import (
     validate_decompositions,
     validate_film,
+    validate_fusions,
     validate_lowering,
     validate_passes,
 )
@@ -45,6 +46,7 @@ _REFERENCES = (
     ("kernels", "graph", "graphs"),
     ("kernels", "wrapper", "wrappers"),
     ("wrappers", "graph", "graphs"),
+    ("packages", "wrapper", "wrappers"),
     ("links", "upstream", "graphs"),
     ("links", "downstream", "graphs"),
     ("pipelines", "frame", "frames"),
@@ -83,6 +85,7 @@ def problems(recording: Recording) -> Iterator[str]:
     yield from _failed_guards(recording)
     yield from validate_passes.problems(recording)
     yield from validate_decompositions.problems(recording)
+    yield from validate_fusions.problems(recording)
     sound = True
     for graph in recording.graphs:
         for problem in _nodes(recording, graph):

@@ -122,6 +122,7 @@ class _View:
         self._titles = titles
         self._part = part
         self._inputs = dict(_inputs(recording, part))
+        self._read = frozenset(_read(recording, part))
 
     def build(self) -> PartitionView:
         part = self._part
@@ -167,7 +168,9 @@ class _View:
             bytes=size,
             size=_size(size or value.bytes),
             price=_price(value.weight),
-            why=reasons.kept(value, operator_name(node.target), shares),
+            why=reasons.kept(
+                value, operator_name(node.target), shares, is_read=value.backward_node in self._read
+            ),
             backward=_node(self._part.backward, value.backward_node),
             **self._place(value.forward_node),
         )
@@ -247,6 +250,21 @@ def _inputs(recording: Recording, part: Partition) -> Iterator[tuple[int, str]]:
     for position, node in enumerate(own):
         name = known[position] if len(known) == len(own) else node.name
         yield node.index, plain_input(name)
+
+
+def _read(recording: Recording, part: Partition) -> Iterator[int]:
+    """The nodes that the backward itself reads: not only what it computes again from them."""
+    if part.backward is None:
+        return
+    again = {item.backward_node for item in part.recomputed if not item.is_free}
+    through = {item.backward_node for item in part.recomputed if item.is_free}
+    nodes = recording.graphs[part.backward].nodes
+    read: set[int] = set()
+    for node in reversed(list(nodes)):  # users come after what they read
+        if node.index in again or (node.index in through and node.index not in read):
+            continue
+        read.update(node.inputs)
+    yield from read
 
 
 def _node(graph: int | None, index: int | None) -> str:

@@ -120,7 +120,8 @@ def _operators(tops: Sequence[TopView], leaves: Leaves) -> list[OperatorView]:
             rule=next((top.rule for top in own if top.rule >= 0), -1),
             tops=tuple(indices),
         )
-        found.append(item)
+        if any(item.became):  # `to` a type that it has already computes nothing, at no set
+            found.append(item)
     return sorted(found, key=_growth)
 
 

@@ -123,7 +123,7 @@ def _first_operators(ancestors: Iterable[NodeKey], recording: Recording) -> tupl
 
 
 # They move no data or compute nothing of interest, and would crowd out what does.
-_QUIET = frozenset(
+QUIET = frozenset(
     {
         "contiguous",
         "expand",
@@ -142,7 +142,7 @@ _QUIET = frozenset(
 def _title(kernel: Kernel, all_operators: Sequence[str], is_backward: bool) -> str:
     if not all_operators:
         return kernel.name
-    operators = [name for name in all_operators if name not in _QUIET] or all_operators
+    operators = [name for name in all_operators if name not in QUIET] or all_operators
     shown = " + ".join(operators[:4]) + (f" + {len(operators) - 4} more" * (len(operators) > 4))
     if is_backward:
         return f"backward of {shown}"
@@ -169,6 +169,8 @@ def _wrapper(wrapper: Wrapper, titles: Sequence[str]) -> WrapperView:
 def _why_none(recording: Recording) -> str:
     if recording.state == "recording":
         return "No kernel yet: compilation is still going on."
+    if recording.packages:
+        return "No kernel: the code of the package has none that could be read."
     if not recording.captured_graphs():
         return "No kernel: no graph was captured, so there was nothing to generate code for."
     if any(frame.outcome == "failed" for frame in recording.frames):

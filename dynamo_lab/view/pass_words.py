@@ -1,6 +1,6 @@
 """What the well-known passes and patterns do, each in a sentence that its source bears out."""
 
-from dynamo_lab.model.passes import Pass, Pattern, Phase
+from dynamo_lab.model.passes import HOOKS, Pass, Pattern, Phase
 
 PHASES: dict[Phase, tuple[str, str]] = {
     "pre_grad": (
@@ -143,8 +143,6 @@ _BEFORE_POST_GRAD = (
     "impossible, and worked out shapes and strides anew."
 )
 
-_HOOKS = ("pre_grad_custom_pass", "joint_custom_", "post_grad_custom_")
-
 _PATTERNS = {
     "pointless_view": "A view to the shape that its input has already.",
     "pointless_view_pair": "Two views, the second of which undoes the first.",
@@ -170,8 +168,10 @@ def phase_title(phase: Phase) -> str:
 
 def is_users(item: Pass) -> bool:
     """Whether this is a pass that somebody hooked in, and not one of Inductor's own."""
-    own = "torch/_inductor/"
-    return item.name.startswith(_HOOKS) and not item.place.startswith(own)
+    if item.hook:
+        return True
+    own = "torch/_inductor/"  # and so it was told before passes had the field
+    return item.name.startswith(HOOKS) and not item.place.startswith(own)
 
 
 def pass_sentence(item: Pass, phase: Phase) -> str:

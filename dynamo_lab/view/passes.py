@@ -125,12 +125,14 @@ def _pipeline(item: Pipeline, recording: Recording, titles: GraphTitles) -> Pipe
     graph = _origin(item, recording)
     number = titles.numbers[graph] if graph is not None else 0
     ran = [p for p in recording.passes[item.first : item.end] if p.kind != "between"]
-    did = sum(did_something(p) for p in recording.passes[item.first : item.end])
+    did = sum(map(did_something, ran))
+    between = item.end - item.first - len(ran)
+    aside = f", {plural(between, 'change')} between them" if between else ""
     return PipelineView(
         id=item.id,
         title=_title(item, number),
         sentence=PHASES[item.phase][1],
-        summary=f"{plural(len(ran), 'pass', 'passes')}, {plural(did, 'rewrite')}",
+        summary=f"{plural(len(ran), 'pass', 'passes')}, {plural(did, 'rewrite')}{aside}",
         seconds=sum(p.seconds for p in ran if p.parent is None),
         first=item.first,
         end=item.end,

@@ -24,6 +24,12 @@ FIELDS = {
 """What can be asked of a node, each with an example. A word without a field is looked for in its
 name, operator, value, arguments and module."""
 
+STAGES = (
+    *("dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled"),
+    *("code", "unknown"),
+)
+"""The stages that `stage:` takes, those of a backward with `_backward` behind."""
+
 _WIDENED = ("op", "dtype", "shape", "module", "name")
 
 _TERM = re.compile(r'(?:[^ \t\r\n"]|"[^"]*"?)+')
@@ -74,6 +80,12 @@ def normal_dtype(text: str) -> str:
     return f"{long[1]}{long[2][0]}{long[3]}"
 
 
+def pattern(value: str, one: str = ".") -> re.Pattern[str]:
+    """A regular expression of a text in which `*` is any text and `?` is `one`."""
+    parts = (".*" if c == "*" else one if c == "?" else re.escape(c) for c in value)
+    return re.compile("".join(parts), re.DOTALL)
+
+
 def _words(text: str) -> Iterator[str]:
     return (match[0] for match in _TERM.finditer(text))
 
@@ -84,8 +96,9 @@ def _terms(text: str) -> Iterator[Term]:
         field = _FIELD.fullmatch(word[is_negated:])
         if field is None:
             value = word[is_negated:].replace('"', "").lower()
-            if value:
-                yield Term("", value, is_negated)
+            if not value:
+                raise QueryError('Between quotes there is no text: write one, as in `"8, 64"`.')
+            yield Term("", value, is_negated)
         else:
             yield _term(field[1].lower(), field[2].replace('"', "").lower(), is_negated)
 
@@ -99,8 +112,8 @@ def _term(field: str, value: str, is_negated: bool) -> Term:
         )
     low, high, file = 0.0, 0.0, ""
     if field in ("line", "bytes", "users"):
-        pattern = {"line": _LINES, "bytes": _BYTES, "users": _COUNT}[field]
-        if (match := pattern.fullmatch(value)) is None:
+        wanted = {"line": _LINES, "bytes": _BYTES, "users": _COUNT}[field]
+        if (match := wanted.fullmatch(value)) is None:
             raise _unfit(field)
         low, high, file = _line(match) if field == "line" else (*_range(match), "")
     elif not value:
@@ -109,7 +122,19 @@ def _term(field: str, value: str, is_negated: bool) -> Term:
         value = _COMMA.sub("x", re.sub(r"[\[\]()]", "", value)).strip(" ")
     elif field == "dtype":
         value = normal_dtype(value)
+    elif field == "stage":
+        _refuse_unknown_stage(value)
     return Term(field, value, is_negated, low, high, file)
+
+
+def _refuse_unknown_stage(value: str) -> None:
+    fits = pattern(value)
+    if not any(fits.fullmatch(word) for stage in STAGES for word in (stage, f"{stage}_backward")):
+        *stages, last = STAGES
+        raise QueryError(
+            f"There is no stage `{value}`: pass {', '.join(stages)} or {last}, "
+            "or one with `_backward` behind."
+        )
 
 
 def _unfit(field: str) -> QueryError:

@@ -36,6 +36,7 @@ _UNNAMED = (
     "which would otherwise all run again"
 )
 _CHEAPEST = "the cheapest place to cut: what the backward reads beyond it is computed from it"
+_READ = "the backward reads it itself, and to compute it again would cost more than to keep it"
 _ROLES = {
     "parameter": "a parameter or buffer: it lives between calls anyway",
     "input": "an input: the caller holds it anyway",
@@ -44,9 +45,12 @@ _ROLES = {
 }
 
 
-def kept(value: SavedValue, operator: str, shares: str = "") -> str:
-    """Why a value is kept instead of computed again; `shares` names another in the same memory."""
-    why = _kept(value, operator)
+def kept(value: SavedValue, operator: str, shares: str = "", *, is_read: bool = False) -> str:
+    """Why a value is kept instead of computed again; `shares` names another in the same memory.
+
+    `is_read` says that the backward reads it for more than to compute forward operators again.
+    """
+    why = _kept(value, operator, is_read)
     if shares:
         return f"{why}; it lies in the memory of `{shares}`"
     if not value.copied and value.bytes is not None and (value.held or 0) > value.bytes:
@@ -54,7 +58,7 @@ def kept(value: SavedValue, operator: str, shares: str = "") -> str:
     return why
 
 
-def _kept(value: SavedValue, operator: str) -> str:
+def _kept(value: SavedValue, operator: str, is_read: bool) -> str:
     if value.copied:
         return (
             f"a copy of the {value.role} in another memory layout, which Inductor chose for the "
@@ -66,7 +70,7 @@ def _kept(value: SavedValue, operator: str) -> str:
     if value.reason.startswith("cannot recompute"):
         known = _KEPT.get(reason, reason or _UNNAMED).format(operator=operator)
     elif value.weight is not None:
-        known = _CHEAPEST
+        known = _READ if is_read else _CHEAPEST
     else:
         known = "the backward reads it"
     return f"an output of the forward, too; {known}" if value.role == "output" else known
@@ -137,14 +141,14 @@ def sentences(part: Partition, symbolic: int = 0) -> Iterator[str]:
         return
     alive = sum(v.role in ("parameter", "input") and not v.copied for v in part.saved)
     kept = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
-    if part.saved:
-        besides = plural(alive, "parameter or input", "parameters and inputs")
-        besides += " that lives anyway" if alive == 1 else " that live anyway"
-        yield (
-            f"The forward keeps {plural(len(kept), 'value')} for the backward, "
-            f"{size_words(part.activation_bytes)}"
-            f"{f', besides {besides}' if alive else ''}."
-        )
+    living = plural(alive, "parameter or input", "parameters and inputs")
+    living += " that lives anyway" if alive == 1 else " that live anyway"
+    if kept:
+        size = size_words(part.activation_bytes)
+        besides = f", besides {living}" if alive else ""
+        yield f"The forward keeps {plural(len(kept), 'value')} for the backward, {size}{besides}."
+    elif alive:
+        yield f"The forward keeps nothing new for the backward, which reads {living}."
     else:
         yield "The forward keeps nothing for the backward."
     yield from _recomputation(part)

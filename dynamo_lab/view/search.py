@@ -11,7 +11,7 @@ from dynamo_lab.errors import QueryError
 from dynamo_lab.model.graphs import Node
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.graphs import GraphView, stage_word
-from dynamo_lab.view.query import Term, normal_dtype, parse
+from dynamo_lab.view.query import Term, normal_dtype, parse, pattern
 from dynamo_lab.view.view import View
 
 Test = Callable[[int], bool]
@@ -64,7 +64,7 @@ class Searched:
         ]
 
     def _test(self, term: Term) -> Test:
-        graph, fits = self._graph, _pattern(term.value)
+        graph, fits = self._graph, pattern(term.value)
         match term.field:
             case "op":
                 within = _part_pattern(term.value)
@@ -74,7 +74,7 @@ class Searched:
                 values = [any(fits.fullmatch(d) for d, _ in v) for v in self._tensors]
                 return lambda node: values[graph.value[node]]
             case "shape":
-                fits = _pattern(term.value, one="[^x]+")
+                fits = pattern(term.value, one="[^x]+")
                 values = [any(fits.fullmatch(shape) for _, shape in v) for v in self._tensors]
                 return lambda node: values[graph.value[node]]
             case "module":
@@ -132,7 +132,7 @@ class Searched:
 
     def _in_module(self, value: str) -> Test:
         """In a box whose path holds the parts, or that is of the class, or lies in such a one."""
-        within, whole = _part_pattern(value), _pattern(value)
+        within, whole = _part_pattern(value), pattern(value)
         inside: set[int] = set()
 
         def visit(number: int, is_inside: bool) -> None:
@@ -178,15 +178,9 @@ def _tensors_in(text: str) -> Iterator[tuple[str, str]]:
         yield normal_dtype(dtype), re.sub(r" *, *", "x", sizes)
 
 
-def _pattern(value: str, one: str = ".") -> re.Pattern[str]:
-    """A regular expression of a text in which `*` is any text and `?` is `one`."""
-    parts = (".*" if c == "*" else one if c == "?" else re.escape(c) for c in value)
-    return re.compile("".join(parts), re.DOTALL)
-
-
 def _part_pattern(value: str) -> re.Pattern[str]:
     """The same for some of the parts of a dotted path."""
-    return re.compile(rf"(?:^|\.){_pattern(value).pattern}(?:\.|$)", re.DOTALL)
+    return re.compile(rf"(?:^|\.){pattern(value).pattern}(?:\.|$)", re.DOTALL)
 
 
 def searched_graphs(view: View) -> Iterator[tuple[GraphView, Searched]]:

@@ -27,6 +27,11 @@ def _outcome(recording: Recording, places: Places) -> str:
     graphs = len(recording.captured_graphs())
     if failed:
         return _failed(failed[0], recording, places)
+    if recording.packages and not recording.frames:
+        if not graphs:
+            return "A package that was compiled ahead of time, opened: nothing was compiled here."
+        what = "the model as one graph" if graphs == 1 else f"{graphs} models, each as one graph"
+        return f"`torch.export` captured {what}, compiled ahead of time."
     if not recording.frames and not graphs:
         return "Nothing was compiled: Dynamo saw no Python function while this ran."
     if not graphs:

@@ -13,11 +13,13 @@ from dynamo_lab.view import (
     code,
     decompositions,
     frames,
+    fusion,
     graphs,
     guards,
     kernels,
     links,
     lowering,
+    packages,
     passes,
     run_map,
     steps,
@@ -32,11 +34,13 @@ from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
 from dynamo_lab.view.decompositions import DecompositionsView
 from dynamo_lab.view.frames import FrameView
+from dynamo_lab.view.fusion import FusionsView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import GuardsView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.links import LinksView
 from dynamo_lab.view.lowering import LoweringsView
+from dynamo_lab.view.packages import PackageView
 from dynamo_lab.view.passes import PassesView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.run_map import MapRow
@@ -79,6 +83,8 @@ class View(Struct, frozen=True, kw_only=True):
     partitions: tuple[PartitionView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
     lowering: LoweringsView = LoweringsView()
+    fusions: FusionsView = FusionsView()
+    packages: tuple[PackageView, ...] = ()
 
 
 def build(recording: Recording) -> View:
@@ -113,6 +119,8 @@ def build(recording: Recording) -> View:
         partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
         lowering=lowering.build(recording, places),
+        fusions=fusion.build(recording, places, ancestry),
+        packages=packages.build(recording),
     )
 
 

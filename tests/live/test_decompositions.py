@@ -131,6 +131,16 @@ def test_ways_to_name_an_operator() -> None:
     assert lab.decompose("aten.add", x, 2, to="prims").operator == "aten.add.Tensor"
 
 
+def test_random_numbers_are_not_detached() -> None:
+    made = lab.decompose("aten.native_dropout", torch.ones(8), 0.5, True)
+    assert made.leaves == ("aten.rand.default", "aten.gt.Scalar", *["aten.mul.Tensor"] * 2)
+    out, kept = made.run(torch.ones(8))
+    assert torch.equal(out, kept * 2.0)
+    assert lab.decompose("aten.detach", torch.ones(2), to="prims").leaves == (
+        "prims.view_of.default",
+    )
+
+
 def test_a_tensor_passed_twice_is_one() -> None:
     made = lab.decompose("aten.mul.Tensor", *[torch.tensor([3.0])] * 2, to="prims")
     assert made.run(*[torch.tensor([3.0])] * 2).item() == 9.0
@@ -183,5 +193,10 @@ def test_the_atlas_counts_what_is_installed() -> None:
     assert gelu.rules["prims"] is not None
     assert gelu.rules["prims"].name == "gelu"
     assert "core" in gelu.tags
+    [sine] = found["prims.sin"].overloads
+    assert sine.ends == {"core_aten": "no rule", "inductor": "set", "prims": "set"}
+    assert "prims      in the set" in str(found["prims.sin"])
+    names = [overload.name for overload in found["aten.sin"].overloads]
+    assert names == ["aten.sin.default", "aten.sin.out"]  # not those of TorchScript
     with pytest.raises(DecompositionError, match="There is no operator"):
         found["aten.nope"]

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.errors import OptionError
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 
@@ -172,6 +173,12 @@ def test_fullgraph_makes_a_break_the_failure() -> None:
     assert recording.failure.span is not None
     assert recording.spans[recording.failure.span].line == line_of(branch_and_print, "if y.sum()")
     assert own_frames(recording)[0].outcome == "failed"
+
+
+@pytest.mark.parametrize("thing", [3, "model", None])
+def test_what_cannot_be_called_is_refused(thing: Any) -> None:
+    with pytest.raises(OptionError, match="cannot be called: pass a function or a module"):
+        lab.explore(thing)
 
 
 def test_a_program_without_a_graph_says_why() -> None:

@@ -325,6 +325,8 @@ def test_a_pass_of_ones_own_runs_and_stands_under_its_name() -> None:
     )
     assert forward.span is not None
     assert recording.spans[forward.span].line == twice.__code__.co_firstlineno
+    assert {(p.name, p.function) for p in (forward, backward)} == {("twice", "twice")}
+    assert forward.hook.startswith("post_grad_custom_post_pass")
     phases = [recording.pipelines[p.pipeline].phase for p in passes_named(recording, "leave")]
     assert phases == ["pre_grad", "joint"]
     assert compose(recording) == 3
@@ -355,6 +357,40 @@ def test_a_pass_that_fails_is_named_and_what_came_before_stays() -> None:
     assert "no such node" in failed.error
     assert passes_named(recording, "remove_noop_ops")
     assert recording.pipelines[-1].error
+
+
+def strand(graph: Graph) -> None:
+    """Reads a node of another graph."""
+    stray = Graph().placeholder("stray")
+    next(iter(graph.find_nodes(op="output"))).args = ((stray,),)
+
+
+def disorder(graph: Graph) -> None:
+    """Puts what is read first last, which Inductor sorts out by itself."""
+    first = next(node for node in graph.nodes if node.op == "call_function")
+    next(iter(graph.find_nodes(op="output"))).prepend(first)
+
+
+@pytest.mark.parametrize("phase", ["post_grad", "joint"])
+def test_a_pass_that_breaks_the_graph_is_named(phase: str) -> None:
+    passes: dict[str, Any] = {phase: [strand]}
+    with lab.passes(**passes):
+        recording = lab.explore(sine, torch.randn(4))
+    assert recording.failure is not None
+    assert f"{phase} pass `strand` left a graph that cannot run" in recording.failure.message
+    (failed,) = passes_named(recording, "strand")
+    assert "left a graph that cannot run" in failed.error
+
+
+@pytest.mark.parametrize("phase", ["pre_grad", "joint", "post_grad"])
+def test_order_alone_is_no_fault(phase: str) -> None:
+    passes: dict[str, Any] = {phase: disorder}
+    x = torch.randn(4)
+    with lab.passes(**passes):
+        recording = lab.explore(sine, x)
+        torch.testing.assert_close(torch.compile(sine)(x), sine(x))
+    assert recording.failure is None
+    assert not recording.notes
 
 
 @pytest.mark.parametrize("wrong", [{}, {"post_grad": "reinplace"}, {"joint": [3]}])

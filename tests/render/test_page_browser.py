@@ -19,6 +19,7 @@ pytestmark = pytest.mark.browser
 SAMPLES = [
     "branch_and_print",
     "decomposed",
+    "scheduled",
     "skipped",
     "fullgraph_failed",
     "recompiled",
@@ -31,6 +32,7 @@ SAMPLES = [
     "searched",
     "rewritten",
     "lowered",
+    "packaged",
 ]
 
 
@@ -53,6 +55,75 @@ def test_an_operator_unfolds_a_level_a_click_down_to_the_chosen_set(
     page.get_by_role("option", name="aten.sum.default").click()
     trees.get_by_text("sum_1").click()
     assert page.locator("[data-tab=graphs][aria-selected=true]").count() == 1
+
+
+def test_two_boxes_are_asked_about_and_the_answer_stands_below(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("scheduled").page
+    page.locator("[data-tab=fusion]").click()
+    page.locator(".dl-fusion-frame").wait_for()
+    boxes = page.locator(".dl-canvas .dl-box")
+    assert boxes.count() == 5
+    boxes.nth(0).click()
+    boxes.nth(1).click()
+    page.get_by_text("op0 and op1 are fused").wait_for()
+    boxes.nth(2).focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("op1 and op2 are not fused").wait_for()
+    page.get_by_text("such a call is never a candidate").wait_for()
+
+
+def test_pairs_are_filtered_and_memory_shows_its_peak(show: Callable[[str], Opened]) -> None:
+    page = show("scheduled").page
+    page.locator("[data-tab=fusion]").click()
+    page.get_by_role("button", name="Pairs").click()
+    page.get_by_role("button", name="refused").click()
+    assert page.locator(".dl-row-verdict").count() == 2
+    page.get_by_role("button", name="Memory").click()
+    assert page.locator(".dl-memory-step").count() == 3
+    page.get_by_role("button", name="What is alive at the peak").click()
+    assert page.locator(".dl-row-life").count() == 4
+
+
+@pytest.mark.parametrize("width", [700, 820, 1040, 1400])
+def test_every_tab_is_in_sight_and_the_keyboard_walks_them(
+    show: Callable[[str], Opened], width: int
+) -> None:
+    opened = show("branch_and_print")
+    opened.page.set_viewport_size({"width": width, "height": 900})
+    tabs = opened.page.locator("[role=tab]")
+    bar = opened.page.locator(".dl-tabs").bounding_box()
+    assert bar is not None
+    boxes = [tab.bounding_box() for tab in tabs.all()]
+    for box in boxes:
+        assert box is not None
+        assert bar["x"] <= box["x"]
+        assert box["x"] + box["width"] <= bar["x"] + bar["width"] + 1
+        assert box["y"] + box["height"] <= bar["y"] + bar["height"] + 1
+    opened.page.locator("[role=tab][aria-selected=true]").focus()
+    opened.page.keyboard.press("End")
+    assert opened.tab() == "timeline"
+    assert opened.page.evaluate("document.activeElement.dataset.tab") == "timeline"
+
+
+def test_a_package_is_shown_first_and_its_constants_lead_to_their_nodes(
+    show: Callable[[str], Opened],
+) -> None:
+    opened = show("packaged")
+    page = opened.page
+    assert opened.tab() == "package"
+    page.get_by_text("`torch.export` captured", exact=False).or_(
+        page.get_by_text("captured the model by running it")
+    ).first.wait_for()
+    page.locator(".dl-row-constant", has_text="lin.weight").click()
+    page.locator(".dl-row-constant.is-held", has_text="lin.weight").wait_for()
+    page.get_by_text("show its C++ wrapper").click()
+    assert opened.tab() == "kernels"
+    page.get_by_text("AOTInductorModel::run_impl").first.wait_for()
+    page.locator("[data-tab=frames]").click()
+    page.get_by_text("without Dynamo, so there are no frames").wait_for()
+    assert show("cut").page.locator("[data-tab=package]").count() == 0
 
 
 def test_why_it_was_compiled_again_and_what_pinned_a_size(

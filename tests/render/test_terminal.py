@@ -17,11 +17,13 @@ Make = Callable[[str], Recording]
 SAMPLES = [
     "branch_and_print",
     "decomposed",
+    "scheduled",
     "skipped",
     "fullgraph_failed",
     "recompiled",
     "sizes",
     "cut",
+    "packaged",
 ]
 
 
@@ -35,6 +37,18 @@ def test_in_brief(make: Make, golden: str, name: str, width: int) -> None:
 def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
     view = build(make("branch_and_print"))
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
+
+
+@pytest.mark.parametrize("section", ["fusion", "memory"])
+def test_a_schedule_in_full(make: Make, golden: str, section: str) -> None:
+    view = build(make("scheduled"))
+    assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
+
+
+def test_a_section_that_a_package_cannot_have_says_why(make: Make) -> None:
+    for section in ("frames", "guards"):
+        text = terminal.render(build(make("packaged")), width=100, sections=[section])
+        assert "without Dynamo, so there are no frames" in text
 
 
 @pytest.mark.parametrize("sections", [None, ["passes"]])

@@ -95,6 +95,29 @@ def test_why_an_operator_runs_again(reason: str, words: str) -> None:
         assert "computes nothing" in reasons.computed_again(replace(item, is_free=True))
 
 
+def test_what_the_backward_reads_itself_is_told_from_what_it_computes_others_from() -> None:
+    recording = cut()
+    saved = tuple(replace(v, reason="", weight=3.0) for v in recording.partitions[0].saved)
+    part = replace(recording.partitions[0], saved=saved)
+
+    def why(part: Any) -> str:
+        [view] = build(replace(recording, partitions=(part,))).partitions
+        return next(row.why for row in view.saved if row.name == "mm")
+
+    assert "the cheapest place to cut" in why(part)  # through the view, for what is run again
+    read = tuple(item for item in part.recomputed if item.is_free)
+    assert "the backward reads it itself" in why(replace(part, recomputed=read))
+
+
+def test_a_forward_that_keeps_nothing_of_its_own_says_what_is_read() -> None:
+    part = replace(cut().partitions[0], saved=(value(role="parameter"), value(role="symbol")))
+    told = next(reasons.sentences(part))
+    assert told == (
+        "The forward keeps nothing new for the backward, "
+        "which reads 1 parameter or input that lives anyway."
+    )
+
+
 def test_every_kind_of_write_and_view_has_a_sentence() -> None:
     for change in ("data", "metadata", "storage"):
         for in_graph in (True, False):

@@ -67,7 +67,8 @@ def test_pipelines_say_where_they_begin_and_end(make: Make) -> None:
     assert (first.title, first.before, first.after) == ("graph 1 joint", "graph 1 forward", "")
     assert second.before == "what the joint passes left"
     assert (second.after, second.graph, second.became) == ("graph 1 post_grad", 1, 2)
-    assert (first.ran, first.did, second.did) == (3, 1, 2)
+    assert (first.ran, first.did, second.did) == (3, 1, 1)
+    assert second.summary.endswith("1 rewrite, 1 change between them")
 
 
 def test_a_name_that_two_phases_share_means_another_thing_in_each() -> None:

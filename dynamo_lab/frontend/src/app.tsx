@@ -7,10 +7,12 @@ import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
 import { Decompositions } from "./parts/decompositions";
 import { Frames } from "./parts/frames";
+import { Fusion } from "./parts/fusion";
 import { Graphs } from "./parts/graphs";
 import { Guards } from "./parts/guards";
 import { Kernels } from "./parts/kernels";
 import { Lowering } from "./parts/lowering";
+import { Package } from "./parts/package";
 import { Passes } from "./parts/passes";
 import { Selection } from "./parts/selection";
 import { Steps } from "./parts/steps";
@@ -22,7 +24,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, kernels: Kernels, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, fusion: Fusion, kernels: Kernels, package: Package, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -41,6 +43,8 @@ function tabCount(view: View, tab: Tab): number | null {
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
     case "autograd":
+    case "fusion":
+    case "package":
     case "steps":
     case "timeline": return null;
   }
@@ -61,6 +65,8 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
     case "autograd":
+    case "fusion":
+    case "package":
     case "passes":
     case "steps":
     case "timeline": return false;

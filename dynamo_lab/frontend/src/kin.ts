@@ -16,7 +16,7 @@ export type Mask = Uint8Array;
 export interface KinIndex {
   readonly size: number;
   /** The vertex of a single entity, -1 where there is none. */
-  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer", a: number, b?: number): number;
+  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer" | "op", a: number, b?: number): number;
   /** The vertices an entity stands for: one, or all nodes of a graph or module. */
   resolve(entity: string): readonly number[];
   /** Kin of the vertices, themselves included. */
@@ -171,6 +171,13 @@ function connect(view: View, vertices: Vertices, edges: EdgeList): void {
     for (const name of kernel.buffers) edges.add(vertices.find("buffer", stored.get(`${kernel.graph}:${name}`) ?? -1), vertex);
     if (kernel.graph === null) continue;
     for (const index of kernel.nodes) edges.add(node(kernel.graph, index), vertex);
+  }
+  for (const schedule of view.fusions.schedules) {
+    for (const item of schedule.operations) {
+      const vertex = vertices.single("op", item.id);
+      for (const index of item.nodes) edges.add(node(schedule.graph, index), vertex);
+      if (item.kernel !== null) edges.add(vertex, vertices.single("kernel", item.kernel));
+    }
   }
   connectFacts(view, vertices, edges);
 }

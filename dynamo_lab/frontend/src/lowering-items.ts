@@ -7,6 +7,13 @@ export type StepItem =
   | { readonly lowering: LoweringView }
   | { readonly step: LoweringStep; readonly graph: number };
 
+export type BufferItem = { readonly lowering: LoweringView } | { readonly buffer: BufferView };
+
+/** Each graph, followed by its buffers. */
+export function bufferItems(view: LoweringsView): BufferItem[] {
+  return view.lowerings.flatMap((lowering): BufferItem[] => [{ lowering }, ...lowering.buffers.map((id) => ({ buffer: view.buffers[id] }))]);
+}
+
 export const LOWERING_MODES = ["operators", "buffers", "overview"] as const;
 export type LoweringMode = (typeof LOWERING_MODES)[number];
 

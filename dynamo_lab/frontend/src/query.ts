@@ -13,6 +13,9 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   users: "`users:>3` or `users:0`",
 };
 
+/** The stages that `stage:` takes, those of a backward with `_backward` behind. */
+const STAGES = ["dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled", "code", "unknown"];
+
 const WIDENED: ReadonlySet<string> = new Set(["op", "dtype", "shape", "module", "name"]);
 
 const TERM = /(?:[^ \t\r\n"]|"[^"]*"?)+/g;
@@ -44,7 +47,8 @@ export function parse(text: string): readonly Term[] | string {
       terms.push(term);
     } else {
       const value = unquoted(isNegated ? word.slice(1) : word);
-      if (value) terms.push({ field: "", value, isNegated, low: 0, high: 0, file: "" });
+      if (!value) return 'Between quotes there is no text: write one, as in `"8, 64"`.';
+      terms.push({ field: "", value, isNegated, low: 0, high: 0, file: "" });
     }
   }
   return terms;
@@ -62,6 +66,11 @@ export function normalDtype(text: string): string {
   const long = LONG_DTYPE.exec(text);
   return long ? `${long[1]}${long[2][0]}${long[3]}` : text;
 }
+
+/** A regular expression of a text in which `*` is any text and `?` is `one`. */
+export const glob = (value: string, one = "."): string =>
+  [...value].map((c) => (c === "*" ? ".*" : c === "?" ? one : c.replace(/[.+^${}()|[\]\\/-]/, "\\$&"))).join("");
+export const whole = (value: string, one?: string): RegExp => new RegExp(`^${glob(value, one)}$`, "s");
 
 const unquoted = (text: string): string => text.replaceAll('"', "").toLowerCase();
 
@@ -86,6 +95,11 @@ function termOf(field: string, value: string, isNegated: boolean): Term | string
     }
   }
   if (!value) return unfit(field);
+  if (field === "stage") {
+    const fits = whole(value);
+    const isStage = STAGES.some((stage) => fits.test(stage) || fits.test(`${stage}_backward`));
+    return isStage ? term : `There is no stage \`${value}\`: pass ${STAGES.slice(0, -1).join(", ")} or ${STAGES.at(-1)}, or one with \`_backward\` behind.`;
+  }
   if (field === "shape") return { ...term, value: value.replace(/[[\]()]/g, "").replace(/ *[,\u00d7] */g, "x").replace(/^ +| +$/g, "") };
   return field === "dtype" ? { ...term, value: normalDtype(value) } : term;
 }

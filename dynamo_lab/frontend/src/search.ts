@@ -1,6 +1,6 @@
 // Which nodes of a graph a query finds, as dynamo_lab/view/search.py does it; and the plain search
 // of the other lists: all words must occur, in any order and place.
-import { normalDtype, type Term } from "./query";
+import { glob, normalDtype, type Term, whole } from "./query";
 import type { GraphView, SourceView } from "./types";
 
 export function words(query: string): string[] {
@@ -37,9 +37,6 @@ export function homeOf(stack: Stack, files: Files): readonly [number, number] | 
   return stack.at(-1) ?? null;
 }
 
-const glob = (value: string, one = "."): string =>
-  [...value].map((c) => (c === "*" ? ".*" : c === "?" ? one : c.replace(/[.+^${}()|[\]\\/-]/, "\\$&"))).join("");
-const whole = (value: string, one?: string): RegExp => new RegExp(`^${glob(value, one)}$`, "s");
 /** Some of the parts of a dotted path. */
 const parts = (value: string): RegExp => new RegExp(`(?:^|\\.)${glob(value)}(?:\\.|$)`, "s");
 

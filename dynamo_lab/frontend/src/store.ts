@@ -12,10 +12,10 @@ import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "kernels", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "package", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", kernels: "Kernels",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", fusion: "Fusion", kernels: "Kernels", package: "Package",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -111,6 +111,10 @@ export function buildModel(view: View): Model {
 export const GUARD_MODES = ["recompiles", "guards", "shapes"] as const;
 export type GuardMode = (typeof GUARD_MODES)[number];
 
+/** What the Fusion tab shows. */
+export const FUSION_MODES = ["groups", "pairs", "why", "memory"] as const;
+export type FusionMode = (typeof FUSION_MODES)[number];
+
 export interface Reveal {
   readonly entity: string;
   readonly tick: number; // so that revealing the same entity again scrolls again
@@ -129,7 +133,7 @@ export interface Store {
   readonly source: DataSource;
   readonly model: ReadonlySignal<Model | null>;
   readonly tab: ReadonlySignal<Tab>;
-  /** The tabs there are: Steps only with a film, Autograd where it had something to do. */
+  /** The tabs there are: Steps only with a film, Autograd and Package where there is something of theirs. */
   readonly tabs: ReadonlySignal<readonly Tab[]>;
   /** Where the film stands. */
   readonly step: ReadonlySignal<number>;
@@ -169,6 +173,9 @@ export interface Store {
   readonly guardMode: Signal<GuardMode | null>;
   /** The partition that Autograd shows; null for the first. */
   readonly chosenPartition: Signal<number | null>;
+  /** The schedule that Fusion shows, and how. */
+  readonly schedule: Signal<number>;
+  readonly fusionMode: Signal<FusionMode>;
   readonly theme: Signal<ThemeChoice>;
   readonly help: Signal<boolean>;
   setTab(tab: Tab): void;
@@ -206,6 +213,7 @@ export function createStore(source: DataSource): Store {
   const buffer = signal(0);
   const loweringQuery = signal("");
   const loweringMode = signal<LoweringMode>("operators");
+  const schedule = signal(0);
 
   const kinOf = (entity: string): Mask | null => {
     const index = model.value?.kin;
@@ -216,6 +224,7 @@ export function createStore(source: DataSource): Store {
     if (chosenTab.value) return chosenTab.value;
     const view = model.value?.view;
     if (!view || view.breaks.length > 0) return "breaks";
+    if (view.packages.length > 0) return "package";
     return view.graphs.length > 0 || view.frames.length === 0 ? "graphs" : "frames";
   });
 
@@ -231,6 +240,10 @@ export function createStore(source: DataSource): Store {
     if (parsed.kind === "operator") {
       operator.value = parsed.a;
       chosenTab.value = "decompositions";
+    }
+    if (parsed.kind === "op") {
+      schedule.value = Math.max(0, view.fusions.schedules.findIndex((one) => one.operations.some((item) => item.id === parsed.a)));
+      chosenTab.value = "fusion";
     }
     if (parsed.kind === "kernel") {
       kernel.value = { kind: "kernel", id: parsed.a };
@@ -267,7 +280,9 @@ export function createStore(source: DataSource): Store {
   };
   const at = signal(0);
   const film = computed(() => model.value?.film ?? null);
+  const hasPackage = computed(() => (model.value?.view.packages.length ?? 0) > 0);
   const differentiates = computed(() => (model.value?.view.partitions ?? []).some((part) => part.backward !== null || part.handled.length > 0));
+  const schedules = computed(() => (model.value?.view.fusions.schedules ?? []).some((one) => one.operations.length > 0));
   const step = computed(() => Math.min(at.value, (film.value?.count ?? 1) - 1));
   const play = (to: number): void => {
     if (!film.value || to < 0) return;
@@ -302,7 +317,7 @@ export function createStore(source: DataSource): Store {
 
   return {
     source, model, tab, step, play, move,
-    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value))),
+    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value))),
     hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
@@ -310,6 +325,7 @@ export function createStore(source: DataSource): Store {
     focus: computed(() => pin.value || hover.value),
     graphMode: signal<"listing" | "diagram">("listing"),
     chosenPartition: signal<number | null>(null),
+    schedule, fusionMode: signal<FusionMode>("groups"),
     colours: signal<ColourMode>("kind"),
     around: signal(""),
     query: signal(""),

@@ -682,6 +682,129 @@ export interface LoweringsView {
   readonly empty: string;
 }
 
+export interface OperationView {
+  readonly id: number;
+  readonly name: string;
+  readonly buffers: readonly string[];
+  readonly kind: string;
+  readonly title: string;
+  readonly loops: string;
+  readonly nodes: readonly number[];
+  readonly uses: readonly string[];
+  readonly after: readonly number[];
+  readonly weak: readonly number[];
+  readonly place: number;
+  readonly kernel: number | null;
+  readonly call: string;
+  readonly where: string;
+  readonly entity: string;
+}
+
+export interface GroupView {
+  readonly operations: readonly number[];
+  readonly kind: string;
+  readonly loops: string;
+}
+
+/** Why not, and what would change it. */
+export interface AdviceView {
+  readonly why: string;
+  readonly change: string;
+}
+
+export interface RulingView {
+  readonly first_round: number;
+  readonly round: number;
+  readonly kind: string;
+  readonly outcome: "fused" | "possible" | "refused";
+  readonly saves: string;
+  readonly score: string;
+  readonly why: readonly AdviceView[];
+  readonly reasons: readonly string[];
+  readonly into: number | null;
+}
+
+export interface PlaceView {
+  readonly group: number;
+  readonly kernel: number | null;
+  readonly name: string;
+  readonly title: string;
+}
+
+export interface StepOfMemory {
+  readonly name: string;
+  readonly kernel: number | null;
+  readonly operations: readonly number[];
+  readonly bytes: number;
+  readonly size: string;
+}
+
+export interface LifeView {
+  readonly name: string;
+  readonly role: string;
+  readonly value: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly start: number;
+  readonly end: number;
+  readonly last_read: number;
+  readonly operation: number;
+  readonly source: string;
+  readonly note: string;
+}
+
+export interface MemoryView {
+  readonly sentences: readonly string[];
+  readonly steps: readonly StepOfMemory[];
+  readonly peak: number;
+  readonly peak_bytes: number;
+  readonly lives: readonly LifeView[];
+  readonly kernel_internal: readonly LifeView[];
+}
+
+export interface ScheduleView {
+  readonly graph: number;
+  readonly number: number;
+  readonly title: string;
+  readonly sentences: readonly string[];
+  readonly operations: readonly OperationView[];
+  readonly groups: readonly GroupView[];
+  readonly start: readonly number[];
+  readonly rounds: readonly string[];
+  readonly rulings: readonly RulingView[];
+  readonly pairs: readonly number[];
+  readonly ruling: readonly number[];
+  readonly final: readonly PlaceView[];
+  readonly left_out: number;
+  readonly memory: readonly MemoryView[];
+}
+
+export interface FusionsView {
+  readonly schedules: readonly ScheduleView[];
+  readonly unseen: Readonly<Record<string, AdviceView>>;
+}
+
+/** A constant of a package, or a parameter that is none. */
+export interface PackagedConstant {
+  readonly name: string;
+  readonly value: string;
+  readonly role: string;
+  readonly size: string;
+  readonly entity: string;
+}
+
+export interface PackageView {
+  readonly title: string;
+  readonly model: string;
+  readonly sentences: readonly string[];
+  readonly origin: string;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly constants: readonly PackagedConstant[];
+  readonly inlined: readonly PackagedConstant[];
+  readonly files: readonly { readonly path: string; readonly what: string; readonly size: string }[];
+  readonly wrapper: number | null;
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -703,6 +826,8 @@ export interface View {
   readonly partitions: readonly PartitionView[];
   readonly decompositions: DecompositionsView;
   readonly lowering: LoweringsView;
+  readonly fusions: FusionsView;
+  readonly packages: readonly PackageView[];
 }
 
 export interface Progress {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildKin } from "../src/kin";
-import { buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../src/lowering-items";
+import { bufferItems, buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../src/lowering-items";
 import type { BufferView, LoweringStep, LoweringsView } from "../src/types";
 import { graph, kernel, view } from "./sample";
 
@@ -50,6 +50,12 @@ describe("the rows of a lowering", () => {
     expect(nextStep(items, 1, -1)).toBe(5);
     expect(nextStep([], 0, 1)).toBe(0);
     expect(placeOf(items, "")).toBe(-1);
+  });
+});
+
+describe("the rows of buffers", () => {
+  it("are each graph and its buffers", () => {
+    expect(bufferItems(LOWERED).map((item) => ("buffer" in item ? item.buffer.name : "graph"))).toEqual(["graph", "buf0", "buf1", "graph"]);
   });
 });
 

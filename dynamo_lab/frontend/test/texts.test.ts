@@ -25,6 +25,9 @@ describe("callLines", () => {
   it("finds calls, and not definitions, comments or longer names", () => {
     expect(callLines(code, "extern_kernels.mm")).toEqual([5]);
     expect(callLines(code, "cpp_fused_0")).toEqual([7]);
+    const cpp = 'extern "C"  void  cpp_fused_0(float* a);\nstatic inline void call_triton_0(\n    def triton_0(a):\n    cpp_fused_0((float*)(b));\n    call_triton_0(b, stream);';
+    expect(callLines(cpp, "cpp_fused_0")).toEqual([4]);
+    expect(callLines(cpp, "triton_0")).toEqual([5]);
     expect(callLines(code, "triton_0")).toEqual([9]);
     expect(callLines(code, "")).toEqual([]);
   });

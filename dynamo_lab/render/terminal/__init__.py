@@ -13,11 +13,14 @@ from dynamo_lab.render.terminal import (
     code,
     decompositions,
     frames,
+    fusion,
     graphs,
     guards,
     kernels,
     lowering,
+    memory,
     notes,
+    packages,
     passes,
     run_map,
     shapes,
@@ -42,6 +45,9 @@ SECTIONS: dict[str, _Section] = {
     "passes": passes.section,
     "decompositions": decompositions.section,
     "lowering": lowering.section,
+    "fusion": fusion.section,
+    "memory": memory.section,
+    "package": packages.section,
     "kernels": kernels.section,
     "guards": guards.section,
     "steps": steps.section,
@@ -131,6 +137,8 @@ class _Fitted:
         started = False
         for name in self._sections or SECTIONS:
             body = list(SECTIONS[name](self._view, page))
+            if not body and page.everything:
+                body = list(packages.instead(self._view, name.replace("_", " ").capitalize()))
             if body and started:
                 yield Text()
             started = started or bool(body)

@@ -8,7 +8,7 @@ from rich.text import Text
 from dynamo_lab.model.atlas import Level, Overload
 from dynamo_lab.model.decompositions import Rule, Target
 from dynamo_lab.render.terminal.parts import grid, indented, line, listing, plain, text
-from dynamo_lab.view.trees import KINDS, SETS
+from dynamo_lab.view.trees import ENDS, KINDS, SETS
 
 _BAR = 16
 
@@ -60,7 +60,8 @@ LOWERINGS = {
 def rule_text(to: Target, rule: Rule | None, overload: Overload) -> Text:
     """What happens to an overload on the way to a set."""
     if rule is None:
-        is_in = to == "core_aten" and "core" in overload.tags
-        return text("in the set" if is_in else "stays: no rule", "" if is_in else "dim")
+        end = overload.ends[to]
+        is_in = end == "set"
+        return text("in the set" if is_in else f"stays: {ENDS[end]}", "" if is_in else "dim")
     where = f", {rule.file}:{rule.line}" if rule.file else ""
     return line((rule.name, "bold"), (f"  {KINDS[rule.kind]}{where}", "dim"), wrap=True)

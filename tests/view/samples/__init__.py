@@ -12,6 +12,8 @@ from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
+from .packaged import packaged as packaged
 from .rewritten import rewritten as rewritten
+from .scheduled import scheduled as scheduled
 from .searched import searched as searched
 from .sizes import sizes as sizes

@@ -17,6 +17,7 @@ from dynamo_lab.model.lowering import (
     Why,
 )
 from dynamo_lab.model.notes import Note
+from dynamo_lab.model.packages import Constant, Inlined, Package, PackageFile
 from dynamo_lab.model.passes import (
     GraphChange,
     Match,
@@ -156,6 +157,18 @@ def hostile() -> Recording:
             ),
         ),
         wrappers=(Wrapper(id=0, graph=0, compile_id=evil, is_backward=False, code=evil),),
+        packages=(
+            Package(
+                file=evil,
+                model=evil,
+                files=(PackageFile(path=evil, kind="other", bytes=1),),
+                constants=(Constant(name=evil, source=evil, role=evil, dtype=evil),),
+                inlined=(Inlined(evil, evil),),
+                facts={evil: evil},
+                flags=(evil,),
+                wrapper=0,
+            ),
+        ),
         decompositions=Decompositions(
             traced=(Traced(call=0, rule=0, graph=0, nodes=(1,)), Traced(call=1)),
             calls=(

@@ -5,7 +5,7 @@ import { useModel, useStore } from "../context";
 import { breakEntity, frameEntity } from "../entities";
 import { Fixes } from "./fixes";
 import type { BreakView } from "../types";
-import { Badge, Empty, Fold, Go, Prose } from "../ui/bits";
+import { Badge, Empty, Fold, Go, Prose, WhyNone } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { Paragraphs } from "../ui/paragraphs";
 import { Because, Story } from "./break-story";
@@ -126,7 +126,7 @@ export function Breaks() {
     return (
       <div class="dl-scroll dl-cards">
         <RunMap />
-        <Empty title="No graph breaks">Dynamo captured every frame it compiled in one piece, so no Python runs between graphs.</Empty>
+        <Empty title="No graph breaks"><WhyNone>Dynamo captured every frame it compiled in one piece, so no Python runs between graphs.</WhyNone></Empty>
       </div>
     );
   }

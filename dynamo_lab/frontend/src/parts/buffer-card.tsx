@@ -2,7 +2,7 @@
 import { useModel, useStore } from "../context";
 import { bufferEntity, nodeEntity } from "../entities";
 import type { BufferView, LineRow } from "../types";
-import { Badge, Go, Prose } from "../ui/bits";
+import { Badge, Go, GraphChip, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 
 const CODE = /^((?:\w+ = )?)(ops\.)(\w+)(.*)$/s;
@@ -36,12 +36,12 @@ function Names({ label, names, graph }: { label: string; names: readonly string[
   );
 }
 
-function Facts({ buffer }: { buffer: BufferView }) {
+function Facts({ buffer, told }: { buffer: BufferView; told: string }) {
   const { buffers } = useModel().view.lowering;
   const readers = buffer.readers.map((id) => buffers[id].name);
   return (
     <div class="dl-pass-facts">
-      {buffer.why && <p><Prose text={buffer.why} /></p>}
+      {buffer.why && !told.includes(buffer.why) && <p><Prose text={buffer.why} /></p>}
       <p class="dl-pass-aside dl-buffer-names">
         {buffer.layout && <span class="dl-dim"><Prose text={buffer.layout} /></span>}
         {buffer.where && <span class="dl-dim">{buffer.where}</span>}
@@ -63,8 +63,15 @@ function Loops({ buffer }: { buffer: BufferView }) {
   );
 }
 
-/** `node` is the operator whose lines are to stand out, -1 for none. */
-export function BufferCard({ buffer, node }: { buffer: BufferView; node: number }) {
+interface CardProps {
+  readonly buffer: BufferView;
+  /** The operator whose lines are to stand out, -1 for none. */
+  readonly node: number;
+  /** What is said above already, and not again. */
+  readonly told: string;
+}
+
+export function BufferCard({ buffer, node, told }: CardProps) {
   const store = useStore();
   const { kin } = useModel();
   const { body, graph } = buffer;
@@ -83,8 +90,9 @@ export function BufferCard({ buffer, node }: { buffer: BufferView; node: number 
         {buffer.kernel && <code class="dl-ellipsis">{buffer.kernel}</code>}
         {buffer.value && <span class="dl-value dl-ellipsis">{buffer.value}</span>}
         {buffer.size && <span class="dl-dim">{buffer.size}</span>}
+        {node < 0 && <GraphChip id={buffer.graph} />}
       </div>
-      <Facts buffer={buffer} />
+      <Facts buffer={buffer} told={told} />
       <Loops buffer={buffer} />
       {body.length > 0 && (
         <VirtualList

@@ -179,7 +179,7 @@ export function Code() {
   }), [model]);
   const main = model.view.sources[model.view.main_source];
   const isLibrary = source?.kind === "library";
-  if (!source) return <Empty title="No source">The code that was compiled could not be read, so lines cannot be shown.</Empty>;
+  if (!source) return <Empty title="No source">{model.view.packages.length > 0 ? "A package holds no source of the model that it was made of." : "The code that was compiled could not be read, so lines cannot be shown."}</Empty>;
   return (
     <>
       <div class="dl-bar">

@@ -6,7 +6,7 @@ import { breakEntity, frameEntity } from "../entities";
 import { PAGE, pageAt } from "../paging";
 import { matches } from "../search";
 import type { AttemptView, FrameView } from "../types";
-import { Badge, Empty, Fold, Go, GraphChip, outcomeTone, plural, Prose, seconds } from "../ui/bits";
+import { Badge, Empty, Fold, Go, GraphChip, Prose, WhyNone, outcomeTone, plural, seconds } from "../ui/bits";
 import { Pager } from "../ui/pager";
 import { SearchBox } from "../ui/search-box";
 
@@ -125,7 +125,7 @@ export function Frames() {
   }, [reveal.tick]);
   const page = pageAt(shown.length, start.value);
   if (frames.length === 0) {
-    return <Empty title="No frames">Dynamo looked at no Python function. Nothing was compiled, or all of it ran from code compiled before.</Empty>;
+    return <Empty title="No frames"><WhyNone>Dynamo looked at no Python function. Nothing was compiled, or all of it ran from code compiled before.</WhyNone></Empty>;
   }
   const focus = (at: number): void => {
     const items = box.current?.querySelectorAll<HTMLElement>(".dl-frame");

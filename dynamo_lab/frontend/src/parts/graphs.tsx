@@ -4,7 +4,7 @@ import { graphEntity } from "../entities";
 import { type GraphGroup, groupGraphs, rootOf, stageName } from "../graph-groups";
 import type { Model } from "../store";
 import type { GraphView } from "../types";
-import { Empty, Go, GoTab, plural } from "../ui/bits";
+import { Empty, Go, GoTab, WhyNone, plural } from "../ui/bits";
 import { Diagram } from "./diagram";
 import { Listing } from "./listing";
 
@@ -73,7 +73,7 @@ export function Graphs() {
   const model = useModel();
   const groups = groupGraphs(model.view.graphs);
   const graph = (store.graph.value === null ? undefined : model.graphs.get(store.graph.value)) ?? groups[0]?.graphs[0];
-  if (!graph) return <Empty title="No graphs">Dynamo captured no graph: each frame was skipped, or failed, or held no tensor operation. See <GoTab tab={model.view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</Empty>;
+  if (!graph) return <Empty title="No graphs"><WhyNone>Dynamo captured no graph: each frame was skipped, or failed, or held no tensor operation. See <GoTab tab={model.view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</WhyNone></Empty>;
   const root = rootOf(graph, model.graphs);
   const group = groups.find((g) => g.graphs.includes(root)) ?? groups[0];
   const index = model.graphIndex(graph.id);

@@ -5,7 +5,7 @@ import { guardEntity } from "../entities";
 import { matches } from "../search";
 import { GUARD_MODES, type GuardMode } from "../store";
 import type { GuardView, WouldPass } from "../types";
-import { Empty, Go, plural, withoutFolders } from "../ui/bits";
+import { Empty, Go, WhyNone, plural, withoutFolders } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { Recompiles } from "./recompiles";
@@ -97,7 +97,7 @@ function Explorer() {
   const all = useComputed(() => guardRows(store.model.value?.view.guards.guards ?? [], matches(texts.value, query.value)));
   const rows = useComputed(() => withoutFolded(all.value, query.value === "" ? folded.value : new Set()));
   if (guards.length === 0) {
-    return <Empty title="No guards">Guards are the conditions under which compiled code holds. Nothing was compiled here, so there are none.</Empty>;
+    return <Empty title="No guards"><WhyNone>Guards are the conditions under which compiled code holds. Nothing was compiled here, so there are none.</WhyNone></Empty>;
   }
   const reveal = store.reveal.value;
   const shown = rows.value.findIndex((row) => row.kind === "guard" && guardEntity(row.index) === reveal.entity);

@@ -66,7 +66,7 @@ export function LoweringStepDetail({ step, graph, items, at, found }: StepProps)
           </div>
         </div>
       )}
-      {shown ? <BufferCard key={shown.id} buffer={shown} node={step.node} /> : <Empty title="No loop of its own">{OUTCOME_TEXTS[step.outcome]}</Empty>}
+      {shown ? <BufferCard key={shown.id} buffer={shown} node={step.node} told={step.sentence} /> : <Empty title="No loop of its own">{OUTCOME_TEXTS[step.outcome]}</Empty>}
     </>
   );
 }

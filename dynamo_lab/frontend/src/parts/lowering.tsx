@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../context";
 import { bufferEntity } from "../entities";
-import { foundItems, itemEntity, LOWERING_MODES, OUTCOME_TONES, plain, shownStep, type StepItem } from "../lowering-items";
+import { bufferItems, foundItems, itemEntity, LOWERING_MODES, OUTCOME_TONES, plain, shownStep, type StepItem } from "../lowering-items";
 import type { BufferView, LoweringStep, LoweringView } from "../types";
 import { Badge, Empty, GoTab } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
@@ -100,12 +100,16 @@ function Buffers() {
   const { view, kin } = useModel();
   const jump = useSignal({ index: -1, tick: 0 });
   const { buffers } = view.lowering;
-  const at = buffers[store.buffer.value] ? store.buffer.value : 0;
+  const items = useComputed(() => (store.model.value ? bufferItems(store.model.value.view.lowering) : [])).value;
+  const shown = buffers[store.buffer.value] ?? buffers[0];
+  const at = items.findIndex((item) => "buffer" in item && item.buffer === shown);
   useEffect(() => {
     jump.value = { index: at, tick: jump.value.tick + 1 };
   }, [at, store.reveal.value.tick]);
   const rowClass = (i: number): string => {
-    const vertex = kin.vertex("buffer", i);
+    const item = items[i];
+    if ("lowering" in item) return "dl-row-kernel dl-row-lowering";
+    const vertex = kin.vertex("buffer", item.buffer.id);
     return `dl-row-kernel${i === at ? " is-current" : ""}${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
   };
   if (buffers.length === 0) return <Empty title="No buffers">Nothing that was lowered had to be stored.</Empty>;
@@ -113,11 +117,13 @@ function Buffers() {
     <div class="dl-kernels">
       <div class="dl-kernel-side">
         <VirtualList
-          label="Buffers" class="dl-kernel-list" count={buffers.length} row={46} current={at} show={jump.value} rowClass={rowClass}
-          entity={(i) => bufferEntity(i)} onChoose={(i) => (store.buffer.value = i)} renderRow={(i) => <BufferRow buffer={buffers[i]} />}
+          label="Buffers" class="dl-kernel-list" count={items.length} row={46} current={at} show={jump.value} rowClass={rowClass}
+          entity={(i) => { const item = items[i]; return item && "buffer" in item ? bufferEntity(item.buffer.id) : ""; }}
+          onChoose={(i) => { const item = items[i]; if ("buffer" in item) store.buffer.value = item.buffer.id; }}
+          renderRow={(i) => { const item = items[i]; return "buffer" in item ? <BufferRow buffer={item.buffer} /> : <GraphRow lowering={item.lowering} />; }}
         />
       </div>
-      <div class="dl-kernel-detail"><BufferCard key={at} buffer={buffers[at]} node={-1} /></div>
+      <div class="dl-kernel-detail"><BufferCard key={shown.id} buffer={shown} node={-1} told="" /></div>
     </div>
   );
 }

@@ -16,7 +16,7 @@ function Stepper({ pass }: { pass: PassView }) {
   const { passes } = useModel().view.passes;
   const rewrites = passes.filter(isRewrite);
   const at = rewrites.findIndex((one) => one.id === pass.id);
-  const where = at >= 0 ? `rewrite ${at + 1} of ${rewrites.length}` : plural(rewrites.length, "rewrite");
+  const where = at >= 0 ? `change ${at + 1} of ${rewrites.length}` : plural(rewrites.length, "change");
   return (
     <span class="dl-kin">
       <button type="button" class="dl-icon" aria-label="Previous rewrite" title="Previous (\u2190)" disabled={rewrites.length === 0} onClick={() => store.stepPass(-1)}>{"\u2190"}</button>

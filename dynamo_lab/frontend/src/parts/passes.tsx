@@ -4,7 +4,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useModel, useStore } from "../context";
 import { isRewrite, type PassItem, passItems, shownPass } from "../pass-items";
 import type { PassView, PipelineView } from "../types";
-import { Empty, GoTab, plural, seconds } from "../ui/bits";
+import { Empty, GoTab, WhyNone, plural, seconds } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 import { PassDetail } from "./pass-detail";
 
@@ -58,7 +58,7 @@ export function Passes() {
     jump.value = { index: at, tick: jump.value.tick + 1 };
   }, [shown?.id, only]);
   if (passes.length === 0) {
-    return <Empty title="No passes">Inductor rewrites graphs before it generates code, and it was given none here. See <GoTab tab={view.breaks.length > 0 ? "breaks" : "graphs"} />.</Empty>;
+    return <Empty title="No passes"><WhyNone>Inductor rewrites graphs before it generates code, and it was given none here. See <GoTab tab={view.breaks.length > 0 ? "breaks" : "graphs"} />.</WhyNone></Empty>;
   }
   const ran = pipelines.reduce((sum, pipeline) => sum + pipeline.ran, 0);
   const choose = (i: number): void => {

@@ -1,7 +1,7 @@
 // What is selected: its facts, its links, its reason.
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../context";
-import { breakEntity, bufferEntity, type Entity, frameEntity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, operatorEntity, parseEntity } from "../entities";
+import { breakEntity, bufferEntity, type Entity, frameEntity, graphEntity, guardEntity, kernelEntity, lineEntity, nodeEntity, opEntity, operatorEntity, parseEntity } from "../entities";
 import type { Mask } from "../kin";
 import { moduleNodes } from "../kin";
 import type { Model } from "../store";
@@ -285,8 +285,29 @@ function Graph({ model, entity }: Facts) {
   );
 }
 
+function Operation({ model, entity, mask }: Facts) {
+  const schedule = model.view.fusions.schedules.find((one) => one.operations.some((item) => item.id === entity.a));
+  const item = schedule?.operations.find((one) => one.id === entity.a);
+  if (!schedule || !item) return null;
+  const others = (item.place < 0 ? [] : schedule.groups[schedule.final[item.place].group].operations).filter((i) => schedule.operations[i] !== item);
+  return (
+    <>
+      <h4><Badge tone="plain">{item.kind}</Badge> <code>{item.name}</code> <span class="dl-dim">{item.title}, in {schedule.title}</span></h4>
+      <dl>
+        {item.loops && <Fact label="loops"><code>{item.loops}</code></Fact>}
+        <Fact label="writes"><code>{item.buffers.join(", ")}</code></Fact>
+        <Links label="fused with" to={others.map((i) => [opEntity(schedule.operations[i].id), schedule.operations[i].name])} />
+        <Links label="comes after" to={item.after.map((i) => [opEntity(schedule.operations[i].id), schedule.operations[i].name])} />
+        <KinLines model={model} mask={mask} />
+        <KinFacts model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
 const CARDS: Readonly<Record<Entity["kind"], (facts: Facts) => ComponentChildren>> = {
-  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator, buffer: Buffer,
+  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator, buffer: Buffer, op: Operation,
 };
 
 export function Selection() {

@@ -4,7 +4,7 @@ import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useModel } from "../context";
 import { type Bar, bars, neighbour, rowsOf, ticks, type Window } from "../icicle";
 import type { PhaseView, TimelineView } from "../types";
-import { Empty, plural, seconds } from "../ui/bits";
+import { Empty, WhyNone, plural, seconds } from "../ui/bits";
 
 const ROW = 24;
 
@@ -101,7 +101,7 @@ export function Timeline() {
     return () => observer.disconnect();
   }, [phases.length === 0]);
   if (phases.length === 0) {
-    return <Empty title="No timings">PyTorch reported no compile phases for this recording: nothing was compiled, or this release does not time it.</Empty>;
+    return <Empty title="No timings"><WhyNone>PyTorch reported no compile phases for this recording: nothing was compiled, or this release does not time it.</WhyNone></Empty>;
   }
   const zoomed = zoom.value === null ? undefined : phases[zoom.value];
   const window = zoomed ? { start: zoomed[1], end: zoomed[1] + zoomed[2] } : whole;

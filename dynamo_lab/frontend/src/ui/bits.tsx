@@ -76,6 +76,12 @@ const OUTCOME_TONES: Readonly<Record<string, string>> = {
 };
 export const outcomeTone = (outcome: string): string => OUTCOME_TONES[outcome] ?? "plain";
 
+/** Why there is none of something: in a package Dynamo had no part, and elsewhere as the children say. */
+export function WhyNone({ children }: { children: ComponentChildren }) {
+  const { packages, frames } = useModel().view;
+  return packages.length > 0 && frames.length === 0 ? <Prose text={packages[0].origin} /> : <>{children}</>;
+}
+
 export function seconds(value: number): string {
   if (value >= 10) return `${value.toFixed(1)} s`;
   if (value >= 1) return `${value.toFixed(2)} s`;

@@ -1,0 +1,172 @@
+"""Inductor's schedule: its operations, every pair it considered fusing, and the groups it made."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+OperationKind = Literal["pointwise", "reduction", "scan", "template", "extern", "nop", "other"]
+"""What an operation is to the scheduler: a loop of a kind, a call of a library, or no work."""
+
+GroupKind = Literal[
+    "single", "fused", "outer_loop", "foreach", "combo", "mix_order", "nested", "grouped"
+]
+"""How operations were put together. `foreach` and `combo` run side by side in one kernel, loops
+that share only their outer part are `outer_loop`; `mix_order` and `nested` are pairs of reductions
+over different sizes."""
+
+FusionKind = Literal["vertical", "horizontal", "foreach", "epilogue", "prologue", "combo"]
+"""A producer with its consumer, two that only read the same, parts of a list of tensors, work after
+or before a matrix product's template, or what a combo kernel runs side by side."""
+
+Outcome = Literal["fused", "possible", "refused"]
+"""`possible`: nothing spoke against it, but one of the two was fused with another first."""
+
+Check = Literal["", "backend", "parts", "early", "slower", "peak"]
+"""What refused a pair where PyTorch gives no reason: the rules of the device's code generator, the
+parts of a foreach, a check before any data is looked at, a benchmark, the memory estimate."""
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One operation of the schedule before fusion: `nodes` are those of the post-grad graph.
+
+    `reads` are the buffers and inputs it needs, `after` the operations that have to come before
+    it; `weak` are those of them that only have to read what it overwrites. `call` names the
+    library function of an extern one.
+    """
+
+    name: str
+    buffers: tuple[str, ...]
+    kind: OperationKind
+    device: str = ""
+    nodes: tuple[int, ...] = ()
+    reads: tuple[str, ...] = ()
+    after: tuple[int, ...] = ()
+    weak: tuple[int, ...] = ()
+    call: str = ""
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """Operations that stood together at some time. The group of one alone has its index.
+
+    `loops` and `reduction` are the sizes of the loops, symbols included, as the scheduler saw them.
+    """
+
+    operations: tuple[int, ...]
+    kind: GroupKind = "single"
+    loops: tuple[str, ...] = ()
+    reduction: tuple[str, ...] = ()
+
+
+class Ruling(Struct, frozen=True, kw_only=True):
+    """What became of a pair that was considered in the rounds `first_round` to `round`.
+
+    `shared` is PyTorch's score of the bytes that fusing saves, None where it did not come so far;
+    `score` what pairs are sorted by, highest first: template, same kind, bytes saved, overlap,
+    nearness (torch 2.11 has no overlap). `reasons` are in PyTorch's words, `into` the group that
+    came of it.
+    """
+
+    first_round: int
+    round: int
+    kind: FusionKind
+    outcome: Outcome
+    shared: int | None = None
+    score: tuple[int, ...] = ()
+    reasons: tuple[str, ...] = ()
+    check: Check = ""
+    into: int | None = None
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """A pair of groups that was considered, and the ruling on it."""
+
+    producer: int
+    consumer: int
+    ruling: Ruling
+
+
+class VerdictTable(Struct, frozen=True, kw_only=True):
+    """Verdicts as columns, since there are thousands, and many share a ruling.
+
+    `ruling` indexes the pool of `rulings`, `pairs` the groups of the schedule.
+    """
+
+    rulings: tuple[Ruling, ...] = ()
+    pairs: tuple[tuple[int, int], ...] = ()
+    ruling: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Verdict]:
+        for (producer, consumer), index in zip(self.pairs, self.ruling, strict=True):
+            yield Verdict(producer=producer, consumer=consumer, ruling=self.rulings[index])
+
+
+class Placed(Struct, frozen=True, kw_only=True):
+    """A group of the finished schedule, in the order it runs; `kernel` is None for no kernel."""
+
+    group: int
+    kernel: int | None = None
+
+
+class Schedule(Struct, frozen=True, kw_only=True):
+    """The schedule of a post-grad graph, or of a body in it, whose `name` is not empty.
+
+    `rounds` tells for each round of fusion whether loops could be reordered in it; `start` are the
+    groups before the first. `backends` names the code generator of each device. `left_out` counts
+    refusals that are not kept because there are too many.
+    """
+
+    graph: int
+    name: str = ""
+    operations: tuple[Operation, ...] = ()
+    groups: tuple[Group, ...] = ()
+    start: tuple[int, ...] = ()
+    rounds: tuple[bool, ...] = ()
+    verdicts: VerdictTable = VerdictTable()
+    final: tuple[Placed, ...] = ()
+    backends: dict[str, str] = {}
+    left_out: int = 0
+
+    def name_of(self, group: int) -> str:
+        """'op0_op1': what PyTorch calls a group."""
+        return "_".join(self.operations[index].name for index in self.groups[group].operations)
+
+
+class Fusion(Struct, frozen=True, kw_only=True):
+    """A verdict by name: `producer` and `consumer` are the operations of the two groups."""
+
+    graph: int
+    producer: tuple[str, ...]
+    consumer: tuple[str, ...]
+    kind: FusionKind
+    outcome: Outcome
+    first_round: int
+    round: int
+    shared: int | None
+    score: tuple[int, ...]
+    reasons: tuple[str, ...]
+
+
+def fusions(schedule: Schedule) -> Iterator[Fusion]:
+    """Every verdict of a schedule, by name."""
+    names = [
+        tuple(schedule.operations[index].name for index in group.operations)
+        for group in schedule.groups
+    ]
+    for verdict in schedule.verdicts:
+        ruling = verdict.ruling
+        yield Fusion(
+            graph=schedule.graph,
+            producer=names[verdict.producer],
+            consumer=names[verdict.consumer],
+            kind=ruling.kind,
+            outcome=ruling.outcome,
+            first_round=ruling.first_round,
+            round=ruling.round,
+            shared=ruling.shared,
+            score=ruling.score,
+            reasons=ruling.reasons,
+        )

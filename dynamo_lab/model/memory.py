@@ -1,0 +1,60 @@
+"""Memory of the generated code: what each call finds allocated, reuses and frees."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+BufferRole = Literal["buffer", "output", "input", "donated", "view", "removed"]
+"""`donated` is an input that may be overwritten, since nobody needs it afterwards; a `view` holds
+no memory of its own; a `removed` buffer lives inside a kernel only."""
+
+EventKind = Literal["allocate", "in_place", "reuse", "view", "free"]
+"""A kernel writes over what it reads (`in_place`), or a buffer gets the memory of one that nobody
+needs any more (`reuse`)."""
+
+
+class MemoryBuffer(Struct, frozen=True, kw_only=True):
+    """A buffer of the generated code. `operation` makes it; None for what comes from outside.
+
+    `bytes` is its storage, symbolic sizes as in the recorded run; None where that is not known.
+    """
+
+    name: str
+    role: BufferRole
+    bytes: int | None = None
+    dtype: str = ""
+    shape: tuple[str, ...] = ()
+    operation: int | None = None
+
+
+class MemoryEvent(Struct, frozen=True):
+    """What happens to a buffer before step `step`; `source` is whose storage it gets or shares.
+
+    Events of the step after the last happen when all calls are done.
+    """
+
+    step: int
+    kind: EventKind
+    buffer: int
+    source: int | None = None
+
+
+class MemoryStep(Struct, frozen=True, kw_only=True):
+    """A call of a kernel or of a library, with the operations that it carries out."""
+
+    name: str
+    kernel: int | None = None
+    operations: tuple[int, ...] = ()
+
+
+class MemoryPlan(Struct, frozen=True, kw_only=True):
+    """The memory of one schedule, in the order of the generated code.
+
+    `is_pooled` says that buffers are parts of larger pools, which then are not told of.
+    """
+
+    schedule: int
+    buffers: tuple[MemoryBuffer, ...] = ()
+    steps: tuple[MemoryStep, ...] = ()
+    events: tuple[MemoryEvent, ...] = ()
+    is_pooled: bool = False

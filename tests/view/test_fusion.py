@@ -1,0 +1,159 @@
+"""Schedules, memory, and the answers to "why not fused?"."""
+
+import ast
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab import why_not
+from dynamo_lab.errors import FusionError
+from dynamo_lab.model.fusions import Ruling
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
+from dynamo_lab.view.fusion_advice import UNSEEN, advice, is_known, of_reason
+from dynamo_lab.view.why_not import answer, ask
+from tests.view.samples import branch_and_print, scheduled
+
+
+def test_operations_are_tied_to_nodes_lines_and_kernels() -> None:
+    schedule = build(scheduled()).fusions.schedules[0]
+    first = schedule.operations[0]
+    assert (first.name, first.loops, first.kernel, first.place) == ("op0", "8 x 8", 0, 0)
+    assert first.entity.startswith("line:")
+    assert schedule.operations[2].title == "extern_kernels.mm"
+    assert [place.name for place in schedule.final][:2] == ["cpp_fused_add_gelu_0", ""]
+    assert schedule.sentences[0] == "5 operations became 4 groups, and 2 kernels."
+
+
+def test_memory_is_counted_at_each_call() -> None:
+    """A storage counts once, from its allocation to the end of all that live in it."""
+    plan = build(scheduled()).fusions.schedules[0].memory[0]
+    donated = 64
+    assert [step.bytes for step in plan.steps] == [288 + donated, 544 + donated, 544]
+    assert (plan.peak, plan.peak_bytes) == (1, 608)
+    lives = {life.name: life for life in plan.lives}
+    spans = {name: (life.start, life.end, life.last_read) for name, life in lives.items()}
+    assert spans == {
+        "tangents_1": (0, 1, -1),
+        "buf0": (0, 2, 2),
+        "buf1": (0, 2, 2),
+        "buf2": (1, 1, -1),
+        "buf3": (2, 2, -1),
+        "buf4": (2, 2, -1),
+    }
+    assert lives["buf3"].source == "buf1"
+    assert [life.name for life in plan.kernel_internal] == ["buf9"]
+
+
+def test_unknown_sizes_are_said() -> None:
+    recording = scheduled()
+    plan = recording.memory_plans[0]
+    buffers = (replace(plan.buffers[0], bytes=None), *plan.buffers[1:])
+    recording = replace(recording, memory_plans=(replace(plan, buffers=buffers),))
+    made = build(recording).fusions.schedules[0].memory[0]
+    assert any("unknown" in sentence for sentence in made.sentences)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("op0", "op1", "In round 1, vertical fusion: op0 with op1."),
+        ("buf0", "buf3", "cannot make one loop"),
+        ("op1", "op2", "op2 calls a library function, `extern_kernels.mm`"),
+        ("op0", "op4", "have none"),
+        ("op3", "op4", "have none"),
+        ("sum_1", "gt", "cannot make one loop"),
+        ("op2", "op2", "one and the same"),
+    ],
+)
+def test_why_not(one: str, other: str, told: str) -> None:
+    assert told in " ".join(ask(scheduled(), one, other).sentences)
+
+
+def test_what_would_change_it() -> None:
+    found = ask(scheduled(), "op1", "op2")
+    assert found.changes
+    assert "max-autotune" in found.changes[0]
+
+
+def test_a_name_that_acts_on_a_terminal_is_printed_as_text() -> None:
+    recording = scheduled()
+    schedule = recording.schedules[0]
+    hostile = replace(schedule.operations[2], call="\x1b[2J.mm")
+    operations = (*schedule.operations[:2], hostile, *schedule.operations[3:])
+    recording = replace(recording, schedules=(replace(schedule, operations=operations),))
+    told = str(why_not.ask(recording, "op1", "op2"))
+    assert "\x1b" not in told
+    assert "What would change it" in told
+
+
+@pytest.mark.parametrize(
+    ("recording", "names", "graph"),
+    [
+        (branch_and_print(), ("op0", "op1"), None),
+        (scheduled(), ("op0", "nothing"), None),
+        (scheduled(), ("op0", "op1"), 99),
+    ],
+)
+def test_one_sentence_says_what_to_pass(
+    recording: Recording, names: tuple[str, str], graph: int | None
+) -> None:
+    with pytest.raises(FusionError, match=r"(record|pass)[^.]*\.$"):
+        ask(recording, *names, graph)
+
+
+def test_the_page_answers_alike(golden: str) -> None:
+    """The golden is the table that frontend/test/why-not.test.ts asks of its mirror."""
+    view = build(scheduled()).fusions
+    schedule = view.schedules[0]
+    count = range(len(schedule.operations))
+    answers = [
+        [one, other, answer(schedule, one, other, view.unseen)] for one in count for other in count
+    ]
+    table = {"view": view, "answers": answers}
+    text = json.dumps(json.loads(msgspec.json.encode(table)), indent=1) + "\n"
+    assert text == golden
+
+
+def test_unknown_reasons_are_told_as_they_are() -> None:
+    unknown = Ruling(
+        first_round=1, round=1, kind="vertical", outcome="refused", reasons=("moon is full",)
+    )
+    assert [item.why for item in advice(unknown)] == ["moon is full"]
+
+
+def _reasons() -> Iterator[str]:
+    """Every literal reason of the installed PyTorch."""
+    found = importlib.util.find_spec("torch")
+    assert found is not None
+    assert found.origin is not None
+    inductor = Path(found.origin).parent / "_inductor"
+    for name in ("scheduler.py", "choices.py", "codegen/simd.py", "codegen/cutlass/scheduling.py"):
+        for call in ast.walk(ast.parse((inductor / name).read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and _is_why(call.func) and call.args:
+                text = call.args[0]
+                parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+                yield "".join(str(p.value) for p in parts if isinstance(p, ast.Constant))
+
+
+def _is_why(function: ast.expr) -> bool:
+    if isinstance(function, ast.Call):
+        return isinstance(function.func, ast.Name) and function.func.id.startswith("WhyNoFuse")
+    return isinstance(function, ast.Name) and function.id == "why"
+
+
+def test_each_reason_of_this_pytorch_has_a_sentence() -> None:
+    reasons = list(_reasons())
+    assert len(reasons) > 40
+    assert [reason for reason in reasons if not is_known(reason)] == []
+
+
+def test_advice_is_in_sentences() -> None:
+    told = [*UNSEEN.values(), *(of_reason(reason) for reason in _reasons())]
+    assert all(item.why.endswith(".") for item in told)
+    assert all(not item.change or item.change.endswith((".", ")", "True`.")) for item in told)
