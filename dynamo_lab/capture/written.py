@@ -18,6 +18,9 @@ Nodes = dict[str, None]
 """Names of nodes, in the order in which they asked. Copies of a line share it: a value that is
 computed once can be asked for again when its line has long moved on."""
 
+Text = Sequence[tuple[str | None, Nodes]]
+"""The lines of a finished text; None for one whose words were not settled when it was written."""
+
 _VALUE = "dynamo_lab_nodes"
 _KEPT = 16  # texts: a finished kernel is one of the last
 
@@ -64,16 +67,18 @@ class Pen:
         for name in ("replace_acc_name", "replace_cascade_sum_with_add"):
             patches.watch(cpp, name, self.renamed)
         patches.watch(cpp, "move_code_under_inner_loop", self.moved)
+        patches.listen(cpp.CppKernel, "_gen_reduction_prefix", self.accumulator_made)
+        patches.watch(cpp.CppKernel, "finalize_reduction_prefix", self.accumulators_written)
 
     @property
-    def _texts(self) -> deque[tuple[str, list[Any]]]:
+    def _texts(self) -> deque[Text]:
         return self._local.__dict__.setdefault("texts", deque(maxlen=_KEPT))
 
     @property
     def _lines(self) -> list[tuple[str, str]]:
         return self._local.__dict__.setdefault("lines", [])
 
-    def taken(self) -> tuple[list[tuple[str, str]], list[tuple[str, list[Any]]]]:
+    def taken(self) -> tuple[list[tuple[str, str]], list[Text]]:
         """Lines with a node, and texts with their lines, that this thread made since last asked."""
         made = list(self._lines), list(self._texts)
         self._lines.clear()
@@ -91,7 +96,7 @@ class Pen:
 
     def line_written(self, _: None, buffer: Buffer, line: Any) -> None:
         """A line was written, or moved here from another buffer."""
-        nodes = _nodes_of(line)
+        nodes = None if type(line) is str else _nodes_of(line)  # often called
         if nodes is None:
             node = self._node()
             if node is None:
@@ -137,10 +142,29 @@ class Pen:
         _restore(inside, nodes)
         loop._lines[head : head + len(nodes)] = inside
 
-    def text_made(self, result: Any, buffer: Buffer) -> None:
+    def accumulator_made(self, declaration: Any, *_: Any, **__: Any) -> None:
+        """An accumulator's declaration is put off until its loop is known."""
+        node = self._node()
+        if node is not None:
+            setattr(declaration, _VALUE, {node: None})
+
+    def accumulators_written(self, kernel: Any, *_: Any) -> Generator[None, Any, None]:
+        """All declarations that were put off are written, one after the other, equally long."""
+        before = len(kernel.reduction_prefix._lines)
+        yield
+        lines = kernel.reduction_prefix._lines
+        each = (len(lines) - before) // (len(kernel.reduction_prefix_generators) or 1)
+        for at, declaration in enumerate(kernel.reduction_prefix_generators):
+            nodes = getattr(declaration, _VALUE, None)
+            start = before + at * each
+            lines[start : start + each] = [
+                _with(line, nodes) if nodes else line for line in lines[start : start + each]
+            ]
+
+    def text_made(self, _: Any, buffer: Buffer) -> None:
         """A buffer was made into one text."""
         if any(_nodes_of(line) is not None for line in buffer._lines):
-            self._texts.append((result.value, list(buffer._lines)))
+            self._texts.append(list(_expanded(buffer._lines)))
 
 
 def _nodes_of(line: Any) -> Nodes | None:
@@ -162,7 +186,7 @@ def _restore(lines: list[Any], nodes: Sequence[Nodes | None]) -> None:
             lines[i] = _with(line, known)
 
 
-def nodes_by_line(code: str, texts: Sequence[tuple[str, list[Any]]]) -> list[Nodes] | None:
+def nodes_by_line(code: str, texts: Sequence[Text]) -> list[Nodes] | None:
     """For each line of a kernel the nodes it was written for, if it is one of these texts.
 
     Between the text and the kernel, names of kernels are filled in, and quotes around it taken off.
@@ -170,8 +194,7 @@ def nodes_by_line(code: str, texts: Sequence[tuple[str, list[Any]]]) -> list[Nod
     wanted = [line.strip() for line in code.split("\n")]
     full = [i for i, text in enumerate(wanted) if text] or [0]
     first, last = full[0], full[-1] + 1
-    for _, lines in reversed(texts):
-        made = list(_expanded(lines))
+    for made in reversed(texts):
         for start in range(len(made) - (last - first) + 1):
             window = made[start : start + last - first]
             if _is_same(window, wanted[first:last]):
@@ -181,7 +204,7 @@ def nodes_by_line(code: str, texts: Sequence[tuple[str, list[Any]]]) -> list[Nod
     return None
 
 
-def _is_same(made: Sequence[tuple[str | None, Nodes]], wanted: Sequence[str]) -> bool:
+def _is_same(made: Text, wanted: Sequence[str]) -> bool:
     """Whether what was written stands where it is wanted."""
     return any(nodes for _, nodes in made) and all(
         not nodes or text in (None, want) for (text, nodes), want in zip(made, wanted, strict=True)
@@ -189,7 +212,7 @@ def _is_same(made: Sequence[tuple[str | None, Nodes]], wanted: Sequence[str]) ->
 
 
 def _expanded(lines: Sequence[Any]) -> Iterator[tuple[str | None, Nodes]]:
-    """Each line of a buffer's text, None where it was not known when it was written."""
+    """Each line of the text that a buffer makes now: later, it may take other lines back."""
     from torch._inductor.codegen.common import DeferredLine
 
     for entry in lines:
