@@ -14,6 +14,7 @@ _ASSIGNED = re.compile(r"^[^=()]*?\b([A-Za-z_]\w*)(?:\[[^=]*\])?(?:: [\w.]+)?\s*
 _LOOP = re.compile(r"^for\s*\(\s*\w+\s+(\w+)\s*=|^for (\w+) in")
 _DECLARED = re.compile(r"^[\w:<>,\s]*[\w>]\s+([A-Za-z_]\w*)(?:\[[^\]]*\])?;$")
 _STARTS = {"triton": r"^def ", "metal": r"^\s*kernel void ", "cpp": r'^\s*extern "C"'}
+_FUNCTION = re.compile(r"^def (\w+)\(")
 _PLAIN = re.compile(r"^(?:int |auto )?([A-Za-z_]\w*)(?:: [\w.]+)? = ")
 _BARE = re.compile(r"^[{}();\s]*$|^(else|pass|continue|break)[:;{\s]*$|.*\binductor_cpu_\w*error")
 _COMMENT = ("//", "#", "/*", "@", '"""')
@@ -45,9 +46,11 @@ def attributed(
     else:
         own = [tuple(stamped[number]) for number in numbers]
     own = [nodes or tuple(template) for nodes in own]
-    served = _served(lines, dict(zip(numbers, own, strict=True)))
+    by_line = dict(zip(numbers, own, strict=True))
+    by_line.update(_of_callers(lines, by_line))
+    served = _served(lines, by_line)
     return [
-        (number + 1, nodes or more, "emitted" if nodes else "serves" if more else "unknown")
+        (number + 1, more, "emitted" if nodes else "serves" if more else "unknown")
         for number, nodes, more in zip(numbers, own, served, strict=True)
     ]
 
@@ -62,7 +65,10 @@ def _body(lines: Sequence[str], language: Language) -> Iterator[int]:
             is_inside = is_signature = True
         if is_signature:
             is_signature = not line.rstrip().endswith(opens)
-        elif is_inside:
+            continue
+        if language == "triton" and line[:1].strip(" #"):  # at the margin the function is over
+            is_inside = False
+        if is_inside:
             yield number
 
 
@@ -74,17 +80,19 @@ def _is_bare(line: str) -> bool:
 def _read(numbers: list[int], lines: Sequence[str], emitted: set[str]) -> list[int]:
     """Without the lines that only define a variable that no other of them reads."""
     while True:
-        words = [set(_WORD.findall(lines[number])) for number in numbers]
         uses: dict[str, int] = defaultdict(int)
-        for line in words:
-            for word in line:
-                uses[word] += 1
+        for number in numbers:
+            text = lines[number].strip()
+            words = _WORD.findall(text)
+            name = _defined(text)
+            for word in set(words):
+                uses[word] += word != name or words.count(word) > 1
         kept = [
             number
             for number in numbers
             if (text := lines[number].strip()) in emitted
             or not (match := _PLAIN.match(text))
-            or uses[match[1]] > 1
+            or uses[match[1]]
         ]
         if len(kept) == len(numbers):
             return numbers
@@ -113,6 +121,21 @@ def _matched(texts: Sequence[str], emitted: Sequence[tuple[str, str]]) -> list[t
             found.append(tuple(dict.fromkeys(made)))
         seen[text] += 1
     return found
+
+
+def _of_callers(
+    lines: Sequence[str], own: Mapping[int, tuple[str, ...]]
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """For the statements of each function that others name, the nodes of those."""
+    names = {at: match[1] for at, line in enumerate(lines) if (match := _FUNCTION.match(line))}
+    for at, name in names.items():
+        callers = [nodes for number, nodes in own.items() if name in _WORD.findall(lines[number])]
+        nodes = tuple(dict.fromkeys(node for nodes in callers for node in nodes))
+        if nodes:
+            end = next(
+                (i for i in range(at + 1, len(lines)) if _FUNCTION.match(lines[i])), len(lines)
+            )
+            yield from ((i, nodes) for i in range(at + 1, end) if i in own and not own[i])
 
 
 def _served(lines: Sequence[str], own: Mapping[int, tuple[str, ...]]) -> list[tuple[str, ...]]:

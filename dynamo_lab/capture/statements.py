@@ -64,7 +64,7 @@ class StatementProbes:
                 fact.language,
                 lines,
                 nodes_by_line(fact.code, texts),
-                list(_of_template(schedule)),
+                list(_of_template(schedule, index)),
             )
         ]
         changes = {"statements": united(fact.statements, found)}
@@ -84,11 +84,12 @@ def _both(a: Statement | None, b: Statement) -> Statement:
     return Statement(b.line, tuple(sorted({*a.nodes, *b.nodes})), origin)
 
 
-def _of_template(schedule: Any) -> Iterator[str]:
+def _of_template(schedule: Any, index: Mapping[str, int]) -> Iterator[str]:
     """The nodes whose kernels come from a template, to which code for others may be added."""
     from torch._inductor.ir import TemplateBuffer
 
     for item in schedule if isinstance(schedule, list | tuple) else (schedule,):
         lowered = getattr(item, "node", item)
         if isinstance(lowered, TemplateBuffer):
-            yield from (node.name for node in lowered.origins)
+            names = [node.name for node in lowered.origins if node.name in index]
+            yield from sorted(names, key=index.__getitem__)[-1:]  # the others make its inputs
