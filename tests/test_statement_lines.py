@@ -1,6 +1,6 @@
 """Statements of a kernel, found in its text alone."""
 
-from dynamo_lab.capture.statement_lines import attributed
+from dynamo_lab.capture.statement_lines import Attributed, attributed
 
 LOOPS = """\
 extern "C" void kernel(const float* in_ptr0,
@@ -46,7 +46,7 @@ def kernel(
     tmp1 = tl.associative_scan((tmp0,), 0, _helper_add)"""
 
 
-def by_text(code: str, found: list[tuple[int, tuple[str, ...], str]]) -> dict[str, object]:
+def by_text(code: str, found: list[Attributed]) -> dict[str, object]:
     lines = code.split("\n")
     return {lines[line - 1].strip(): (nodes, origin) for line, nodes, origin in found}
 
