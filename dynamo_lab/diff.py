@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -42,12 +42,27 @@ class KernelFact(Struct, frozen=True, kw_only=True):
     operators: tuple[str, ...] = ()
 
 
+class KernelChange(Struct, frozen=True, kw_only=True):
+    """Kernels of `a` that became kernels of `b`, by name; what they compute, and for which line.
+
+    `code` is the diff of their code, where both are in one language: its beginning, if it is long.
+    """
+
+    title: str
+    where: str
+    sentence: str
+    a: tuple[str, ...] = ()
+    b: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+
+
 class Diff(Struct, frozen=True, kw_only=True):
     """What changed from recording `a` to recording `b`.
 
     Breaks are the same where their source line reads the same and their kind is the same, so that
     a line that moved is no change. Kernels are the same where their names without the counter,
-    their language and their operators are; of extern kernels each call counts, by name.
+    their language and their operators are; of extern kernels each call counts, by name;
+    `became` tells of those that do the same work otherwise.
     `operators` counts the targets of all graphs at `stage`, the latest that both have.
     """
 
@@ -58,6 +73,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     breaks_b: tuple[BreakFact, ...] = ()
     kernels_a: tuple[KernelFact, ...] = ()
     kernels_b: tuple[KernelFact, ...] = ()
+    became: tuple[KernelChange, ...] = ()
     operators: tuple[Change, ...] = ()
     stage: str = ""
 
@@ -69,6 +85,9 @@ class Diff(Struct, frozen=True, kw_only=True):
             parts += _section(f"breaks only in {name}", [_break_row(b) for b in breaks])
         for name, kernels in zip(names, (self.kernels_a, self.kernels_b), strict=True):
             parts += _section(f"kernels only in {name}", [_kernel_row(k) for k in kernels])
+        if self.became:
+            parts += ["", "what became of the kernels of a:"]
+            parts += [line for change in self.became for line in _change_lines(change)]
         if self.operators:
             parts += ["", *_change_table((f"operators ({self.stage})", *names, ""), self.operators)]
         return "\n".join(parts)
@@ -88,9 +107,29 @@ def diff(a: Recording, b: Recording) -> Diff:
         breaks_b=breaks_b,
         kernels_a=kernels_a,
         kernels_b=kernels_b,
+        became=tuple(_became(a, b)),
         operators=_operator_changes(_operators(a, stage), _operators(b, stage)),
         stage=stage,
     )
+
+
+_CODE_LINES = 24
+
+
+def _became(a: Recording, b: Recording) -> Iterator[KernelChange]:
+    from dynamo_lab.view.side_by_side import code_diff, pair, shown
+
+    sides = shown("a", a), shown("b", b)
+    for work in pair(*sides).works:
+        if not work.same:
+            yield KernelChange(
+                title=work.title,
+                where=work.where,
+                sentence=work.sentence,
+                a=tuple(a.kernels[k].name for k in work.a),
+                b=tuple(b.kernels[k].name for k in work.b),
+                code=tuple(code_diff(work, sides[0].kernels, sides[1].kernels, _CODE_LINES)),
+            )
 
 
 _COUNTS: dict[str, Callable[[Recording], float]] = {
@@ -220,6 +259,15 @@ def _section(title: str, rows: list[list[str]]) -> list[str]:
 def _break_row(fact: BreakFact) -> list[str]:
     kind = f"{fact.gb_type} ({fact.registry_id})" if fact.registry_id else fact.gb_type
     return [visible(fact.where), visible(fact.text), visible(kind)]
+
+
+def _change_lines(change: KernelChange) -> Iterator[str]:
+    where = f" ({visible(change.where)})" if change.where else ""
+    yield f"  {visible(change.title)}{where}: {change.sentence}"
+    if change.a or change.b:
+        names = (", ".join(change.a) or "nothing", ", ".join(change.b) or "nothing")
+        yield f"    {visible(names[0])} -> {visible(names[1])}"
+    yield from (f"      {visible(line)}" for line in change.code)
 
 
 def _kernel_row(fact: KernelFact) -> list[str]:

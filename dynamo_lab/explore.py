@@ -161,8 +161,7 @@ def refuse_uncallable(fn: Any) -> None:
     """
     if not callable(fn):
         raise OptionError(
-            f"{fn!r:.80} is a {type(fn).__name__}, which cannot be called: pass a function or an "
-            "nn.Module, and its arguments after it."
+            f"{fn!r:.80} cannot be called: pass a function or a module, then its arguments."
         )
 
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.model.recording import Recording as Facts
     from dynamo_lab.model.targets import Target
+    from dynamo_lab.programs import Program
     from dynamo_lab.recording import Recording
 
 
@@ -118,17 +120,11 @@ def relower(
 ) -> Recording:
     """The recorded program lowered again: see `Recording.relower`."""
     arguments, settings = switches.settings(chosen)
-    program = recording.program()
-    if program is None:
-        raise LoweringError(
-            "There is no program to lower again: this recording was loaded from a file, made with "
-            "record() or %%record, or its tensors take more than 256 MB. "
-            "Use dynamo_lab.lower(fn, *args, target=...) for it."
-        )
+    program = program_of(recording)
     before = program.choice
     choice = msgspec.structs.replace(
         before,
-        target=find_target(target or before.target or _own_target(recording)).name,
+        target=find_target(target or target_of(recording, before)).name,
         grad=before.grad or _has_backward(recording) or before.grad,
         settings={**before.settings, **settings, **(options or {})},
         **arguments,
@@ -137,6 +133,27 @@ def relower(
     made, _ = _lowered(fn, args, kwargs, choice, new_recorder(recording.title, "normal"))
     made.can_run_again(program.chosen(choice))
     return made
+
+
+def program_of(recording: Recording | None) -> Program:
+    """The program that was recorded.
+
+    Raises:
+        LoweringError: it is not at hand.
+    """
+    program = recording.program() if recording else None
+    if program is None:
+        raise LoweringError(
+            "There is no program to lower again: this recording was loaded from a file, made with "
+            "record() or %%record, or its tensors take more than 256 MB. "
+            "Use dynamo_lab.lower(fn, *args, target=...) for it."
+        )
+    return program
+
+
+def target_of(recording: Facts, choice: Choice) -> str:
+    """The target that a program was compiled for: the chosen one, else the device it ran on."""
+    return choice.target or _own_target(recording)
 
 
 def find_target(name: str) -> Target:
@@ -151,7 +168,7 @@ def find_target(name: str) -> Target:
     return found
 
 
-def _own_target(recording: Recording) -> str:
+def _own_target(recording: Facts) -> str:
     """The target that a recorded program ran on."""
     devices = {value.device for graph in recording.graphs for value in graph.nodes.values}
     kinds = {device.partition(":")[0] for device in devices}
@@ -208,12 +225,15 @@ def lowering_for(recorder: Recorder[Recording], choice: Choice) -> Generator[Non
     recorder.target = target.name
     recorder.options.update(_described(choice))
 
-    def chosen(operator: str, candidates: int, name: str) -> None:
+    def chosen(operator: str, candidates: int, name: str, node: str) -> None:
         message = (
             f"{operator}: {candidates} candidates, of which autotuning would time each. "
             f"Nothing runs here, so {name} was taken."
         )
-        recorder.notes.append(Note(level="info", about="autotuning", message=message))
+        graph, index = _place(recorder, node)
+        recorder.notes.append(
+            Note(level="info", about="autotuning", message=message, graph=graph, node=index)
+        )
 
     def wrote(lowering: Any, code: str) -> None:
         if target.device == "cuda" and recorder.wrappers:  # Triton's
@@ -221,6 +241,15 @@ def lowering_for(recorder: Recorder[Recording], choice: Choice) -> Generator[Non
 
     with lowering(target, choice.settings, chosen, wrote):
         yield
+
+
+def _place(recorder: Recorder[Recording], node: str) -> tuple[int | None, int | None]:
+    """The graph that is lowered, the last that came out of the passes, and the node in it."""
+    for graph in reversed(recorder.graphs):
+        if graph.stage == "post_grad":
+            names = graph.nodes.name
+            return (graph.id, names.index(node)) if node in names else (None, None)
+    return None, None
 
 
 def _described(choice: Choice) -> dict[str, str]:

@@ -218,7 +218,7 @@ def _shown(
     if program is not None:
         recording.can_run_again(program)
     if live is not None:
-        live.finish(recording, recording.tries())
+        live.finish(recording, recording.runs())
     elif not options.quiet:
         recording.show()
     _keep(recording, options, shell)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dynamo_lab import budgets, would_pass
+from dynamo_lab import budgets, panel, would_pass
 from dynamo_lab.errors import DynamoLabError
 
 if TYPE_CHECKING:
@@ -27,5 +27,7 @@ def _found(recording: Recording, question: str, asked: dict[str, Any]) -> Any:
             return would_pass.ask_as_text(recording, text)
         case "repartition", {"partition": int(partition)}:
             return budgets.ask(recording, partition=partition)
+        case "switches", {"target": str(target), "switches": dict()}:
+            return panel.ask(recording, target, asked["switches"])
         case _:
             raise DynamoLabError(f"The view asked {question!r}, which this kernel cannot answer.")

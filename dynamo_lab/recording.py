@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from dynamo_lab.kernel_checks import KernelChecks
     from dynamo_lab.live import Trial
     from dynamo_lab.programs import Program
-    from dynamo_lab.render.widget import Tries
+    from dynamo_lab.render.widget import Runs
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.search import FoundNode
     from dynamo_lab.view.would_pass import WouldPass
@@ -104,11 +103,11 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         """The program that was recorded, or None where it is not at hand."""
         return vars(self).get("_program")
 
-    def tries(self) -> Tries | None:
-        """How a view tries fixes, or None where there is no program to run again."""
-        from dynamo_lab.live import answer
+    def runs(self) -> Runs | None:
+        """How a view runs the program again, or None where it is not at hand."""
+        from dynamo_lab.runs import run
 
-        return functools.partial(answer, self) if self.breaks and self.program() else None
+        return run if self.program() else None
 
     def try_fix(self, break_id: int, fix: str | None = None) -> Trial:
         """Compile the program again with a fix for this break, and compare.
@@ -213,11 +212,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.render.html import page
         from dynamo_lab.view import build
 
-        text = page(build(self))
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
+        write_page(path, page(build(self)))
 
     def would_pass(self, *args: Any, frame: int | None = None, **kwargs: Any) -> WouldPass:
         """What a call with these arguments would do: reuse compiled code, or compile again.
@@ -280,7 +275,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display
 
-        display(self, answer, self.tries())
+        display(self, answer, self.runs())
 
     def _ipython_display_(self) -> None:
         self.show()
@@ -290,6 +285,18 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.view import build
 
         return {"text/plain": str(self), "text/html": fallback(build(self))}
+
+
+def write_page(path: str | Path, text: str) -> None:
+    """Write a page.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
 
 
 def load(path: str | Path) -> Recording:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.plain import table, visible
+from dynamo_lab.errors import OptionError
+from dynamo_lab.recording import write_page
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dynamo_lab.recording import Recording
+    from dynamo_lab.view.side_by_side import SideBySideView
 
 
 class SideBySide(Mapping[str, "Recording"]):
@@ -19,6 +23,8 @@ class SideBySide(Mapping[str, "Recording"]):
     """
 
     def __init__(self, recordings: Mapping[str, Recording]) -> None:
+        if not recordings:
+            raise OptionError("There is nothing to show: pass recordings by label.")
         self._recordings = dict(recordings)
 
     def __getitem__(self, label: str) -> Recording:
@@ -31,26 +37,37 @@ class SideBySide(Mapping[str, "Recording"]):
         return len(self._recordings)
 
     def __str__(self) -> str:
-        head = ("", "kernels", "extern", "lines", "breaks")
-        rows = [(visible(label), *_counts(one)) for label, one in self._recordings.items()]
-        parts = table([head, *rows], right=(1, 2, 3, 4))
-        for label, one in self._recordings.items():
-            parts += ["", f"{visible(label)}:", *(f"  {line}" for line in _kernels(one))]
-        return "\n".join(parts)
+        from dynamo_lab.render.terminal import as_text
+        from dynamo_lab.render.terminal.side_by_side import side_by_side
+
+        return as_text(side_by_side(self._view()))
 
     __repr__ = __str__
 
+    def to_html(self, path: str | Path) -> None:
+        """Write one interactive page of all of them, with a switch; it works offline."""
+        from dynamo_lab.render.html import page_of_several
 
-def _counts(recording: Recording) -> tuple[str, str, str, str]:
-    """How many kernels were generated, extern ones, lines of their code, and graph breaks."""
-    own = [kernel for kernel in recording.kernels if kernel.language != "extern"]
-    lines = sum(kernel.code.count("\n") + 1 for kernel in own)
-    extern = len(recording.kernels) - len(own)
-    return f"{len(own):,}", f"{extern:,}", f"{lines:,}", f"{len(recording.breaks):,}"
+        write_page(path, page_of_several(self._view()))
 
+    def show(self) -> None:
+        """Show them where this code runs: interactively in a notebook, as text elsewhere."""
+        from dynamo_lab.questions import answer
+        from dynamo_lab.render.widget import display_several
+        from dynamo_lab.runs import run
 
-def _kernels(recording: Recording) -> list[str]:
-    if recording.failure:
-        return [f"failed with {visible(recording.failure.type)}"]
-    names = [(visible(kernel.name), kernel.language) for kernel in recording.kernels]
-    return table(names) if names else ["no kernel"]
+        can_run = any(one.program() for one in self._recordings.values())
+        display_several(self._recordings, answer, run if can_run else None)
+
+    def _ipython_display_(self) -> None:
+        self.show()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.static_side_by_side import fallback_of_several
+
+        return {"text/plain": str(self), "text/html": fallback_of_several(self._view())}
+
+    def _view(self) -> SideBySideView:
+        from dynamo_lab.view.side_by_side import together
+
+        return together(self._recordings)

@@ -220,7 +220,8 @@ def sample() -> Recording:
             ),
         ),
         patterns=(Pattern(name="pointless_view", kind="graph", span=0),),
-        notes=(Note(level="info", about="cache", message="The cache was bypassed."),),
+        notes=(Note(level="info", about="cache", message="The cache was bypassed.", graph=1,
+                    node=1),),
         environment=Environment(python="3.11", torch="2.13.0", options={"mode": "default"}),
         seconds=2.0,
     )  # fmt: skip

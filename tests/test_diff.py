@@ -172,3 +172,31 @@ def test_what_is_no_recording(sample: Recording) -> None:
 def test_hostile_text_stays_text(sample: Recording) -> None:
     hostile = replace(sample, title="\x1b]0;x\x07\u202e</script>\n")
     assert r"\x1b]0;x\x07\u202e</script>\n" in str(diff(hostile, sample))
+
+
+def test_it_tells_what_became_of_the_kernels(sample: Recording) -> None:
+    with_code = replace(sample, kernels=(replace(sample.kernels[0], code="a\nb\nc"),))
+    after = replace(
+        sample,
+        kernels=(
+            replace(sample.kernels[0], name="cpp_fused_relu_0", nodes=(1,), code="a"),
+            replace(sample.kernels[0], id=1, name="cpp_fused_add_1", nodes=(2,), code="B\nc"),
+        ),
+    )
+    found = diff(with_code, after)
+    [change] = found.became
+    assert change.sentence == "1 kernel became 2"
+    assert (change.a, change.b) == (
+        ("cpp_fused_add_relu_0",),
+        ("cpp_fused_relu_0", "cpp_fused_add_1"),
+    )
+    assert change.code == ("- b", "+ B")
+    assert "fused relu + add (cell 3, line 2): 1 kernel became 2" in str(found)
+
+
+def test_a_long_diff_of_code_is_cut_and_says_so(sample: Recording) -> None:
+    codes = ["\n".join(f"{name}{i}" for i in range(40)) for name in "ab"]
+    a, b = (replace(sample, kernels=(replace(sample.kernels[0], code=code),)) for code in codes)
+    [change] = diff(a, b).became
+    assert len(change.code) == 25
+    assert change.code[-1] == "\N{HORIZONTAL ELLIPSIS} 56 more lines"

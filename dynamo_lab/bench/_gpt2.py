@@ -31,11 +31,18 @@ def recorded_gpt2(layers: int = 12) -> Recording:
 
 
 def compile_seconds(how: str) -> float:
-    """The first run of the compiled model: `plain`, `recorded`, or with its `steps`."""
+    """The first run of the compiled model: `plain`, `recorded`, with its `steps`; or `lowered`.
+
+    Lowered for a target ("lowered:mps"), it is taken down to code that is not built.
+    """
     model, ids = gpt2()
     with torch.no_grad():
         start = time.perf_counter()
-        if how != "plain":
+        if how.startswith("lowered"):
+            target = how.partition(":")[2] or "cpu"
+            found = dynamo_lab.lower(model, ids, target=target, grad=False)
+            assert found.kernels, "nothing was lowered, so nothing was measured"
+        elif how != "plain":
             with dynamo_lab.record(detail="steps" if how == "steps" else "normal") as recorder:
                 torch.compile(model)(ids)
             assert recorder.recording.kernels, "nothing was recorded, so nothing was measured"

@@ -97,8 +97,8 @@ def _interpreted(folder: Path) -> list[list[dict[str, Any]]]:
         ) from None
     answer = folder / "rows.json"
     if not answer.exists():
-        last = ran.stderr.strip().splitlines()[-1:] or [f"exit code {ran.returncode}"]
-        raise LoweringError(f"Triton's interpreter ended without an answer: {last[0][:300]}")
+        said = " ".join(ran.stderr.split())[-300:] or f"exit code {ran.returncode}"
+        raise LoweringError(f"Triton's interpreter ended without an answer: ...{said}")
     return json.loads(answer.read_text())
 
 

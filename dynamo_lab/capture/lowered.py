@@ -24,8 +24,9 @@ from dynamo_lab.capture.targets import on_device, pretend
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.targets import Target
 
-Chosen = Callable[[str, int, str], None]
-"""Called where autotuning would time candidates: the operator, how many there are, the chosen."""
+Chosen = Callable[[str, int, str, str], None]
+"""Called where autotuning would time candidates: the operator, how many there are, the chosen, and
+the name of the node that is lowered, if it is known."""
 
 Wrote = Callable[[Any, str], None]
 """Called with Inductor's lowering of a graph, and the module that it wrote for it."""
@@ -69,6 +70,13 @@ def lower_once(
     backwards = functorch.patch(force_non_lazy_backward_lowering=grad is True)
     with backwards, torch.no_grad() if grad is False else nullcontext():
         return compiled(*args, **kwargs)
+
+
+def settings_in_force(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
+    """Inductor's settings as they are now, with those of a mode."""
+    from torch._inductor import config
+
+    return {**config.get_config_copy(), **_mode_settings(mode, dynamic)}
 
 
 def _mode_settings(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
@@ -150,6 +158,7 @@ def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
     from torch._inductor import config
     from torch._inductor.graph import GraphLowering
     from torch._inductor.select_algorithm import AlgorithmSelectorCache
+    from torch._inductor.virtualized import V
 
     def write(lowering: Any) -> Any:
         generate = lowering.codegen_with_cpp_wrapper if lowering.cpp_wrapper else lowering.codegen
@@ -162,7 +171,8 @@ def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
     def select_one(cache: Any, name: str, choices: list[Any], *args: Any, **kwargs: Any) -> Any:
         taken = _sensible(choices)
         if len(choices) > 1:
-            chosen(name, len(choices), taken[0].name)
+            node = getattr(V.graph, "current_node", None)
+            chosen(name, len(choices), taken[0].name, node.name if node else "")
         return select(cache, name, taken, *args, **kwargs)
 
     with ExitStack() as stack:

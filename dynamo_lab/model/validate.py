@@ -47,6 +47,7 @@ _REFERENCES = (
     ("kernels", "wrapper", "wrappers"),
     ("wrappers", "graph", "graphs"),
     ("packages", "wrapper", "wrappers"),
+    ("notes", "graph", "graphs"),
     ("links", "upstream", "graphs"),
     ("links", "downstream", "graphs"),
     ("pipelines", "frame", "frames"),
@@ -189,6 +190,8 @@ def _nodes_named_elsewhere(recording: Recording) -> Iterator[str]:
             yield from stray(f"{place}.backward_node", part.backward, _indices(item.backward_node))
         for item in part.differentiated:
             yield from stray(f"{place}.differentiated", part.joint, item.forward + item.backward)
+    for position, note in enumerate(recording.notes):
+        yield from stray(f"notes[{position}].node", note.graph, tuple(_indices(note.node)))
     for position, table in enumerate(recording.links):
         place = f"links[{position}].pairs"
         yield from stray(place, table.upstream, [pair[0] for pair in table.pairs])

@@ -15,8 +15,10 @@ import msgspec
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.static_html import fallback
+from dynamo_lab.render.static_side_by_side import fallback_of_several
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
+from dynamo_lab.view.side_by_side import SideBySideView
 
 _STATIC = files("dynamo_lab") / "render" / "static"
 _NOSCRIPT_BYTES = 60_000
@@ -33,6 +35,20 @@ def page(view: View) -> str:
     Raises:
         DynamoLabError: the front-end has not been built.
     """
+    return _page(view, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES))
+
+
+def page_of_several(view: SideBySideView) -> str:
+    """The interactive page of several recordings, with a switch between them.
+
+    Raises:
+        DynamoLabError: the front-end has not been built.
+    """
+    title = f"{view.views[0].summary.title}: {', '.join(view.labels)}"
+    return _page(view, title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
+
+
+def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
     script = safe_script(_asset("page.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = _POLICY.format(digest=digest)
@@ -42,12 +58,12 @@ def page(view: View) -> str:
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name_="color-scheme", content="light dark"),
-        tag("title", f"{shortened(view.summary.title, 80)} · dynamo_lab"),
+        tag("title", f"{shortened(title, 80)} · dynamo_lab"),
         Markup(f"<style>{_safe_style(_asset('style.css'))}</style>"),
     )
     body = join(
         tag("div", id="dynamo-lab"),
-        tag("noscript", Markup(fallback(view, limit=_NOSCRIPT_BYTES))),
+        tag("noscript", Markup(without_script)),
         Markup(_block("application/json", "dynamo-lab-data", _data(view), "gzip-base64")),
         Markup(_block("text/plain", "dynamo-lab-worker", safe_script(_asset("layout-worker.js")))),
         Markup(f"<script>{script}</script>"),
@@ -79,7 +95,7 @@ def _safe_style(style: str) -> str:
     return re.sub(r"</(?=style)", r"<\\/", style, flags=re.IGNORECASE)
 
 
-def _data(view: View) -> str:
+def _data(view: View | SideBySideView) -> str:
     packed = gzip.compress(msgspec.json.encode(view), 9, mtime=0)
     return base64.b64encode(packed).decode()
 

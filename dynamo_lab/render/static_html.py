@@ -13,7 +13,7 @@ from dynamo_lab.render.markup import Markup, join, prose, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 
-_LIMIT = 200_000
+LIMIT = 200_000
 _RESERVE = 3_000  # for what closes the page, and for saying what was cut
 _TONES = {"good": "#2e9e5b", "warning": "#c08a00", "bad": "#d9534f"}
 _STYLE = """\
@@ -26,15 +26,22 @@ background:rgba(127,127,127,.1);border-radius:4px}
 """
 
 
-def fallback(view: View, uid: str | None = None, limit: int = _LIMIT) -> str:
+def fallback(view: View, uid: str | None = None, limit: int = LIMIT) -> str:
     """The view as HTML of at most `limit` bytes; what is cut is said.
 
     `uid` names the widget that may stand in the output after this one: where that widget cannot
     live, a rule hides it.
     """
+    return composed(_summary(view), parts.sections(view), uid, limit)
+
+
+def composed(
+    head: Markup, sections: Iterable[tuple[str, Iterable[Markup]]], uid: str | None, limit: int
+) -> str:
+    """A head that is always shown, and the sections that fit."""
     budget = _Budget(limit - _RESERVE - len(_style(uid)))
-    blocks = [budget.always(_summary(view))]
-    for title, made in parts.sections(view):
+    blocks = [budget.always(head)]
+    for title, made in sections:
         # Each section may take most of what is left, and so leaves something to the next.
         blocks.append(_section(title, made, budget.share(0.6)))
     return _root(join(*blocks), uid)
@@ -125,9 +132,10 @@ def _summary(view: View) -> Markup:
     title = tag("b", shortened(summary.title, 120))
     head = tag("p", title, *counts)
     sentence = tag("p", prose(shortened(summary.sentence, 1500)))
+    target = [tag("p", tag("b", summary.target))] if summary.target else []
     failure = tag("p", tag("b", shortened(summary.failure, 600), style="color:#d9534f"))
     is_news = summary.failure and summary.failure not in summary.sentence
-    return join(head, sentence, *([failure] if is_news else []), *_environment(view))
+    return join(head, sentence, *target, *([failure] if is_news else []), *_environment(view))
 
 
 def _colour(tone: str) -> str:

@@ -147,20 +147,22 @@ def _kernels(view: View) -> Iterator[Markup]:
     if not view.kernels.kernels and view.kernels.empty:
         yield tag("p", view.kernels.empty)
     for kernel in view.kernels.kernels:
-        yield _kernel(kernel)
+        yield kernel_block(kernel)
 
 
-def _kernel(kernel: KernelView) -> Markup:
+def kernel_block(kernel: KernelView) -> Markup:
+    """A kernel in a line, which opens on its code."""
     calls = plural(kernel.calls, "call") if kernel.calls > 1 else ""
     facts = [kernel.language, kernel.where, calls]
     aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
     head = f"{kernel.id}: {shortened(kernel.title, 200)} · {aside}"
+    notes = [tag("p", tag("small", shortened(note, 600))) for note in kernel.notes]
     if not kernel.code:
-        return tag("p", head)
+        return tag("p", head, *notes)
     code = clipped(kernel.code.strip("\n"), _CODE)
     left = kernel.code.strip("\n")[_CODE:].count("\n")
     more = [f"\n… {plural(left, 'more line', 'more lines')}"] if left else []
-    return details(head, pre(code, *more))
+    return details(head, *notes, pre(code, *more))
 
 
 def _recompiles(view: View) -> Iterator[Markup]:

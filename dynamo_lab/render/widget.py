@@ -7,7 +7,7 @@ notebook without its kernel show. The second is the widget; where it lives, it h
 import gzip
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -20,14 +20,21 @@ from IPython.core.getipython import get_ipython
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.html import page
+from dynamo_lab.render.html import page, page_of_several
 from dynamo_lab.render.static_html import fallback, waiting
-from dynamo_lab.render.terminal import render
+from dynamo_lab.render.static_side_by_side import fallback_of_several
+from dynamo_lab.render.terminal import as_text, render
+from dynamo_lab.render.terminal.side_by_side import side_by_side
 from dynamo_lab.view import View, build
+from dynamo_lab.view.side_by_side import Shown, SideBySideView, pair, together
 from dynamo_lab.view.timeline import explain
 
-Tries = Callable[[int, str], tuple[dict[str, Any], Recording]]
-"""Tries a fix for a break: what came of it, and the new recording. What it raises is shown."""
+Runs = Callable[[Recording, str, dict[str, Any]], tuple[str, dict[str, Any], Recording]]
+"""Runs a recorded program again: what is to be done, and how. A label for the new recording, what
+came of it, and the recording itself. What it raises is shown."""
+
+OWN = "as recorded"
+"""The label of a recording that stands alone, until it is run again."""
 
 _STATIC = files("dynamo_lab") / "render" / "static"
 _ASSETS = frozenset({"layout-worker.js"})
@@ -47,13 +54,14 @@ class Explorer(anywidget.AnyWidget):
     payload: Any = traitlets.Bytes(b"").tag(sync=True)
     progress: Any = traitlets.Dict({}).tag(sync=True)
     uid: Any = traitlets.Unicode("").tag(sync=True)
-    can_try: Any = traitlets.Bool(False).tag(sync=True)
+    can_run: Any = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, uid: str, answer: Answer | None = None) -> None:
         super().__init__(uid=uid)
         self._questions = answer
-        self._recording: Recording | None = None
-        self._tries: Tries | None = None
+        self._shown: dict[str, Shown] = {}
+        self._own: frozenset[str] = frozenset()
+        self._runs: Runs | None = None
         self._untyped.on_msg(self._answer)
 
     @property
@@ -61,11 +69,23 @@ class Explorer(anywidget.AnyWidget):
         """This widget, where ipywidgets lacks annotations."""
         return self
 
-    def show(self, recording: Recording, view: View, tries: Tries | None = None) -> None:
-        """Show this recording from now on, with a way to try fixes on it if there is one."""
-        self._recording, self._tries = recording, tries
-        self.can_try = tries is not None
+    def show(self, recording: Recording, view: View, runs: Runs | None = None) -> None:
+        """Show this recording from now on, with a way to run its program again if there is one."""
+        self._keep([Shown(OWN, recording, view.kernels)], runs)
         self.payload = _packed(view)
+
+    def show_several(self, recordings: Mapping[str, Recording], runs: Runs | None = None) -> None:
+        """Show these recordings from now on, the first of them first."""
+        view = together(recordings)
+        kernels = (one.kernels for one in view.views)
+        of = zip(view.labels, recordings.values(), kernels, strict=True)
+        self._keep([Shown(*one) for one in of], runs)
+        self.payload = _packed(view)
+
+    def _keep(self, shown: list[Shown], runs: Runs | None) -> None:
+        self._shown = {one.label: one for one in shown}
+        self._own = frozenset(self._shown)
+        self._runs, self.can_run = runs, runs is not None
 
     def bundle(self) -> dict[str, Any]:
         """The output that shows this widget."""
@@ -77,42 +97,57 @@ class Explorer(anywidget.AnyWidget):
         match content:
             case {"type": "asset", "name": str(name)} if name in _ASSETS:
                 send({"type": "asset", "name": name}, [(_STATIC / name).read_bytes()])
-            case {"type": "save", "what": str(what)} if self._recording is not None:
-                name, data = _file(self._recording, what)
+            case {"type": "save", "what": str(what), "of": str(label)} if label in self._shown:
+                name, data = self._file(self._shown[label].recording, what)
                 send({"type": "file", "name": name}, [data])
-            case {"type": "ask", "question": str(question), "request": int(request)} if (
-                self._questions and self._recording
-            ):
-                found = self._questions(self._recording, question, content)
+            case {
+                "type": "ask",
+                "question": str(question),
+                "of": str(label),
+                "request": int(request),
+            } if self._questions and label in self._shown:
+                found = self._questions(self._shown[label].recording, question, content)
                 send({"type": "answer", "request": request, **found})
-            case {"type": "try_fix", "break": int(item), "fix": str(fix), "request": int(request)}:
-                answer, buffers = self._tried(item, fix)
-                send({"type": "trial", "request": request, **answer}, buffers)
+            case {"type": "run", "what": str(what), "of": str(label), "request": int(request)} if (
+                label in self._shown
+            ):
+                answer, buffers = self._ran(self._shown[label].recording, what, content)
+                send({"type": "ran", "request": request, **answer}, buffers)
             case _:
                 pass
 
-    def _tried(self, item: int, fix: str) -> tuple[dict[str, Any], list[bytes]]:
-        """What came of a fix with the new view, or the sentence to show instead."""
-        if self._tries is None:
+    def _file(self, recording: Recording, what: str) -> tuple[str, bytes]:
+        """The page of all that is shown, or one recording."""
+        stem = "".join(c if c.isalnum() else "_" for c in recording.title).strip("_") or "recording"
+        if what != "html":
+            return f"{stem}.json", codec.encode(recording)
+        if len(self._shown) == 1:
+            return f"{stem}.html", page(build(recording)).encode()
+        several = {label: one.recording for label, one in self._shown.items()}
+        return f"{stem}.html", page_of_several(together(several)).encode()
+
+    def _ran(
+        self, recording: Recording, what: str, asked: dict[str, Any]
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """What came of a run with the new view, or the sentence to show instead."""
+        if self._runs is None:
             return {"error": "There is no program to run again: run the cell again."}, []
         try:
-            outcome, recording = self._tries(item, fix)
+            label, outcome, made = self._runs(recording, what, asked)
         except DynamoLabError as error:
             return {"error": str(error)}, []
         except Exception as error:  # the program's own, while it ran again
-            return {"error": f"The trial ended with {type(error).__name__}: {error}"}, []
-        return {"trial": outcome}, [_packed(build(recording))]
+            return {"error": f"The run ended with {type(error).__name__}: {error}"}, []
+        label = f"{label} again" if label in self._own else label
+        view = build(made)
+        new = self._shown[label] = Shown(label, made, view.kernels)
+        pairs = [pair(one, new) for one in self._shown.values() if one is not new]
+        answer = {"label": label, "outcome": outcome, "pairs": msgspec.to_builtins(pairs)}
+        return answer, [_packed(view)]
 
 
-def _packed(view: View) -> bytes:
+def _packed(view: View | SideBySideView) -> bytes:
     return gzip.compress(msgspec.json.encode(view), 5)
-
-
-def _file(recording: Recording, what: str) -> tuple[str, bytes]:
-    stem = "".join(c if c.isalnum() else "_" for c in recording.title).strip("_") or "recording"
-    if what == "html":
-        return f"{stem}.html", page(build(recording)).encode()
-    return f"{stem}.json", codec.encode(recording)
 
 
 def _publish(data: dict[str, Any], **options: Any) -> Any:
@@ -150,13 +185,21 @@ class LiveDisplay:
             self._widget.show(recording, build(recording))
             self._shown = time.perf_counter()
 
-    def finish(self, recording: Recording, tries: Tries | None = None) -> None:
+    def finish(self, recording: Recording, runs: Runs | None = None) -> None:
         """Show the whole recording, in the widget and in the output that lasts."""
         view = build(recording)
-        self._widget.show(recording, view, tries)
+        self._widget.show(recording, view, runs)
+        self._done(fallback(view, self._uid), render(view, color=False))
+
+    def finish_several(self, recordings: Mapping[str, Recording], runs: Runs | None = None) -> None:
+        """Show several recordings of one program, in the widget and in the output that lasts."""
+        self._widget.show_several(recordings, runs)
+        view = together(recordings)
+        self._done(fallback_of_several(view, self._uid), as_text(side_by_side(view)))
+
+    def _done(self, html: str, text: str) -> None:
         self._widget.progress = {"active": False}
-        data = {"text/html": fallback(view, self._uid), "text/plain": render(view, color=False)}
-        self._static.update(data, raw=True)
+        self._static.update({"text/html": html, "text/plain": text}, raw=True)
 
 
 def in_notebook() -> bool:
@@ -164,9 +207,19 @@ def in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
 
 
-def display(recording: Recording, answer: Answer | None = None, tries: Tries | None = None) -> None:
+def display(recording: Recording, answer: Answer | None = None, runs: Runs | None = None) -> None:
     """Show a recording where this code runs: interactively in a notebook, as text elsewhere."""
     if in_notebook():
-        LiveDisplay(answer).finish(recording, tries)
+        LiveDisplay(answer).finish(recording, runs)
     else:
         print(render(build(recording)))
+
+
+def display_several(
+    recordings: Mapping[str, Recording], answer: Answer | None = None, runs: Runs | None = None
+) -> None:
+    """Show several recordings of one program where this code runs."""
+    if in_notebook():
+        LiveDisplay(answer).finish_several(recordings, runs)
+    else:
+        print(as_text(side_by_side(together(recordings))))

@@ -14,7 +14,10 @@ from dynamo_lab.view.words import unique
 
 
 class KernelView(Struct, frozen=True, kw_only=True):
-    """One kernel. `operators` names the ATen operators it fused, `lines` the user's lines."""
+    """One kernel. `operators` names the ATen operators it fused, `lines` the user's lines.
+
+    `notes` are remarks of the recorder on the nodes that it computes.
+    """
 
     id: int
     name: str
@@ -30,6 +33,7 @@ class KernelView(Struct, frozen=True, kw_only=True):
     calls: int = 1
     is_backward: bool = False
     buffers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class WrapperView(Struct, frozen=True, kw_only=True):
@@ -81,7 +85,16 @@ def _kernel(
         line=kernel.line,
         calls=kernel.calls,
         is_backward=is_backward,
+        notes=_notes(kernel, recording),
         buffers=kernel.buffers,
+    )
+
+
+def _notes(kernel: Kernel, recording: Recording) -> tuple[str, ...]:
+    return tuple(
+        note.message
+        for note in recording.notes
+        if note.node is not None and note.graph == kernel.graph and note.node in kernel.nodes
     )
 
 

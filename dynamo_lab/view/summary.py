@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from dynamo_lab.model import targets
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import frames
 from dynamo_lab.view.failures import failure_line
@@ -31,6 +32,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     """`sentence` says in plain words what `torch.compile` made of the program, good or bad.
 
     `library_frames` counts the frames of libraries that Dynamo skipped, which `counts` leaves out.
+    `target` says what the program was lowered for, where its code was not built or run.
     """
 
     title: str
@@ -39,6 +41,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     state: Literal["recording", "done"] = "done"
     failure: str = ""
     library_frames: int = 0
+    target: str = ""
 
 
 def build(recording: Recording, places: Places) -> Summary:
@@ -51,7 +54,17 @@ def build(recording: Recording, places: Places) -> Summary:
         state=recording.state,
         failure=failure_line(recording.failure, places),
         library_frames=of_frames.library,
+        target=_target(recording.target),
     )
+
+
+def _target(name: str) -> str:
+    """What the code is for, and that none of it was tried."""
+    if not name:
+        return ""
+    known = targets.parse(name)
+    title = known.title if known else name
+    return f"Lowered for {title}: the code was not built or run."
 
 
 def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[Count]:

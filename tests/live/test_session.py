@@ -132,7 +132,8 @@ def test_compiled_results_are_the_programs_own() -> None:
     torch.testing.assert_close(recorded, model(x))
 
 
-def test_frames_of_a_recording_do_not_keep_models_alive() -> None:
+def test_a_recording_does_not_keep_a_large_model_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dynamo_lab.rerun._LIGHT_BYTES", 0)
     model = torch.nn.Bilinear(2, 3, 4)
     alive = weakref.ref(model)
     recording = lab.explore(model, torch.ones(1, 2), torch.ones(1, 3))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.html import page as write_page
+from dynamo_lab.render.html import page_of_several
 from dynamo_lab.view import build
+from dynamo_lab.view.side_by_side import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request
-
-    from dynamo_lab.model.recording import Recording
 
     Make = Callable[[str], Recording]
 
@@ -59,7 +60,10 @@ def show(browser: Browser, make: Make, tmp_path: Path) -> Iterator[Callable[[str
 
     def open_it(name: str) -> Opened:
         path = tmp_path / f"{name}.html"
-        path.write_text(write_page(build(make(name))), encoding="utf-8")
+        made: Any = make(name)
+        is_one = isinstance(made, Recording)
+        text = write_page(build(made)) if is_one else page_of_several(together(made))
+        path.write_text(text, encoding="utf-8")
         opened = Opened(browser.new_page(viewport={"width": 1400, "height": 900}))
         pages.append(opened)
         opened.page.goto(path.as_uri())

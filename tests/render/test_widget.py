@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from dynamo_lab.errors import FixError
+from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.widget import Explorer, Tries
+from dynamo_lab.render.widget import OWN, Explorer, Runs
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
@@ -23,52 +24,97 @@ class Fake(Explorer):
 
 
 def asked(
-    make: Make, tries: Tries | None, **message: Any
+    make: Make, runs: Runs | None, **message: Any
 ) -> list[tuple[dict[str, Any], list[bytes]]]:
     widget = Fake("uid")
     recording = make("branch_and_print")
-    widget.show(recording, build(recording), tries)
-    assert widget.can_try is (tries is not None)
+    widget.show(recording, build(recording), runs)
+    assert widget.can_run is (runs is not None)
     untyped: Any = widget
-    untyped._handle_custom_msg({"type": "try_fix", "request": 5, **message}, [])
+    untyped._handle_custom_msg({"type": "run", "of": OWN, "request": 5, **message}, [])
     return vars(widget).get("sent", [])
 
 
-def test_a_trial_is_answered_with_its_outcome_and_view(make: Make) -> None:
-    tried: list[tuple[int, str]] = []
+def made(make: Make, label: str = "with torch.where") -> Runs:
+    def runs(
+        recording: Recording, what: str, asked: dict[str, Any]
+    ) -> tuple[str, dict[str, Any], Recording]:
+        return label, {"what": what, "fix": asked["fix"], "of": recording.title}, make("skipped")
 
-    def tries(item: int, fix: str) -> tuple[dict[str, Any], Recording]:
-        tried.append((item, fix))
-        return {"fix": fix}, make("skipped")
+    return runs
 
-    [(content, buffers)] = asked(make, tries, **{"break": 1, "fix": "torch.where"})
-    assert tried == [(1, "torch.where")]
-    assert content == {"type": "trial", "request": 5, "trial": {"fix": "torch.where"}}
+
+def test_a_run_is_answered_with_its_outcome_its_view_and_how_it_compares(make: Make) -> None:
+    [(content, buffers)] = asked(make, made(make), what="try_fix", fix="torch.where")
+    own = make("branch_and_print").title
+    [pair] = content.pop("pairs")
+    assert content == {
+        "type": "ran",
+        "request": 5,
+        "label": "with torch.where",
+        "outcome": {"what": "try_fix", "fix": "torch.where", "of": own},
+    }
+    assert (pair["a"], pair["b"]) == (OWN, "with torch.where")
     view = msgspec.json.decode(gzip.decompress(buffers[0]))
     assert view["summary"]["title"] == make("skipped").title
+
+
+def test_what_was_made_can_be_run_asked_and_saved_in_its_turn(make: Make) -> None:
+    widget = Fake("uid", lambda recording, question, _: {"answer": [recording.title, question]})
+    recording = make("branch_and_print")
+    widget.show(recording, build(recording), made(make))
+    untyped: Any = widget
+    for message in (
+        {"type": "run", "of": OWN, "request": 1, "what": "try_fix", "fix": "x"},
+        {"type": "ask", "of": "with torch.where", "request": 2, "question": "q"},
+        {"type": "save", "of": "with torch.where", "what": "json"},
+        {"type": "save", "of": OWN, "what": "html"},
+        {"type": "ask", "of": "nobody", "request": 3, "question": "q"},
+    ):
+        untyped._handle_custom_msg(message, [])
+    _, (answer, _), (_, [json]), (_, [page]) = vars(widget)["sent"]
+    assert answer == {"type": "answer", "request": 2, "answer": [make("skipped").title, "q"]}
+    assert codec.decode(json) == make("skipped")
+    assert b"with torch.where" in page  # it holds both
+
+
+def test_what_was_made_never_takes_the_place_of_the_readers_own(make: Make) -> None:
+    [(content, _)] = asked(make, made(make, OWN), what="try_fix", fix="x")
+    assert content["label"] == f"{OWN} again"
 
 
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
         (FixError("Nothing to try."), "Nothing to try."),
-        (ValueError("<b>"), "The trial ended with ValueError: <b>"),
+        (ValueError("<b>"), "The run ended with ValueError: <b>"),
     ],
 )
 def test_an_error_is_a_sentence(make: Make, error: Exception, sentence: str) -> None:
-    def tries(item: int, fix: str) -> tuple[dict[str, Any], Recording]:
+    def runs(*_: Any) -> tuple[str, dict[str, Any], Recording]:
         raise error
 
-    [(content, buffers)] = asked(make, tries, **{"break": 0, "fix": "x"})
-    assert content == {"type": "trial", "request": 5, "error": sentence}
+    [(content, buffers)] = asked(make, runs, what="try_fix", fix="x")
+    assert content == {"type": "ran", "request": 5, "error": sentence}
     assert buffers == []
 
 
 def test_without_a_program_the_widget_says_so(make: Make) -> None:
-    [(content, _)] = asked(make, None, **{"break": 0, "fix": "x"})
+    [(content, _)] = asked(make, None, what="try_fix", fix="x")
     assert "run the cell again" in content["error"]
 
 
-@pytest.mark.parametrize("message", [{}, {"break": "0", "fix": "x"}, {"break": 0, "fix": 3}])
+@pytest.mark.parametrize("message", [{}, {"what": 3}, {"what": "x", "of": "nobody"}])
 def test_a_message_that_makes_no_sense_is_left_alone(make: Make, message: dict[str, Any]) -> None:
     assert asked(make, None, **message) == []
+
+
+def test_several_recordings_are_shown_under_their_labels(make: Make) -> None:
+    widget = Fake("uid")
+    widget.show_several({"a": make("branch_and_print"), "b": make("skipped")})
+    shown = msgspec.json.decode(gzip.decompress(widget.payload))
+    assert shown["labels"] == ["a", "b"]
+    assert [view["summary"]["title"] for view in shown["views"]] == [
+        make("branch_and_print").title,
+        make("skipped").title,
+    ]

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.frames import Frame, Instruction
 from dynamo_lab.model.graphs import NodeTable, Value
+from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.timings import Timing
@@ -343,3 +344,30 @@ def test_notes_and_environment(make: Make) -> None:
     view = build(make("branch_and_print"))
     assert view.notes[0].message == "2 of 3 graphs came from the cache."
     assert view.environment == (("Python", "3.11.9"), ("PyTorch", "2.13.0"), ("threads", "8"))
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("", ""),
+        ("cpu", "Lowered for cpu: the code was not built or run."),
+        (
+            "cuda:sm_90",
+            "Lowered for cuda:sm_90 (NVIDIA H100): the code was not built or run.",
+        ),
+        ("tpu:v9", "Lowered for tpu:v9: the code was not built or run."),
+    ],
+)
+def test_what_it_was_lowered_for(make: Make, target: str, sentence: str) -> None:
+    assert build(replace(make("skipped"), target=target)).summary.target == sentence
+
+
+def test_a_remark_on_a_node_stands_at_its_kernel(make: Make) -> None:
+    recording = make("branch_and_print")
+    kernel = recording.kernels[0]
+    here = Note(level="info", about="a", message="here", graph=kernel.graph, node=kernel.nodes[0])
+    elsewhere = Note(level="info", about="b", message="elsewhere", graph=kernel.graph)
+    noted = replace(recording, notes=(here, elsewhere))
+    found = [one.notes for one in build(noted).kernels.kernels]
+    assert found[0] == ("here",)
+    assert not any(found[1:])

@@ -1,5 +1,5 @@
 // From the bytes a host holds to a View.
-import type { View } from "./types";
+import type { SeveralView, View } from "./types";
 
 const GZIP_MAGIC = [0x1f, 0x8b];
 
@@ -23,16 +23,16 @@ async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return new Response(stream).text();
 }
 
-/** The View in gzip'd or plain JSON bytes; null for no bytes, which is a recording not begun. */
-export async function decodeView(bytes: Uint8Array<ArrayBuffer>): Promise<View | null> {
+/** What lies in gzip'd or plain JSON bytes; null for no bytes, which is a recording not begun. */
+export async function decode<Payload>(bytes: Uint8Array<ArrayBuffer>): Promise<Payload | null> {
   if (bytes.length === 0) return null;
   const zipped = bytes[0] === GZIP_MAGIC[0] && bytes[1] === GZIP_MAGIC[1];
   const text = zipped ? await gunzip(bytes) : new TextDecoder().decode(bytes);
-  return JSON.parse(text) as View;
+  return JSON.parse(text) as Payload;
 }
 
-/** The View in the offline page's data script. */
-export async function decodePage(text: string, encoding: string | null): Promise<View | null> {
-  if (encoding === "gzip-base64") return decodeView(fromBase64(text));
-  return JSON.parse(text) as View;
+/** What the offline page shows, in its data script. */
+export async function decodePage(text: string, encoding: string | null): Promise<View | SeveralView | null> {
+  if (encoding === "gzip-base64") return decode(fromBase64(text));
+  return JSON.parse(text) as View | SeveralView;
 }

@@ -17,7 +17,7 @@ export interface KinIndex {
   readonly size: number;
   /** The vertex of a single entity, -1 where there is none. */
   vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer" | "op", a: number, b?: number): number;
-  /** The vertices an entity stands for: one, or all nodes of a graph or module. */
+  /** The vertices an entity stands for: one, or all nodes of a graph or module; or several, by spaces. */
   resolve(entity: string): readonly number[];
   /** Kin of the vertices, themselves included. */
   kin(vertices: readonly number[]): Mask;
@@ -224,6 +224,7 @@ export function buildKin(view: View): KinIndex {
   };
 
   const resolve = (text: string): readonly number[] => {
+    if (text.includes(" ")) return text.split(" ").flatMap((one) => [...resolve(one)]);
     const entity = parseEntity(text);
     if (!entity) return [];
     if (entity.kind === "graph" || entity.kind === "module") {

@@ -1,30 +1,30 @@
 // The one interface between the UI and its hosts: the live kernel and the offline page.
 import type { ReadonlySignal } from "@preact/signals";
-import type { Progress, TrialView, View } from "./types";
+import type { Recordings } from "./recordings";
+import type { PairView, Progress, View } from "./types";
 
 export type SaveKind = "html" | "json";
 
-export interface Trials {
+export interface Runs {
   /** Whether the kernel has the program, and so can run it again. */
   readonly ready: ReadonlySignal<boolean>;
-  /** The fix whose recording is shown in place of the reader's own; empty for none. */
-  readonly shown: ReadonlySignal<string>;
-  /** Rejects with a sentence to show. */
-  run(item: number, fix: string): Promise<Trial>;
-  /** Shows the recording of a trial; null shows the reader's own again. */
-  show(trial: Trial | null): void;
+  /** Has the kernel do something of dynamo_lab/runs.py with a recording. Rejects with a sentence to show. */
+  run<Outcome>(what: string, of: string, asked: Readonly<Record<string, unknown>>): Promise<Ran<Outcome>>;
 }
 
-export interface Trial {
-  readonly outcome: TrialView;
+/** A new recording, what came of the run, and how the recording compares to each that is there. */
+export interface Ran<Outcome> {
+  readonly label: string;
+  readonly outcome: Outcome;
   readonly view: View;
+  readonly pairs: readonly PairView[];
 }
 
 /** A question for the kernel, by its name in dynamo_lab/questions.py. Rejects with a sentence to show. */
 export type Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>) => Promise<Answer>;
 
 export interface DataSource {
-  readonly view: ReadonlySignal<View | null>;
+  readonly recordings: Recordings;
   readonly progress: ReadonlySignal<Progress | null>;
   /** What went wrong on the way to the view, in a sentence; empty while all is well. */
   readonly failure: ReadonlySignal<string>;
@@ -35,5 +35,5 @@ export interface DataSource {
   /** Absent where no kernel lives. */
   readonly ask?: Ask;
   /** Absent where there is no kernel to run a program in. */
-  readonly trials?: Trials;
+  readonly runs?: Runs;
 }

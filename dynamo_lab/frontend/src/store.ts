@@ -1,6 +1,7 @@
 // The state of one mounted UI. It outlives the view: while a compile runs, views replace each
 // other and the reader's tab, selection and scroll stay.
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { carry, carryGraph, carrySource } from "./carry";
 import type { ColourMode } from "./colours";
 import { breakEntity, parseEntity } from "./entities";
 import { type ForwardLines, forwardLines } from "./gradients";
@@ -107,6 +108,15 @@ export function buildModel(view: View): Model {
   return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber, operatorsOf };
 }
 
+const models = new WeakMap<View, Model>();
+
+/** The model of a view, built once: readers go back and forth between recordings. */
+export function modelOf(view: View): Model {
+  const found = models.get(view) ?? buildModel(view);
+  models.set(view, found);
+  return found;
+}
+
 /** What the Guards tab shows. */
 export const GUARD_MODES = ["recompiles", "guards", "shapes"] as const;
 export type GuardMode = (typeof GUARD_MODES)[number];
@@ -147,6 +157,13 @@ export interface Store {
   readonly reveal: ReadonlySignal<Reveal>;
   readonly graph: Signal<number | null>;
   readonly kernel: Signal<KernelChoice | null>;
+  /** Whether kernels stand beside those of another recording, and which recording that is. */
+  readonly beside: Signal<boolean>;
+  readonly other: Signal<string>;
+  /** The kernels that are compared, by their place in the pair; null for the first that differ. */
+  readonly work: Signal<number | null>;
+  /** Whether the panel of switches is open. */
+  readonly panel: Signal<boolean>;
   /** The pass that is shown, null for the first that did something. */
   readonly pass: Signal<number | null>;
   /** Whether passes that did nothing are left out. */
@@ -198,7 +215,10 @@ export interface Store {
 }
 
 export function createStore(source: DataSource): Store {
-  const model = computed(() => (source.view.value ? buildModel(source.view.value) : null));
+  const model = computed(() => {
+    const view = source.recordings.view.value;
+    return view ? modelOf(view) : null;
+  });
   const chosenTab = signal<Tab | null>(null);
   const hover = signal("");
   const pin = signal("");
@@ -214,6 +234,7 @@ export function createStore(source: DataSource): Store {
   const loweringQuery = signal("");
   const loweringMode = signal<LoweringMode>("operators");
   const schedule = signal(0);
+  const chosenPartition = signal<number | null>(null);
 
   const kinOf = (entity: string): Mask | null => {
     const index = model.value?.kin;
@@ -309,14 +330,32 @@ export function createStore(source: DataSource): Store {
       loweringMode.value = "operators";
       chosenTab.value = "lowering";
     });
-  // A pinned entity that a newer view no longer has would light nothing and explain nothing.
-  const stopUnpinning = effect(() => {
-    const index = model.value?.kin;
-    if (index && pin.peek() && index.resolve(pin.peek()).length === 0) pin.value = "";
+  // Another recording numbers its nodes, kernels and sources anew: what is chosen goes along by name.
+  const follow = (from: Model, to: Model): void => {
+    pin.value = carry(pin.peek(), from, to);
+    hover.value = "";
+    graph.value = carryGraph(graph.peek(), from, to);
+    file.value = carrySource(file.peek(), from, to);
+    kernel.value = pass.value = chosenPartition.value = null;
+    operator.value = buffer.value = 0;
+    lowered.value = carry(lowered.peek(), from, to);
+  };
+  let last: { readonly label: string; readonly model: Model } | null = null;
+  const stopFollowing = effect(() => {
+    const now = model.value;
+    const label = source.recordings.shown.value?.label ?? "";
+    const before = last;
+    last = now && { label, model: now };
+    batch(() => {
+      if (now && before && before.label !== label) follow(before.model, now);
+      // A pinned entity that a newer view no longer has would light nothing and explain nothing.
+      if (now && pin.value && now.kin.resolve(pin.value).length === 0) pin.value = "";
+    });
   });
 
   return {
     source, model, tab, step, play, move,
+    beside: signal(false), other: signal(""), work: signal<number | null>(null), panel: signal(false),
     tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value))),
     hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
@@ -324,7 +363,7 @@ export function createStore(source: DataSource): Store {
     held: computed(() => kinOf(pin.value)),
     focus: computed(() => pin.value || hover.value),
     graphMode: signal<"listing" | "diagram">("listing"),
-    chosenPartition: signal<number | null>(null),
+    chosenPartition,
     schedule, fusionMode: signal<FusionMode>("groups"),
     colours: signal<ColourMode>("kind"),
     around: signal(""),
@@ -338,6 +377,6 @@ export function createStore(source: DataSource): Store {
         if (pin.value) look(entity);
       }),
     unpin: () => void (pin.value = ""),
-    go, stepBreak, close: stopUnpinning,
+    go, stepBreak, close: stopFollowing,
   };
 }

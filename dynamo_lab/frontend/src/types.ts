@@ -52,6 +52,54 @@ export interface TrialView {
   readonly new_breaks: readonly string[];
 }
 
+/** sign ("=", "~", "-" or "+"), lines of a and b that it stands for, from 0, ends exclusive */
+export type Edit = readonly [sign: string, a: number, aEnd: number, b: number, bEnd: number];
+
+export interface WorkView {
+  readonly a: readonly number[];
+  readonly b: readonly number[];
+  readonly inside: readonly number[];
+  readonly title: string;
+  readonly where: string;
+  readonly sentence: string;
+  readonly same: boolean;
+  readonly edits: readonly Edit[];
+}
+
+export interface PairView {
+  readonly a: string;
+  readonly b: string;
+  readonly facts: readonly string[];
+  readonly works: readonly WorkView[];
+}
+
+/** Several recordings of one program. */
+export interface SeveralView {
+  readonly labels: readonly string[];
+  readonly views: readonly View[];
+  readonly pairs: readonly PairView[];
+}
+
+export type SwitchValue = boolean | number | string | null;
+
+export interface SwitchState {
+  readonly name: string;
+  readonly key: string;
+  readonly topic: string;
+  readonly sentence: string;
+  readonly values: readonly SwitchValue[];
+  readonly value: SwitchValue;
+  readonly is_count: boolean;
+}
+
+/** The kernel's answer to how the switches stand. */
+export interface Panel {
+  readonly target: string;
+  /** name, title */
+  readonly targets: readonly (readonly [string, string])[];
+  readonly switches: readonly SwitchState[];
+}
+
 export interface BreakView {
   readonly id: number;
   readonly title: string;
@@ -284,6 +332,7 @@ export interface KernelView {
   readonly calls: number;
   readonly is_backward: boolean;
   readonly buffers: readonly string[];
+  readonly notes: readonly string[];
 }
 
 export interface WrapperView {
@@ -319,6 +368,7 @@ export interface Summary {
   readonly state: "recording" | "done";
   readonly failure: string;
   readonly library_frames: number;
+  readonly target: string;
 }
 
 /** name, start, seconds, depth, compile id, explanation */

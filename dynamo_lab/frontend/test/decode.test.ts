@@ -1,30 +1,30 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { asBytes, decodePage, decodeView } from "../src/decode";
+import { asBytes, decodePage, decode } from "../src/decode";
 import { small } from "./sample";
 
 const text = JSON.stringify(small());
 const bytes = (data: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(data);
 
-describe("decodeView", () => {
+describe("decode", () => {
   it("reads gzip'd and plain JSON", async () => {
-    expect(await decodeView(bytes(gzipSync(text)))).toEqual(small());
-    expect(await decodeView(bytes(new TextEncoder().encode(text)))).toEqual(small());
+    expect(await decode(bytes(gzipSync(text)))).toEqual(small());
+    expect(await decode(bytes(new TextEncoder().encode(text)))).toEqual(small());
   });
 
   it("takes no bytes for a recording not begun", async () => {
-    expect(await decodeView(new Uint8Array())).toBeNull();
+    expect(await decode(new Uint8Array())).toBeNull();
   });
 
   it("rejects what is cut short", async () => {
-    await expect(decodeView(bytes(gzipSync(text).subarray(0, 40)))).rejects.toThrow();
+    await expect(decode(bytes(gzipSync(text).subarray(0, 40)))).rejects.toThrow();
   });
 
   it("reads a view into a larger buffer, as traits arrive", async () => {
     const zipped = gzipSync(text);
     const larger = new Uint8Array(zipped.length + 10);
     larger.set(zipped, 7);
-    expect(await decodeView(asBytes(new DataView(larger.buffer, 7, zipped.length)))).toEqual(small());
+    expect(await decode(asBytes(new DataView(larger.buffer, 7, zipped.length)))).toEqual(small());
   });
 });
 

@@ -4,7 +4,7 @@ import { pathsBelow, rowsOf } from "../src/parts/operator-trees";
 import { createStore } from "../src/store";
 import { signal } from "@preact/signals";
 import type { CallView, DecompositionsView, TreesView, View } from "../src/types";
-import { NO_DECOMPOSITIONS, small } from "./sample";
+import { NO_DECOMPOSITIONS, small, showing } from "./sample";
 
 const call = (operator: string, step: number, leaves: number): CallView => ({
   operator, arguments: "f32[8]", value: "f32[8]", ways: [[-1, "set", ""], [step, step < 0 ? "set" : "", ""], [step, "", ""]], leaves: [1, leaves, leaves], problem: "",
@@ -54,7 +54,7 @@ describe("an operator", () => {
   });
 
   it("is shown in its tab, and is found from its nodes", () => {
-    const store = createStore({ view: signal(withTrees()), progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) });
+    const store = createStore({ recordings: showing(withTrees()), progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) });
     store.go("operator:0");
     expect(store.tab.value).toBe("decompositions");
     expect(store.operator.value).toBe(0);

@@ -1,4 +1,5 @@
 // Views in miniature: two lines, two stages, one kernel; and graphs of any shape.
+import { Recordings } from "../src/recordings";
 import type { DecompositionsView, GraphView, KernelView, ModuleView, SourceView, View } from "../src/types";
 
 export interface GraphSpec {
@@ -49,7 +50,7 @@ export function source(id: number, texts: readonly string[], kind = "cell", path
 export function kernel(id: number, graphId: number, nodes: readonly number[]): KernelView {
   return {
     id, name: `k${id}`, title: "", language: "cpp", graph: graphId, wrapper: null, nodes, operators: [], where: "",
-    code: "", line: null, calls: 1, is_backward: false, buffers: [],
+    code: "", line: null, calls: 1, is_backward: false, buffers: [], notes: [],
   };
 }
 
@@ -60,7 +61,7 @@ export const NO_DECOMPOSITIONS: DecompositionsView = {
 
 export function view(parts: Partial<View>): View {
   return {
-    summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", library_frames: 0 },
+    summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", library_frames: 0, target: "" },
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
     guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "" },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, steps: null, stories: [], run_map: [], partitions: [],
@@ -68,6 +69,12 @@ export function view(parts: Partial<View>): View {
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
     ...parts,
   };
+}
+
+export function showing(of: View): Recordings {
+  const recordings = new Recordings();
+  recordings.reset(of);
+  return recordings;
 }
 
 /** Line 1 makes node 1, line 2 makes node 2; the later graph splits node 1 in two; the kernel takes one half. */

@@ -25,6 +25,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
             yield text(view.kernels.empty)
         return
     yield heading("Kernels", str(len(kernels)))
+    if page.everything and view.summary.target:
+        yield text(view.summary.target, "yellow")
     if page.everything:
         titles = {graph.id: graph.title for graph in view.graphs}
         for kernel in kernels:
@@ -56,6 +58,8 @@ def _in_full(kernel: KernelView, titles: dict[int, str]) -> Iterator[RenderableT
     yield indented(text("  ".join(one_line(part) for part in parts if part), "dim"), 4)
     if kernel.operators:
         yield indented(text(f"computes {', '.join(map(one_line, kernel.operators))}", "dim"), 4)
+    for note in kernel.notes:
+        yield indented(text(one_line(note), "yellow"), 4)
     if kernel.code:
         yield indented(_code(kernel.code, _LEXERS.get(kernel.language, "text")), 4)
 

@@ -25,6 +25,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         first.append("   still compiling", style="italic not bold not reverse")
     yield first
     yield Padding(text(summary.sentence), (0, max(0, page.width - page.prose), 0, 0))
+    if summary.target:
+        yield text(summary.target, "yellow")
     if summary.failure and summary.failure not in summary.sentence:
         yield text(summary.failure, "red")
     if view.environment:

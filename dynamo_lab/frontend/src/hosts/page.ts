@@ -2,8 +2,8 @@
 import { signal } from "@preact/signals";
 import { decodePage } from "../decode";
 import { mount } from "../mount";
+import { Recordings } from "../recordings";
 import type { DataSource } from "../source";
-import type { View } from "../types";
 
 const DATA = "dynamo-lab-data";
 const WORKER = "dynamo-lab-worker";
@@ -18,12 +18,12 @@ function start(): void {
   const root = document.getElementById(ROOT);
   const data = document.getElementById(DATA);
   if (!root) return;
-  const view = signal<View | null>(null);
+  const recordings = new Recordings();
   const failure = signal("");
-  const source: DataSource = { view, progress: signal(null), failure, asset };
+  const source: DataSource = { recordings, progress: signal(null), failure, asset };
   decodePage(data?.textContent ?? "null", data?.getAttribute("data-encoding") ?? null)
     .then((decoded) => {
-      view.value = decoded;
+      recordings.reset(decoded);
       if (!decoded) failure.value = "This page holds no recording.";
     })
     .catch(() => {

@@ -1,27 +1,28 @@
 // The host in a notebook: an ESM for anywidget, data from the live kernel.
 import { signal } from "@preact/signals";
-import { asBytes, decodeView } from "../decode";
+import { asBytes, decode } from "../decode";
 import { mount } from "../mount";
+import { Recordings } from "../recordings";
 import type { DataSource, SaveKind } from "../source";
-import type { Progress, View } from "../types";
+import type { Progress, SeveralView, View } from "../types";
 import { Assets } from "./assets";
 import { download } from "./download";
 import { type AnswerMessage, type AskMessage, Questions } from "./questions";
-import { type TrialMessage, TrialRuns, type TryFix } from "./trials";
+import { KernelRuns, type RanMessage, type RunMessage } from "./runs";
 
 interface Traits {
   payload: DataView | ArrayBuffer | null;
   progress: Progress | null;
   uid: string;
-  can_try: boolean;
+  can_run: boolean;
 }
 
-type Message = { readonly type: "asset" | "file"; readonly name: string } | AnswerMessage | TrialMessage;
+type Message = { readonly type: "asset" | "file"; readonly name: string } | AnswerMessage | RanMessage;
 type Request =
   | { readonly type: "asset"; readonly name: string }
-  | { readonly type: "save"; readonly what: SaveKind }
+  | { readonly type: "save"; readonly what: SaveKind; readonly of: string }
   | AskMessage
-  | TryFix;
+  | RunMessage;
 type CustomListener = (message: Message, buffers: readonly DataView[]) => void;
 
 interface WidgetModel {
@@ -49,22 +50,23 @@ function hideFallback(uid: string): HTMLStyleElement {
 }
 
 function connect(model: WidgetModel): { source: DataSource; close: () => void } {
-  const view = signal<View | null>(null);
+  const recordings = new Recordings();
+  const shown = (): string => recordings.shown.peek()?.label ?? "";
   const progress = signal<Progress | null>(null);
   const failure = signal("");
   const assets = new Assets((name) => model.send({ type: "asset", name }));
-  const trials = new TrialRuns(view, (message) => model.send(message));
-  const questions = new Questions((message) => model.send(message));
+  const runs = new KernelRuns((message) => model.send(message));
+  const questions = new Questions((message) => model.send({ of: shown(), ...message }));
   let latest = 0;
   let saved: (() => void) | null = null;
 
   const onPayload = (): void => {
     const payload = model.get("payload");
     const turn = ++latest; // decoding is not in order: an older payload must not replace a newer one
-    decodeView(payload ? asBytes(payload) : new Uint8Array())
+    decode<View | SeveralView>(payload ? asBytes(payload) : new Uint8Array())
       .then((decoded) => {
         if (turn !== latest) return;
-        view.value = decoded;
+        recordings.reset(decoded);
         failure.value = "";
       })
       .catch(() => {
@@ -78,7 +80,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const onMessage: CustomListener = (message, buffers) => {
     if (message.type === "answer") return questions.receive(message);
     const buffer = buffers[0];
-    if (message.type === "trial") return trials.receive(message, buffer);
+    if (message.type === "ran") return runs.receive(message, buffer);
     if (!buffer) return;
     if (message.type === "asset") assets.receive(message.name, new TextDecoder().decode(asBytes(buffer)));
     if (message.type === "file") {
@@ -87,20 +89,20 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     }
   };
 
-  const onTry = (): void => void (trials.ready.value = model.get("can_try") ?? false);
+  const onCanRun = (): void => void (runs.ready.value = model.get("can_run") ?? false);
 
-  model.on("change:can_try", onTry);
+  model.on("change:can_run", onCanRun);
   model.on("change:payload", onPayload);
   model.on("change:progress", onProgress);
   model.on("msg:custom", onMessage);
   onPayload();
   onProgress();
-  onTry();
+  onCanRun();
   const close = (): void => {
     latest++;
-    trials.close();
+    runs.close();
     questions.close();
-    model.off("change:can_try", onTry);
+    model.off("change:can_run", onCanRun);
     model.off("change:payload", onPayload);
     model.off("change:progress", onProgress);
     model.off("msg:custom", onMessage);
@@ -113,9 +115,9 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
         clearTimeout(timer);
         resolve();
       };
-      model.send({ type: "save", what });
+      model.send({ type: "save", what, of: shown() });
     });
-  return { source: { view: trials.view, trials, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask }, close };
+  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

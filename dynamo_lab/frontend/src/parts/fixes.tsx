@@ -3,10 +3,12 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../context";
-import type { Trial } from "../source";
-import type { BreakView, FixView } from "../types";
+import { NOTHING } from "../recordings";
+import type { Ran } from "../source";
+import type { BreakView, FixView, TrialView } from "../types";
 import { Prose } from "../ui/bits";
 
+type Trial = Ran<TrialView>;
 type State = { readonly fix: string; readonly trial?: Trial; readonly error?: string };
 
 /** The class of a line of a diff; other code has none. */
@@ -64,19 +66,26 @@ function Fix({ fix, busy, onTry, children }: FixProps) {
 }
 
 export function Fixes({ item }: { item: BreakView }) {
-  const { trials } = useStore().source;
+  const { runs, recordings } = useStore().source;
   const busy = useSignal<string | null>(null);
   const state = useSignal<State | null>(null);
   if (item.fixes.length === 0) return null;
   const run = (fix: string): void => {
-    if (!trials) return;
+    const of = recordings.shown.peek();
+    if (!runs || !of) return;
     busy.value = fix;
     state.value = null;
-    trials.run(item.id, fix)
+    runs.run<TrialView>("try_fix", of.label, { break: item.id, fix })
       .then((trial) => (state.value = { fix, trial }), (error: unknown) => (state.value = { fix, error: error instanceof Error ? error.message : String(error) }))
       .finally(() => (busy.value = null));
   };
-  const offered = trials?.ready.value && !trials.shown.value;
+  const entry = recordings.shown.value;
+  const offered = runs?.ready.value && entry?.label === entry?.base;
+  const open = (trial: Trial): void => {
+    if (!entry) return;
+    recordings.add(trial, { base: entry.base, fix: trial.outcome.fix, asked: NOTHING });
+    recordings.show(trial.label);
+  };
   const { trial, error, fix } = state.value ?? {};
   return (
     <details class="dl-fold dl-fixes" data-own open={offered}>
@@ -85,7 +94,7 @@ export function Fixes({ item }: { item: BreakView }) {
       <ul>
         {item.fixes.map((one) => (
           <Fix key={one.name} fix={one} busy={busy.value} onTry={offered ? () => run(one.name) : null}>
-            {fix === one.name && trial && <Outcome trial={trial} show={() => trials?.show(trial)} />}
+            {fix === one.name && trial && <Outcome trial={trial} show={() => open(trial)} />}
             {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
           </Fix>
         ))}

@@ -62,6 +62,7 @@ function Kernel({ kernel, wrapper }: KernelProps) {
   return (
     <>
       <KernelHead kernel={kernel} wrapper={wrapper} calls={calls} />
+      {kernel.notes.map((note, i) => <p key={i} class="dl-kernel-target">{note}</p>)}
       {kernel.code
         ? <CodeBlock text={kernel.code} language={kernel.language} label={`Code of ${kernel.name}`} />
         : wrapper && calls.length > 0

@@ -7,6 +7,7 @@ import { firstWithCode, type Item, isChosen, kernelItems, kinItems } from "../ke
 import type { WrapperView } from "../types";
 import { Badge, Empty, GoTab, plural, withoutFolders } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
+import { Beside, BesideToggle } from "./beside";
 import { KernelDetail } from "./kernel-detail";
 
 function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
@@ -86,9 +87,12 @@ export function Kernels() {
     const item = items[i];
     return item && "kernel" in item ? kernelEntity(item.kernel.id) : "";
   };
+  if (store.beside.value && store.source.recordings.entries.value.length > 1) return <Beside />;
   return (
     <div class="dl-kernels">
       <div class="dl-kernel-side">
+        <div class="dl-toolbar dl-kernel-compare"><BesideToggle /></div>
+        {view.summary.target && <p class="dl-kernel-target">{view.summary.target}</p>}
         <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
         <VirtualList
           label="Kernels" class="dl-kernel-list" count={items.length} row={46} entity={entity} rowClass={rowClass}

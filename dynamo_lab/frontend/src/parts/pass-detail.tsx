@@ -107,8 +107,8 @@ function Matches({ pass, chosen, choose }: { pass: PassView; chosen: number; cho
 const TONES: Readonly<Record<string, string>> = { "-": " is-gone", "+": " is-new" };
 const lineClass = (line: DiffLine): string => `dl-row dl-row-diff${TONES[line[0]] ?? ""}`;
 
-/** The arguments, with what differs from the other side marked. */
-function Arguments({ text, other }: { text: string; other: string }) {
+/** The text, with what differs from the other side marked. */
+export function Differing({ text, other }: { text: string; other: string }) {
   const [start, end] = differing(text, other);
   if (start >= end) return <>{text}</>;
   return <>{text.slice(0, start)}<mark class="dl-differs">{text.slice(start, end)}</mark>{text.slice(end)}</>;
@@ -127,7 +127,7 @@ function Line({ line, other }: { line: DiffLine; other: DiffLine | null }) {
         {op === "output" ? <span class="dl-keyword">return </span> : entity ? <Go to={entity} title="show it in Graphs" inRow>{name}</Go> : <span class="dl-name">{name}</span>}
         {op !== "output" && value && <span class="dl-value">: {value}</span>}
         {op !== "output" && <span class="dl-dim"> = </span>}
-        <Call op={op} target={target} args={args} drawn={other && other[4] !== args ? <Arguments text={args} other={other[4]} /> : undefined} />
+        <Call op={op} target={target} args={args} drawn={other && other[4] !== args ? <Differing text={args} other={other[4]} /> : undefined} />
       </span>
       {note && <span class="dl-diff-note dl-dim">{note}</span>}
       <span class="dl-cell-line">{home && index && node && <Go to={lineEntity(home[0], home[1])} inRow>{index.shortLine(node.b)}</Go>}</span>

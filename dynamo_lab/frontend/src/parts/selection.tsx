@@ -310,19 +310,35 @@ const CARDS: Readonly<Record<Entity["kind"], (facts: Facts) => ComponentChildren
   line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator, buffer: Buffer, op: Operation,
 };
 
+/** Several at once, such as the kernels that do what one of another recording does. */
+function Several({ model, entities, mask }: { model: Model; entities: readonly string[]; mask: Mask }) {
+  return (
+    <>
+      <h4>{plural(entities.length, parseEntity(entities[0])?.kind ?? "thing")}</h4>
+      <dl>
+        <KinLines model={model} mask={mask} />
+        <KinFacts model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
 export function Selection() {
   const store = useStore();
   const model = useModel();
   const pinned = store.pin.value !== "";
-  const entity = parseEntity(store.focus.value);
+  const focus = store.focus.value;
+  const several = focus.split(" ");
+  const entity = parseEntity(focus);
   const mask = pinned ? store.held.value : store.lit.value;
   const Card = entity && mask ? CARDS[entity.kind] : null;
   return (
     <aside class={`dl-selection${pinned ? " is-pinned" : ""}`} aria-label="Selection">
-      {Card && entity && mask
+      {mask && (Card || several.length > 1)
         ? (
           <>
-            <Card model={model} entity={entity} mask={mask} />
+            {Card && entity ? <Card model={model} entity={entity} mask={mask} /> : <Several model={model} entities={several} mask={mask} />}
             {pinned && <button type="button" class="dl-icon dl-unpin" aria-label="Unpin" title="Unpin (Esc)" data-own onClick={store.unpin}>{"\u2715"}</button>}
           </>
         )

@@ -5,6 +5,8 @@ import type { SaveKind } from "../source";
 import { TABS, type Tab, type ThemeChoice } from "../store";
 import type { Count, NoteView } from "../types";
 import { Fold, Prose } from "../ui/bits";
+import { PanelButton, PanelOfSwitches } from "./lower-again";
+import { MadeBar, RecordingSwitch } from "./recordings";
 
 const THEMES: readonly ThemeChoice[] = ["auto", "light", "dark"];
 const THEME_SIGNS: Readonly<Record<ThemeChoice, string>> = { auto: "\u25d0", light: "\u2600", dark: "\u263e" };
@@ -26,7 +28,7 @@ function SaveMenu() {
   const { source, model } = useStore();
   const open = useSignal(false);
   const status = useSignal("");
-  if (!source.save || !model.value || source.trials?.shown.value) return null;
+  if (!source.save || !model.value) return null;
   const save = (what: SaveKind): void => {
     open.value = false;
     status.value = "saving\u2026";
@@ -86,18 +88,6 @@ function ProgressBar() {
   );
 }
 
-/** Told above all else: what is shown is not the reader's own run. */
-function TrialBar() {
-  const { trials } = useStore().source;
-  if (!trials?.shown.value) return null;
-  return (
-    <p class="dl-trial-bar" role="status">
-      <span>This is the program with the fix <code>{trials.shown.value}</code>.</span>
-      <button type="button" class="dl-button" onClick={() => trials.show(null)}>Back to your recording</button>
-    </p>
-  );
-}
-
 export function Header() {
   const store = useStore();
   const summary = store.model.value?.view.summary;
@@ -106,16 +96,20 @@ export function Header() {
       <div class="dl-header-row">
         <h2 class="dl-title">{summary?.title || "dynamo_lab"}</h2>
         <div class="dl-counts">{summary?.counts.map((count) => <CountChip key={count.label} count={count} />)}</div>
+        <RecordingSwitch />
         <div class="dl-tools">
+          <PanelButton />
           <button type="button" class="dl-icon" title="Keys (?)" aria-label="Keys" onClick={() => (store.help.value = !store.help.value)}>?</button>
           <ThemeToggle />
           <SaveMenu />
         </div>
       </div>
       {summary?.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
+      {summary?.target && <p class="dl-target">{summary.target}</p>}
       {summary?.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
       {summary && store.source.failure.value && <p class="dl-failure" role="alert">{store.source.failure.value}</p>}
-      <TrialBar />
+      <PanelOfSwitches />
+      <MadeBar />
       <ProgressBar />
     </header>
   );

@@ -1,0 +1,50 @@
+// Which recording is shown, of several; and what one that the kernel made has that yours has not.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useStore } from "../context";
+import type { Entry } from "../recordings";
+import { Prose } from "../ui/bits";
+
+/** More than these do not stand beside the counts. */
+const MANY = 4;
+
+export function RecordingSwitch() {
+  const { recordings } = useStore().source;
+  const entries = recordings.entries.value;
+  const shown = recordings.shown.value?.label;
+  const bar = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => bar.current?.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [shown, entries.length]);
+  if (entries.length < 2) return null;
+  return (
+    <div ref={bar} class={`dl-segments dl-recordings${entries.length > MANY ? " is-many" : ""}`} role="group" aria-label="Recording">
+      {entries.map(({ label }) => (
+        <button key={label} type="button" aria-pressed={label === shown} title={label} onClick={() => recordings.show(label)}>
+          <span class="dl-ellipsis">{label}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function told({ fix, label }: Entry): string {
+  return fix ? `This is the program with the fix \`${fix}\`.` : `Lowered again: \`${label}\`.`;
+}
+
+/** Told above all else: what is shown is not the reader's own run. */
+export function MadeBar() {
+  const { source, beside, setTab } = useStore();
+  const { recordings } = source;
+  const entry = recordings.shown.value;
+  if (!entry || entry.label === entry.base) return null;
+  const facts = recordings.between(entry.base, entry.label)?.facts ?? [];
+  const compare = (): void => {
+    beside.value = true;
+    setTab("kernels");
+  };
+  return (
+    <p class="dl-trial-bar" role="status">
+      <span><Prose text={told(entry)} /> {facts.length > 0 && <b>{facts.join(", ")}.</b>}</span>
+      <button type="button" class="dl-button" onClick={compare}>Compare kernels</button>
+      <button type="button" class="dl-button" onClick={() => recordings.show(entry.base)}>Back to your recording</button>
+    </p>
+  );
+}
