@@ -44,7 +44,7 @@ class Patches:
         self._replace(owner, name, lambda function: self._wrap(function, probe))
 
     def listen(self, owner: Any, name: str, listener: Callable[..., None]) -> None:
-        """Call `listener` with the arguments of every call, before it.
+        """Call `listener` with the result and the arguments of every call, after it.
 
         For functions that are called very often: no lock is held, and Dynamo is not kept away.
         """
@@ -52,12 +52,13 @@ class Patches:
         def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
             @functools.wraps(function)
             def heard(*args: Any, **kwargs: Any) -> Any:
+                result = function(*args, **kwargs)
                 if self._undo:
                     try:
-                        listener(*args, **kwargs)
+                        listener(result, *args, **kwargs)
                     except Exception as error:
                         self._report(listener.__name__, error)
-                return function(*args, **kwargs)
+                return result
 
             return heard
 

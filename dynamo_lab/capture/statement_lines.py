@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dynamo_lab.model.kernels import Language, Origin
 
@@ -10,33 +10,47 @@ Attributed = tuple[int, tuple[str, ...], Origin]
 """A statement's line, from 1, its nodes by name, and how they are known."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_ASSIGNED = re.compile(r"^(?:[\w:<>,\s*&]*?[\s*&])?([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*[-+*/|&]?=(?!=)")
+_ASSIGNED = re.compile(r"^[^=()]*?\b([A-Za-z_]\w*)(?:\[[^=]*\])?(?:: [\w.]+)?\s*[-+*/|&]?=(?!=)")
 _LOOP = re.compile(r"^for\s*\(\s*\w+\s+(\w+)\s*=|^for (\w+) in")
 _DECLARED = re.compile(r"^[\w:<>,\s]*[\w>]\s+([A-Za-z_]\w*)(?:\[[^\]]*\])?;$")
 _STARTS = {"triton": r"^def ", "metal": r"^\s*kernel void ", "cpp": r'^\s*extern "C"'}
+_FUNCTION = re.compile(r"^def (\w+)\(")
 _PLAIN = re.compile(r"^(?:int |auto )?([A-Za-z_]\w*)(?:: [\w.]+)? = ")
 _BARE = re.compile(r"^[{}();\s]*$|^(else|pass|continue|break)[:;{\s]*$|.*\binductor_cpu_\w*error")
 _COMMENT = ("//", "#", "/*", "@", '"""')
 
 
 def attributed(
-    code: str, language: Language, emitted: Sequence[tuple[str, str]]
+    code: str,
+    language: Language,
+    emitted: Sequence[tuple[str, str]],
+    stamped: Sequence[Iterable[str]] | None = None,
+    template: Sequence[str] = (),
 ) -> list[Attributed]:
     """The statements of a kernel, each with the nodes it is there for.
 
     A statement is a line of the kernel's body that computes, declares or directs: not the
     signature, a brace, a comment or a directive, nor what stands in every kernel for Inductor's
     own bookkeeping, or defines a variable that nothing reads. One that was `emitted` for nodes has
-    these; all others, such as heads of loops and indices, serve the statements that read what they
-    define, else those in their block, else those that define what they read.
+    these: those `stamped` on each line of the kernel, or where its lines are not known one by one,
+    those of lines with the same text. What a `template` brought belongs to the template's nodes.
+    All others, such as heads of loops and indices, serve the statements in their block, those that
+    read what they define while it can be read, or else those that define what they read.
     """
     lines = code.split("\n")
     numbers = [number for number in _body(lines, language) if not _is_bare(lines[number])]
-    numbers = _read(numbers, lines, {text.strip() for text, _ in emitted})
-    own = _matched([lines[number].strip() for number in numbers], emitted)
-    served = _served([lines[number] for number in numbers], own)
+    made = {text.strip() for text, _ in emitted}
+    numbers = _read(numbers, lines, made)
+    if stamped is None:
+        own = _matched([lines[number].strip() for number in numbers], emitted)
+    else:
+        own = [tuple(stamped[number]) for number in numbers]
+    own = [nodes or tuple(template) for nodes in own]
+    by_line = dict(zip(numbers, own, strict=True))
+    by_line.update(_of_callers(lines, by_line))
+    served = _served(lines, by_line)
     return [
-        (number + 1, tuple(nodes or more), "emitted" if nodes else "serves" if more else "unknown")
+        (number + 1, more, "emitted" if nodes else "serves" if more else "unknown")
         for number, nodes, more in zip(numbers, own, served, strict=True)
     ]
 
@@ -51,7 +65,10 @@ def _body(lines: Sequence[str], language: Language) -> Iterator[int]:
             is_inside = is_signature = True
         if is_signature:
             is_signature = not line.rstrip().endswith(opens)
-        elif is_inside:
+            continue
+        if language == "triton" and line[:1].strip(" #"):  # at the margin the function is over
+            is_inside = False
+        if is_inside:
             yield number
 
 
@@ -63,17 +80,19 @@ def _is_bare(line: str) -> bool:
 def _read(numbers: list[int], lines: Sequence[str], emitted: set[str]) -> list[int]:
     """Without the lines that only define a variable that no other of them reads."""
     while True:
-        words = [set(_WORD.findall(lines[number])) for number in numbers]
         uses: dict[str, int] = defaultdict(int)
-        for line in words:
-            for word in line:
-                uses[word] += 1
+        for number in numbers:
+            text = lines[number].strip()
+            words = _WORD.findall(text)
+            name = _defined(text)
+            for word in set(words):
+                uses[word] += word != name or words.count(word) > 1
         kept = [
             number
             for number in numbers
             if (text := lines[number].strip()) in emitted
             or not (match := _PLAIN.match(text))
-            or uses[match[1]] > 1
+            or uses[match[1]]
         ]
         if len(kept) == len(numbers):
             return numbers
@@ -104,26 +123,48 @@ def _matched(texts: Sequence[str], emitted: Sequence[tuple[str, str]]) -> list[t
     return found
 
 
-def _served(lines: Sequence[str], own: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """For each line that has no node of its own, those of the lines that it serves."""
-    words = [set(_WORD.findall(line)) for line in lines]
-    defined = [_defined(line.strip()) for line in lines]
-    found: list[dict[str, None]] = [dict.fromkeys(nodes) for nodes in own]
-    for _ in range(3):  # what serves what serves a statement
-        for at in reversed(range(len(lines))):
-            if not own[at]:
-                for other in _read_by(at, defined[at], words):
-                    found[at].update(found[other])
-                for other in _block(at, lines):
-                    found[at].update(found[other])
-    by_name: dict[str, dict[str, None]] = defaultdict(dict)
-    for at in range(len(lines)):
-        if not found[at]:
-            for word in words[at]:
-                found[at].update(by_name.get(word, {}))
-        if defined[at]:
-            by_name[defined[at]].update(found[at])
-    return [tuple(nodes) for nodes in found]
+def _of_callers(
+    lines: Sequence[str], own: Mapping[int, tuple[str, ...]]
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """For the statements of each function that others name, the nodes of those."""
+    names = {at: match[1] for at, line in enumerate(lines) if (match := _FUNCTION.match(line))}
+    for at, name in names.items():
+        callers = [nodes for number, nodes in own.items() if name in _WORD.findall(lines[number])]
+        nodes = tuple(dict.fromkeys(node for nodes in callers for node in nodes))
+        if nodes:
+            end = next(
+                (i for i in range(at + 1, len(lines)) if _FUNCTION.match(lines[i])), len(lines)
+            )
+            yield from ((i, nodes) for i in range(at + 1, end) if i in own and not own[i])
+
+
+def _served(lines: Sequence[str], own: Mapping[int, tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """For each statement that has no node of its own, those of the statements that it serves."""
+    readers: dict[str, list[int]] = defaultdict(list)
+    for number in own:
+        for word in set(_WORD.findall(lines[number])):
+            readers[word].append(number)
+    depths = [_depth(line) for line in lines]
+    found = {number: dict.fromkeys(nodes) for number, nodes in own.items()}
+    for number in reversed(list(own)):
+        if own[number]:
+            continue
+        inside = _block(number, lines, depths)
+        if inside:
+            served: Iterable[int] = (at for at in inside if at in found)
+        else:
+            served = _reading(number, _defined(lines[number].strip()), readers, depths)
+        for at in served:
+            found[number].update(found[at])
+    by_name: dict[str, dict[str, None]] = {}
+    for number, nodes in found.items():
+        text = lines[number].strip()
+        if not nodes:
+            for word in _WORD.findall(text):
+                nodes.update(by_name.get(word, {}))
+        if name := _defined(text):
+            by_name[name] = nodes
+    return [tuple(nodes) for nodes in found.values()]
 
 
 def _defined(text: str) -> str:
@@ -132,20 +173,31 @@ def _defined(text: str) -> str:
     return "" if match is None else next((g for g in match.groups() if g), "")
 
 
-def _read_by(at: int, name: str, words: Sequence[set[str]]) -> Iterator[int]:
-    """The lines that name a variable, other than the one that defines it."""
-    if name:
-        yield from (i for i, line in enumerate(words) if i != at and name in line)
+def _reading(
+    number: int, name: str, readers: Mapping[str, Sequence[int]], depths: Sequence[int]
+) -> Iterator[int]:
+    """The statements after this one that name its variable, up to the end of the block."""
+    end = number + 1
+    for at in readers.get(name, ()):
+        if at > number:
+            while end <= at:
+                if depths[end] < depths[number]:
+                    return
+                end += 1
+            yield at
 
 
-def _block(at: int, lines: Sequence[str]) -> Iterator[int]:
-    """The lines that stand deeper than this one, right after it."""
-    depth = _depth(lines[at])
-    for index in range(at + 1, len(lines)):
-        if _depth(lines[index]) <= depth:
-            return
-        yield index
+def _block(number: int, lines: Sequence[str], depths: Sequence[int]) -> range:
+    """The lines that this one is the head of: those deeper than it, or in the braces after it."""
+    end = number + 1
+    while end < len(lines) and (
+        depths[end] > depths[number] or (end == number + 1 and lines[end].strip() == "{")
+    ):
+        end += 1
+    return range(number + 1, end)
 
 
 def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    """How far a line is indented; a blank one ends no block."""
+    text = line.lstrip()
+    return len(line) - len(text) if text else 1 << 30

@@ -1,21 +1,19 @@
 """Statements: which nodes each line of a generated kernel was written for.
 
-While Inductor writes the code of an operation of a loop body, every line that it writes belongs to
-the node that the operation came from (see `stamps.py`). The finished kernel is then matched with
-what was written, by the text of its lines, since these move between buffers of text and are
-indented on the way.
+Every line that Inductor writes for an operation of a loop body belongs to the node that the
+operation came from (see `stamps.py` and `written.py`). Which lines there are, and whom those serve
+that were written for no operation, is read off the finished kernel's text.
 """
 
-import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
 
 from dynamo_lab.capture.kernels import KernelProbes
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
-from dynamo_lab.capture.stamps import origin_of
 from dynamo_lab.capture.statement_lines import attributed
+from dynamo_lab.capture.written import Pen, nodes_by_line
 from dynamo_lab.model.kernels import Statement
 
 
@@ -26,14 +24,13 @@ class StatementProbes:
         self, recorder: Recorder[Any], lowering: LoweringProbes, kernels: KernelProbes
     ) -> None:
         self._recorder, self._lowering, self._kernels = recorder, lowering, kernels
-        self._local = threading.local()
+        self._pen = Pen()
 
     def install(self, patches: Patches) -> None:
         """Hear each line that is written, and watch where a kernel is finished."""
         from torch._inductor.codegen import cpp, mps, simd, triton
-        from torch._inductor.utils import IndentedBuffer
 
-        patches.listen(IndentedBuffer, "writeline", self.written)
+        self._pen.install(patches)
         for scheduling in (
             cpp.CppScheduling,
             mps.MetalScheduling,
@@ -43,31 +40,12 @@ class StatementProbes:
             if "define_kernel" in vars(scheduling):
                 patches.watch(scheduling, "define_kernel", self.finished)
 
-    @property
-    def _lines(self) -> list[tuple[str, str]]:
-        """What this thread wrote since the last kernel: lines, each with the name of a node."""
-        if not hasattr(self._local, "lines"):
-            self._local.lines = []
-        return self._local.lines
-
-    def written(self, buffer: Any, line: Any, *_: Any, **__: Any) -> None:
-        """A line is written, perhaps for an operation of a loop body."""
-        from torch._inductor.virtualized import V
-
-        operation = getattr(V.interpreter, "current_node", None)
-        if operation is None:
-            return
-        name = origin_of(operation)
-        text = line if isinstance(line, str) else getattr(line, "line", None)
-        if name is not None and isinstance(text, str):
-            self._lines.extend((part, name) for part in text.split("\n"))
-
     def finished(
         self, scheduling: Any, source: Any, schedule: Any = None, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         """A kernel is finished, or is the same as one before."""
         result = yield
-        lines, self._local.lines = self._lines, []
+        lines, texts = self._pen.taken()
         name = result[0] if isinstance(result, tuple) else result
         graph = self._lowering.current_graph
         kernel = self._kernels.known(graph, name)
@@ -75,16 +53,19 @@ class StatementProbes:
             return
         fact = self._recorder.kernels[kernel]
         index = {node: i for i, node in enumerate(graph.nodes.name)}
-        if not lines:  # a template alone, whose code is all for one node
-            made = _origins(schedule)
-            lines = [(line, node) for line in fact.code.split("\n") for node in made]
         found = [
             Statement(
                 line=line,
                 nodes=tuple(sorted({index[node] for node in nodes if node in index})),
                 origin=origin,
             )
-            for line, nodes, origin in attributed(fact.code, fact.language, lines)
+            for line, nodes, origin in attributed(
+                fact.code,
+                fact.language,
+                lines,
+                nodes_by_line(fact.code, texts),
+                list(_of_template(schedule, index)),
+            )
         ]
         changes = {"statements": united(fact.statements, found)}
         self._recorder.update(self._recorder.kernels, kernel, **changes)
@@ -103,8 +84,12 @@ def _both(a: Statement | None, b: Statement) -> Statement:
     return Statement(b.line, tuple(sorted({*a.nodes, *b.nodes})), origin)
 
 
-def _origins(schedule: Any) -> list[str]:
-    """The nodes that scheduler nodes were lowered from."""
-    items = schedule if isinstance(schedule, list | tuple) else (schedule,)
-    lowered = [getattr(item, "node", item) for item in items]
-    return [node.name for item in lowered for node in getattr(item, "origins", ()) or ()]
+def _of_template(schedule: Any, index: Mapping[str, int]) -> Iterator[str]:
+    """The nodes whose kernels come from a template, to which code for others may be added."""
+    from torch._inductor.ir import TemplateBuffer
+
+    for item in schedule if isinstance(schedule, list | tuple) else (schedule,):
+        lowered = getattr(item, "node", item)
+        if isinstance(lowered, TemplateBuffer):
+            names = [node.name for node in lowered.origins if node.name in index]
+            yield from sorted(names, key=index.__getitem__)[-1:]  # the others make its inputs
