@@ -57,5 +57,9 @@ class LoweringError(DynamoLabError):
     """A program that cannot be lowered again."""
 
 
+class AssemblyError(DynamoLabError):
+    """A kernel that cannot be assembled here."""
+
+
 class DecompositionError(DynamoLabError):
     """An operator that cannot be taken apart on these arguments, or a set that there is not."""
