@@ -106,6 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
     add_film_options(explore)
     add_target_option(explore)
+    explore.add_argument(
+        "--assembly", action="store_true", help="also assemble each kernel: PTX, SASS, x86, ..."
+    )
     _add_reading_options(explore, "--show")
     explore.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
 
@@ -114,6 +117,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--graph", type=int, metavar="N", help="only this graph, from 1")
     show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
+    show.add_argument("--assembly", metavar="LEVEL", help="its assembly: PTX, SASS, ...")
     show.add_argument("--find", metavar="QUERY", help="the nodes that fit, as 'op:mm shape:*x128'")
     show.add_argument("--outline", action="store_true", help="the modules of graphs, not the nodes")
     show.add_argument(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import msgspec
 
 from dynamo_lab import switches
+from dynamo_lab.assembly import with_assemblies
 from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.explore import Detail, name_of, new_recorder, refuse_uncallable
 from dynamo_lab.model import targets
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.model.recording import Recording as Facts
     from dynamo_lab.model.targets import Target
     from dynamo_lab.recording import Recording
 
@@ -34,6 +36,7 @@ def lower(
     options: Mapping[str, Any] | None = None,
     grad: bool | None = None,
     detail: Detail = "normal",
+    assembly: bool = False,
     **kwargs: Any,
 ) -> Recording: ...
 
@@ -49,6 +52,7 @@ def lower(
     options: Mapping[str, Any] | None = None,
     grad: bool | None = None,
     detail: Detail = "normal",
+    assembly: bool = False,
     **kwargs: Any,
 ) -> SideBySide: ...
 
@@ -63,6 +67,7 @@ def lower(
     options: Mapping[str, Any] | None = None,
     grad: bool | None = None,
     detail: Detail = "normal",
+    assembly: bool = False,
     **kwargs: Any,
 ) -> Recording | SideBySide:
     """Every stage of `torch.compile` down to the code for a target, which this machine may lack.
@@ -83,6 +88,8 @@ def lower(
         options: Settings of `torch._inductor.config`, such as {"max_fusion_size": 1}.
         grad: True also lowers the backward, False runs under `torch.no_grad()`.
         detail: "steps" also keeps each instruction that Dynamo interprets.
+        assembly: True also assembles each kernel, and keeps that in the recording. It takes a
+            second or two a kernel; `Recording.assembly` does it later for one.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
@@ -102,7 +109,7 @@ def lower(
         program = FunctionProgram(fn, args, kwargs, lowered, chosen)
         recording, _ = lowered(fn, args, kwargs)
         recording.can_run_again(program)
-        return recording
+        return with_assemblies(recording) if assembly else recording
 
     if isinstance(target, str):
         return lowered_for(target)
@@ -128,7 +135,7 @@ def relower(
     before = program.choice
     choice = msgspec.structs.replace(
         before,
-        target=find_target(target or before.target or _own_target(recording)).name,
+        target=find_target(target or before.target or own_target(recording)).name,
         grad=before.grad or _has_backward(recording) or before.grad,
         settings={**before.settings, **settings, **(options or {})},
         **arguments,
@@ -151,7 +158,7 @@ def find_target(name: str) -> Target:
     return found
 
 
-def _own_target(recording: Recording) -> str:
+def own_target(recording: Facts) -> str:
     """The target that a recorded program ran on."""
     devices = {value.device for graph in recording.graphs for value in graph.nodes.values}
     kinds = {device.partition(":")[0] for device in devices}

@@ -184,7 +184,7 @@ def sass(text: str, lines_of_ptx: Mapping[int, int]) -> list[_Row]:
 
 _CODE = re.compile(r"\s*([0-9a-f]+):\t(.*)")
 _TARGET = re.compile(r"\b([0-9a-f]+) <[^>+]+\+0x[0-9a-f]+>")
-_PADDING = re.compile(r"(data16|cs|nop|xchg +%ax,%ax)\b")
+_PADDING = re.compile(r"(data16|cs|nop\w*|xchg +%ax,%ax)\b")
 # The linker's notes name what an instruction calls or reads: they replace the address beside it.
 _NOTE = r"\n\t\t\t[0-9a-f]+: R_\S+\t([\w.@$]+)(?:[-+]0x[0-9a-f]+)?$"
 _CALL = re.compile(r"(\t\w+\s+)[0-9a-f]+ <[^\n]*" + _NOTE, re.MULTILINE)

@@ -57,15 +57,15 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
 @contextmanager
 def _compiling(folder: Path) -> Generator[None, None, None]:
     """Triton keeps what it compiles in the folder alone, and takes nothing from elsewhere."""
-    import triton
     from torch._inductor.runtime import triton_helpers
+    from triton import knobs
 
     before = sys.modules.pop(_MODULE, None)
     with (
-        triton.knobs.cache.scope(),
-        mock.patch.object(triton_helpers, "set_driver_to_gpu", lambda: None),
+        knobs.cache.scope(),
+        mock.patch.object(triton_helpers, "set_driver_to_gpu", return_value=None),
     ):
-        triton.knobs.cache.dir = str(folder / "cache")
+        knobs.cache.dir = str(folder / "cache")
         try:
             yield
         finally:

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Decompositions
@@ -57,6 +58,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     wrappers: tuple[Wrapper, ...] = ()
     lowerings: tuple[Lowering, ...] = ()
     buffers: tuple[Buffer, ...] = ()
+    assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
     pipelines: tuple[Pipeline, ...] = ()

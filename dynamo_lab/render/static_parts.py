@@ -231,7 +231,7 @@ def _kernels(view: View) -> Iterator[Markup]:
 
 def _kernel(kernel: KernelView) -> Markup:
     calls = plural(kernel.calls, "call") if kernel.calls > 1 else ""
-    facts = [kernel.language, kernel.where, calls]
+    facts = [kernel.language, kernel.where, calls, kernel.coverage]
     aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
     head = f"{kernel.id}: {shortened(kernel.title, 200)} · {aside}"
     if not kernel.code:

@@ -1,20 +1,26 @@
 """Kernels with their code, and the wrappers that call them."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ancestry import Ancestry, NodeKey
+from dynamo_lab.view.assembly import AssemblyView, assembly_view
 from dynamo_lab.view.names import operator_name
-from dynamo_lab.view.places import Places
+from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.words import unique
 
 
 class KernelView(Struct, frozen=True, kw_only=True):
-    """One kernel. `operators` names the ATen operators it fused, `lines` the user's lines."""
+    """One kernel. `operators` names the ATen operators it fused.
+
+    `origins` are (line of the code, source, line in it): the reader's line that a statement is
+    there for, the one that most of its nodes come from. `coverage` counts the statements with one.
+    """
 
     id: int
     name: str
@@ -30,6 +36,9 @@ class KernelView(Struct, frozen=True, kw_only=True):
     calls: int = 1
     is_backward: bool = False
     buffers: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    origins: tuple[tuple[int, int, int], ...] = ()
+    coverage: str = ""
 
 
 class WrapperView(Struct, frozen=True, kw_only=True):
@@ -48,6 +57,7 @@ class KernelsView(Struct, frozen=True, kw_only=True):
     kernels: tuple[KernelView, ...]
     wrappers: tuple[WrapperView, ...]
     empty: str = ""
+    assemblies: tuple[AssemblyView, ...] = ()
 
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsView:
@@ -58,6 +68,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsVi
         kernels=tuple(_kernel(k, recording, places, ancestry, backward) for k in recording.kernels),
         wrappers=tuple(_wrapper(wrapper, titles) for wrapper in recording.wrappers),
         empty="" if recording.kernels else _why_none(recording),
+        assemblies=tuple(assembly_view(assembly) for assembly in recording.assemblies),
     )
 
 
@@ -67,6 +78,7 @@ def _kernel(
     is_backward = kernel.graph in backward
     operators = _operators(kernel, recording)
     ancestors = ancestors_of(kernel, ancestry)
+    origins = tuple(_origins(kernel, recording, places, ancestry))
     return KernelView(
         id=kernel.id,
         name=kernel.name,
@@ -82,7 +94,43 @@ def _kernel(
         calls=kernel.calls,
         is_backward=is_backward,
         buffers=kernel.buffers,
+        statements=kernel.statements,
+        origins=origins,
+        coverage=_coverage(len(origins), len(kernel.statements)),
     )
+
+
+def _origins(
+    kernel: Kernel, recording: Recording, places: Places, ancestry: Ancestry
+) -> Iterator[tuple[int, int, int]]:
+    """The reader's line of each statement that has one."""
+    if kernel.graph is None:
+        return
+    known: dict[int, Line | None] = {}
+    for statement in kernel.statements:
+        for node in statement.nodes:
+            if node not in known:
+                known[node] = _home((kernel.graph, node), recording, places, ancestry)
+        lines = Counter(line for node in statement.nodes if (line := known[node]))
+        if lines:
+            source, number = max(lines, key=lambda line: (lines[line], line))
+            yield statement.line, source, number
+
+
+def _home(node: NodeKey, recording: Recording, places: Places, ancestry: Ancestry) -> Line | None:
+    """The reader's line of a node: its own, or that of what it came from."""
+    for above in ancestry.above((node,)):
+        (stack,) = stacks_of((above,), recording) or (None,)
+        if line := places.own_line(stack):
+            return line
+    return None
+
+
+def _coverage(tied: int, count: int) -> str:
+    if not count:
+        return ""
+    of = f"the {count:,} statements" if count > 1 else "the one statement"
+    return f"{tied / count:.0%} of {of} tied to your lines".replace("%", " %", 1)
 
 
 def ancestors_of(kernel: Kernel, ancestry: Ancestry) -> list[NodeKey]:

@@ -1,14 +1,17 @@
 """The kernels: what each computes and for which line; in full, with their code."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import RenderableType
 from rich.syntax import Syntax
+from rich.table import Table
 from rich.text import Text
 
+from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal.parts import Page, heading, indented, line, listing, text
 from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view import View
+from dynamo_lab.view.assembly import AssemblyView
 from dynamo_lab.view.kernels import KernelView, WrapperView
 from dynamo_lab.view.words import plural
 
@@ -56,18 +59,45 @@ def _in_full(kernel: KernelView, titles: dict[int, str]) -> Iterator[RenderableT
     yield indented(text("  ".join(one_line(part) for part in parts if part), "dim"), 4)
     if kernel.operators:
         yield indented(text(f"computes {', '.join(map(one_line, kernel.operators))}", "dim"), 4)
+    if kernel.coverage:
+        yield indented(text(f"{kernel.coverage}, whose numbers stand before them", "dim"), 4)
     if kernel.code:
-        yield indented(_code(kernel.code, _LEXERS.get(kernel.language, "text")), 4)
+        numbers = {at: str(number) for at, _, number in kernel.origins}
+        lexer = _LEXERS.get(kernel.language, "text")
+        yield from _numbered(kernel.code.rstrip("\n"), lexer, numbers)
 
 
-def _code(code: str, lexer: str) -> Syntax:
-    return Syntax(
-        visible(code.strip("\n")),
-        lexer,
-        theme="ansi_dark",
-        background_color="default",
-        word_wrap=True,
-    )
+def level(found: AssemblyView, name: str) -> Iterator[RenderableType]:
+    """One level of an assembly, with the kernel's line before each of its lines.
+
+    Raises:
+        OptionError: there is no such level.
+    """
+    shown = next((one for one in found.levels if one.name.lower() == name.lower()), None)
+    if shown is None:
+        known = ", ".join(one.name for one in found.levels)
+        raise OptionError(f"There is no assembly level {name!r}: pass {known}.")
+    yield heading(shown.name, f"kernel {found.kernel} for {found.target}")
+    for words in (", ".join(found.resources), found.chosen):
+        if words:
+            yield text(words, "dim")
+    yield text("The numbers are lines of the kernel's code.", "dim")
+    pairs = iter(shown.lines)
+    numbers = {at: str(of) for at, of in zip(pairs, pairs, strict=True)}
+    yield from _numbered(shown.text, "text", numbers, start=0)
+
+
+def _numbered(
+    code: str, lexer: str, numbers: Mapping[int, str], start: int = 4
+) -> Iterator[RenderableType]:
+    """Code with numbers before its lines; all of it stays text."""
+    drawn = Syntax(visible(code), lexer, theme="ansi_dark", background_color="default")
+    width = max(map(len, numbers.values()), default=0)
+    for at, row in enumerate(drawn.highlight(drawn.code).split("\n", allow_blank=True), 1):
+        row.rstrip()
+        beside = Table.grid()
+        beside.add_row(Text(f"{numbers.get(at, ''):>{width}} │ " if width else "", "dim"), row)
+        yield indented(beside, start)
 
 
 def _wrappers(wrappers: tuple[WrapperView, ...]) -> Iterator[RenderableType]:
