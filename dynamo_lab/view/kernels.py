@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from dynamo_lab.model import targets
 from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ancestry import Ancestry, NodeKey
@@ -52,12 +53,16 @@ class WrapperView(Struct, frozen=True, kw_only=True):
 
 
 class KernelsView(Struct, frozen=True, kw_only=True):
-    """`empty` explains in one sentence why there is no kernel, where there is none."""
+    """`empty` explains in one sentence why there is no kernel, where there is none.
+
+    `gpus` are the targets that Triton kernels can be assembled for, that of the recording first.
+    """
 
     kernels: tuple[KernelView, ...]
     wrappers: tuple[WrapperView, ...]
     empty: str = ""
     assemblies: tuple[AssemblyView, ...] = ()
+    gpus: tuple[str, ...] = ()
 
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsView:
@@ -69,6 +74,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsVi
         wrappers=tuple(_wrapper(wrapper, titles) for wrapper in recording.wrappers),
         empty="" if recording.kernels else _why_none(recording),
         assemblies=tuple(assembly_view(assembly) for assembly in recording.assemblies),
+        gpus=_gpus(recording),
     )
 
 
@@ -212,6 +218,13 @@ def _wrapper(wrapper: Wrapper, titles: Sequence[str]) -> WrapperView:
         code=wrapper.code,
         graph=wrapper.graph,
     )
+
+
+def _gpus(recording: Recording) -> tuple[str, ...]:
+    if all(kernel.language != "triton" for kernel in recording.kernels):
+        return ()
+    names = [name for name in targets.known() if name.startswith(("cuda:", "rocm:"))]
+    return unique([recording.target, *names]) if recording.target else tuple(names)
 
 
 def _why_none(recording: Recording) -> str:

@@ -1,7 +1,7 @@
-// Names of the things that can be hovered and pinned. The Python side uses the first seven and "buffer";
+// Names of the things that can be hovered and pinned. The Python side uses the first seven, "buffer" and "statement";
 // "graph:<id>", "module:<graph>:<index>" and "operator:<index>" stand for all nodes they hold.
 
-export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module" | "operator" | "buffer";
+export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module" | "operator" | "buffer" | "statement";
 
 export interface Entity {
   readonly kind: Kind;
@@ -10,7 +10,7 @@ export interface Entity {
 }
 
 const KINDS: ReadonlySet<string> = new Set([
-  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module", "operator", "buffer",
+  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module", "operator", "buffer", "statement",
 ]);
 
 export function parseEntity(text: string): Entity | null {
@@ -33,4 +33,6 @@ export const graphEntity = (id: number): string => `graph:${id}`;
 /** An operator of the Decompositions tab: all the nodes that it became. */
 export const operatorEntity = (index: number): string => `operator:${index}`;
 export const bufferEntity = (id: number): string => `buffer:${id}`;
+/** A line of a kernel's code that computes. */
+export const statementEntity = (kernel: number, line: number): string => `statement:${kernel}:${line}`;
 export const moduleEntity = (graph: number, index: number): string => `module:${graph}:${index}`;

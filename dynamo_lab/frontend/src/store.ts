@@ -232,7 +232,7 @@ export function createStore(source: DataSource): Store {
       operator.value = parsed.a;
       chosenTab.value = "decompositions";
     }
-    if (parsed.kind === "kernel") {
+    if (parsed.kind === "kernel" || parsed.kind === "statement") {
       kernel.value = { kind: "kernel", id: parsed.a };
       chosenTab.value = "kernels";
     }

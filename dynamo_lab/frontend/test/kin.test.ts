@@ -75,7 +75,7 @@ describe("kin", () => {
   it("survives links and kernels that point outside of their graphs", () => {
     const broken = view({
       graphs: [graph({ inputs: [[]], stack: [7] })],
-      kernels: { kernels: [kernel(0, 3, [0]), kernel(1, 0, [42])], wrappers: [], empty: "" },
+      kernels: { kernels: [kernel(0, 3, [0]), kernel(1, 0, [42])], wrappers: [], empty: "", assemblies: [], gpus: [] },
       links: { stacks: [], graph_links: [[0, 9, [0, 0]], [0, 0, [0]]] },
     });
     expect(names(buildKin(broken), "node:0:0")).toEqual(["node:0:0"]);
