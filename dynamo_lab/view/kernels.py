@@ -20,7 +20,8 @@ class KernelView(Struct, frozen=True, kw_only=True):
     """One kernel. `operators` names the ATen operators it fused.
 
     `origins` are (line of the code, source, line in it): the reader's line that a statement is
-    there for, the one that most of its nodes come from. `coverage` counts the statements with one.
+    there for, the one that most of its nodes come from. A statement that serves several lines is
+    not among them, but counts in `coverage`.
     """
 
     id: int
@@ -84,7 +85,7 @@ def _kernel(
     is_backward = kernel.graph in backward
     operators = _operators(kernel, recording)
     ancestors = ancestors_of(kernel, ancestry)
-    origins = tuple(_origins(kernel, recording, places, ancestry))
+    lines = _lines_of_statements(kernel, recording, places, ancestry)
     return KernelView(
         id=kernel.id,
         name=kernel.name,
@@ -101,25 +102,32 @@ def _kernel(
         is_backward=is_backward,
         buffers=kernel.buffers,
         statements=kernel.statements,
-        origins=origins,
-        coverage=_coverage(len(origins), len(kernel.statements)),
+        origins=tuple(_origins(kernel.statements, lines)),
+        coverage=_coverage(sum(map(bool, lines)), len(lines)),
     )
 
 
-def _origins(
+def _lines_of_statements(
     kernel: Kernel, recording: Recording, places: Places, ancestry: Ancestry
-) -> Iterator[tuple[int, int, int]]:
-    """The reader's line of each statement that has one."""
-    if kernel.graph is None:
-        return
+) -> list[Counter[Line]]:
+    """For each statement the reader's lines that its nodes come from, and how many of each."""
     known: dict[int, Line | None] = {}
-    for statement in kernel.statements:
-        for node in statement.nodes:
-            if node not in known:
-                known[node] = _home((kernel.graph, node), recording, places, ancestry)
-        lines = Counter(line for node in statement.nodes if (line := known[node]))
-        if lines:
-            source, number = max(lines, key=lambda line: (lines[line], line))
+    for node in {node for statement in kernel.statements for node in statement.nodes}:
+        if kernel.graph is not None:
+            known[node] = _home((kernel.graph, node), recording, places, ancestry)
+    return [
+        Counter(line for node in statement.nodes if (line := known.get(node)))
+        for statement in kernel.statements
+    ]
+
+
+def _origins(
+    statements: Iterable[Statement], lines: Iterable[Counter[Line]]
+) -> Iterator[tuple[int, int, int]]:
+    """The one line of a statement; what serves several, as a loop's head does, has none."""
+    for statement, found in zip(statements, lines, strict=True):
+        if found and (statement.origin == "emitted" or len(found) == 1):
+            source, number = max(found, key=lambda line: (found[line], line))
             yield statement.line, source, number
 
 

@@ -39,6 +39,12 @@ export function linesIn(count: number, kernel: number, of: StatementOf, { kin }:
   return found;
 }
 
+/** Where the first lines that follow each other end, ten lines down at most. */
+function endOfRun(lines: readonly number[]): number {
+  const gap = lines.findIndex((line, i) => i > 0 && (line > lines[i - 1] + 1 || i === 10));
+  return gap < 0 ? lines[lines.length - 1] : lines[gap - 1];
+}
+
 function kinDecorations(doc: Doc, lit: readonly number[], held: readonly number[]): DecorationSet {
   const classes = new Map<number, string>(lit.map((line) => [line, "is-lit"]));
   for (const line of held) classes.set(line, `${classes.get(line) ?? ""} is-held`.trim());
@@ -95,8 +101,11 @@ export function LinkedCode({ kernel, text, language, label, of, first }: LinkedC
     const linesOf = (mask: Mask | null): number[] => linesIn(doc.lines, kernel.id, of, model, mask);
     const stopLighting = effect(() => shown.dress({ lit: kinDecorations(doc, linesOf(store.lit.value), linesOf(store.held.value)) }));
     const stopShowing = effect(() => {
-      const [line] = linesOf(store.held.value);
-      if (line !== undefined && !isOwn.current) shown.showLine(line);
+      const lines = linesOf(store.held.value);
+      if (lines.length > 0 && !isOwn.current) {
+        shown.showLine(endOfRun(lines)); // so that more of it is in sight than its first line
+        shown.showLine(lines[0]);
+      }
       isOwn.current = false;
     });
     return () => {
