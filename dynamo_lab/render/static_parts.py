@@ -5,7 +5,12 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
-from dynamo_lab.render import static_autograd, static_decompositions, static_lowering
+from dynamo_lab.render import (
+    static_autograd,
+    static_decompositions,
+    static_kernels,
+    static_lowering,
+)
 from dynamo_lab.render import static_passes as passes
 from dynamo_lab.render.excerpt import (
     SIGNS,
@@ -30,7 +35,6 @@ from dynamo_lab.view.changes import ChangesView
 from dynamo_lab.view.code import LineView, Mark, SourceView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import CauseView
-from dynamo_lab.view.kernels import KernelView
 from dynamo_lab.view.outline import OutlineRow, outline
 from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.stories import StoryView
@@ -52,7 +56,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield "Map", _map(view, numbers)
     told = zip(view.breaks, view.stories, strict=False)
     yield _counted("Breaks", view.breaks), (_break(item, story) for item, story in told)
-    yield _counted("Kernels", view.kernels.kernels), _kernels(view)
+    yield _counted("Kernels", view.kernels.kernels), static_kernels.blocks(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
     yield "Autograd", static_autograd.blocks(view)
@@ -220,26 +224,6 @@ def _row(row: Row, width: int) -> str:
     code = clipped(row.code, 88)
     aside = "  ".join(part for part in (clipped(row.value, 60), clipped(row.where, 60)) if part)
     return f"{code}{' ' * max(0, width - cell_len(code))}  {aside}".rstrip() + "\n"
-
-
-def _kernels(view: View) -> Iterator[Markup]:
-    if not view.kernels.kernels and view.kernels.empty:
-        yield tag("p", view.kernels.empty)
-    for kernel in view.kernels.kernels:
-        yield _kernel(kernel)
-
-
-def _kernel(kernel: KernelView) -> Markup:
-    calls = plural(kernel.calls, "call") if kernel.calls > 1 else ""
-    facts = [kernel.language, kernel.where, calls, kernel.coverage]
-    aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
-    head = f"{kernel.id}: {shortened(kernel.title, 200)} · {aside}"
-    if not kernel.code:
-        return tag("p", head)
-    code = clipped(kernel.code.strip("\n"), _CODE)
-    left = kernel.code.strip("\n")[_CODE:].count("\n")
-    more = [f"\n… {plural(left, 'more line', 'more lines')}"] if left else []
-    return details(head, pre(code, *more))
 
 
 def _recompiles(view: View) -> Iterator[Markup]:

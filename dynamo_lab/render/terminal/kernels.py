@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.syntax import Syntax
 from rich.table import Table
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal.parts import Page, heading, indented, line, listing, text
-from dynamo_lab.render.text import one_line, visible
+from dynamo_lab.render.text import one_line, shortened, visible
 from dynamo_lab.view import View
 from dynamo_lab.view.assembly import AssemblyView
 from dynamo_lab.view.kernels import KernelView, WrapperView
@@ -30,8 +31,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield heading("Kernels", str(len(kernels)))
     if page.everything:
         titles = {graph.id: graph.title for graph in view.graphs}
+        files = {source.id: source.label for source in view.sources}
         for kernel in kernels:
-            yield from _in_full(kernel, titles)
+            yield from _in_full(kernel, titles, files)
         yield from _wrappers(view.kernels.wrappers)
         return
     columns = ("right", "left", "left", "left", "wrap")
@@ -51,7 +53,9 @@ def _row(kernel: KernelView) -> tuple[Text, ...]:
     )
 
 
-def _in_full(kernel: KernelView, titles: dict[int, str]) -> Iterator[RenderableType]:
+def _in_full(
+    kernel: KernelView, titles: dict[int, str], files: dict[int, str]
+) -> Iterator[RenderableType]:
     yield Text()
     yield line((f"{kernel.id:>2}  ", "dim"), (one_line(kernel.title), "bold"))
     graph = "" if kernel.graph is None else f"of {titles[kernel.graph]}"
@@ -62,9 +66,17 @@ def _in_full(kernel: KernelView, titles: dict[int, str]) -> Iterator[RenderableT
     if kernel.coverage:
         yield indented(text(f"{kernel.coverage}, whose numbers stand before them", "dim"), 4)
     if kernel.code:
-        numbers = {at: str(number) for at, _, number in kernel.origins}
         lexer = _LEXERS.get(kernel.language, "text")
-        yield from _numbered(kernel.code.rstrip("\n"), lexer, numbers)
+        yield from _numbered(kernel.code.rstrip("\n"), lexer, _lines(kernel, files))
+
+
+def _lines(kernel: KernelView, files: dict[int, str]) -> dict[int, str]:
+    """The reader's line of each statement, with its file where there are several."""
+    is_one = len({source for _, source, _ in kernel.origins}) == 1
+    return {
+        at: str(number) if is_one else f"{shortened(files.get(source, ''), 24)}:{number}"
+        for at, source, number in kernel.origins
+    }
 
 
 def level(found: AssemblyView, name: str) -> Iterator[RenderableType]:
@@ -91,13 +103,19 @@ def _numbered(
     code: str, lexer: str, numbers: Mapping[int, str], start: int = 4
 ) -> Iterator[RenderableType]:
     """Code with numbers before its lines; all of it stays text."""
-    drawn = Syntax(visible(code), lexer, theme="ansi_dark", background_color="default")
-    width = max(map(len, numbers.values()), default=0)
-    for at, row in enumerate(drawn.highlight(drawn.code).split("\n", allow_blank=True), 1):
+    drawn = Syntax(
+        visible(code), lexer, theme="ansi_dark", background_color="default", word_wrap=True
+    )
+    if not numbers:
+        yield indented(drawn, start)
+        return
+    width = max(map(cell_len, numbers.values()))
+    beside = Table.grid()
+    for at, row in enumerate(drawn.highlight(drawn.code).split("\n"), 1):
         row.rstrip()
-        beside = Table.grid()
-        beside.add_row(Text(f"{numbers.get(at, ''):>{width}} │ " if width else "", "dim"), row)
-        yield indented(beside, start)
+        number = visible(numbers.get(at, ""))
+        beside.add_row(Text(f"{' ' * (width - cell_len(number))}{number} │ ", "dim"), row)
+    yield indented(beside, start)
 
 
 def _wrappers(wrappers: tuple[WrapperView, ...]) -> Iterator[RenderableType]:
