@@ -32,6 +32,7 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --section breaks     one section
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
+    dynamo-lab show run.json.gz --kernel 0 --assembly PTX    what it became, if kept by --assembly
     dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
     dynamo-lab show run.json.gz --outline            what each module of the graphs holds
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE

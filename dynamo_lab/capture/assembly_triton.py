@@ -20,6 +20,7 @@ from dynamo_lab.model.targets import Target
 
 _MODULE = "dynamo_lab_kernel"
 _FILE = f"{_MODULE}.py"
+_AMD_OPTIONS = ("matrix_instr_nonkdim", "waves_per_eu", "kpack")
 
 
 def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
@@ -96,8 +97,11 @@ def _compiled(tuner: Any, config: Any, target: Target) -> Any:
         "num_stages": meta["num_stages"],
         "debug": meta["debug"] and target.kind == "cuda",
         "sanitize_overflow": False,
-        **({"enable_fp_fusion": meta["enable_fp_fusion"]} if "enable_fp_fusion" in meta else {}),
+        **{name: meta[name] for name in ("enable_fp_fusion",) if name in meta},
     }
+    if target.kind == "rocm":  # what only AMD's backend knows; torch 2.11 keeps it beside the rest
+        options |= {name: meta[name] for name in _AMD_OPTIONS if name in meta}
+        options |= meta.get("backend_options", {})
     source = ASTSource(tuner.fn, meta["signature"], meta["constants"], meta["configs"][0])
     return triton.compile(source, target=gpu_target(target), options=options)
 

@@ -100,15 +100,24 @@ export function LinkedCode({ kernel, text, language, label, of, first }: LinkedC
     shown.dress({ base: colours(doc, kernel, of, model) });
     const linesOf = (mask: Mask | null): number[] => linesIn(doc.lines, kernel.id, of, model, mask);
     const stopLighting = effect(() => shown.dress({ lit: kinDecorations(doc, linesOf(store.lit.value), linesOf(store.held.value)) }));
+    const tied = new Set(kernel.origins.map(([line]) => line)); // what serves many lines, as a loop's head, can wait
+    let frame = 0;
     const stopShowing = effect(() => {
-      const lines = linesOf(store.held.value);
+      const all = linesOf(store.held.value);
+      const own = all.filter((line) => tied.has(of(line)));
+      const lines = own.length > 0 ? own : all;
+      cancelAnimationFrame(frame);
       if (lines.length > 0 && !isOwn.current) {
-        shown.showLine(endOfRun(lines)); // so that more of it is in sight than its first line
-        shown.showLine(lines[0]);
+        // Once the selection panel has its size; the end first, so that more is in sight than a line.
+        frame = requestAnimationFrame(() => {
+          shown.showLine(endOfRun(lines));
+          shown.showLine(lines[0]);
+        });
       }
       isOwn.current = false;
     });
     return () => {
+      cancelAnimationFrame(frame);
       stopLighting();
       stopShowing();
     };
