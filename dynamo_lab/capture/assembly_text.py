@@ -104,25 +104,44 @@ def _llvm_line(name: str, locations: Mapping[str, tuple[int, str]]) -> int:
     return 0
 
 
-# PTX and AMD's assembly: `.loc 2 263 15  // standard.py:263:15 @[ kernel.py:40:24 ]`.
+# PTX and AMD's assembly: `.loc 2 263 15  // standard.py:263:15 @[ kernel.py:40:24 ]`, or, from
+# Triton 3.9 on, `.loc 2 263 15, function_name $L__info0, inlined_at 1 40 24`.
 
-_LOC = re.compile(r"\s*\.loc\s")
+_LOC = re.compile(r"\s*\.loc\s+(\d+ \d+ \d+)(?:.*inlined_at (\d+ \d+ \d+))?")
 _CHAIN = re.compile(r"([^\s:@\[\]/;]+):(\d+):\d+")
 
 
-def _loc_line(row: str, file: str) -> int:
-    """The line that a `.loc` names: in the comment, the last of a chain is the kernel's."""
-    chain = _CHAIN.findall(row)
-    return int(chain[-1][1]) if chain and chain[-1][0] == file else 0
+class _Locations:
+    """The kernel's line that each `.loc` stands for, read in their order."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._file = file
+        self._own = set(re.findall(rf'\.file\s+(\d+) .*\b{re.escape(file)}"', text))
+        self._callers: dict[str, int] = {}
+
+    def line(self, loc: re.Match[str]) -> int:
+        """The line in the kernel: of an inlined function, where the kernel calls it."""
+        if "@[" in loc.string:
+            name, line = _CHAIN.findall(loc.string)[-1]
+            return int(line) if name == self._file else 0
+        place, caller = loc[1], loc[2]
+        if caller is None:
+            return self._own_line(place)
+        self._callers[place] = self._own_line(caller) or self._callers.get(caller, 0)
+        return self._callers[place]
+
+    def _own_line(self, place: str) -> int:
+        number, line, _ = place.split()
+        return int(line) if number in self._own else 0
 
 
 def ptx_lines(text: str, file: str) -> dict[int, int]:
     """For each line of PTX as it is, from 1, the kernel's line."""
     found: dict[int, int] = {}
-    current = 0
+    locations, current = _Locations(text, file), 0
     for number, row in enumerate(text.split("\n"), 1):
-        if _LOC.match(row):
-            current = _loc_line(row, file)
+        if loc := _LOC.match(row):
+            current = locations.line(loc)
         elif current:
             found[number] = current
     return found
@@ -148,12 +167,12 @@ def ptx(text: str, file: str, name: str) -> list[_Row]:
 def amdgcn(text: str, file: str) -> list[_Row]:
     """Rows of AMD's assembly: the instructions and labels of the kernel."""
     rows: list[_Row] = []
-    current = 0
+    locations, current = _Locations(text, file), 0
     for row in text.split("\n"):
         if "-- End function" in row:
             break
-        if _LOC.match(row):
-            current = _loc_line(row, file)
+        if loc := _LOC.match(row):
+            current = locations.line(loc)
         elif re.match(r"\.LBB\w+:", row) or (re.match(r"\w+:", row) and "@" in row):
             rows.append((re.sub(r"\s*;.*", "", row), 0))
         elif re.match(r"\t[a-z]\w+", row):
