@@ -108,7 +108,7 @@ def _compiled(tuner: Any, config: Any, target: Target) -> Any:
 
 def _chosen(config: Any, count: int) -> str:
     sizes = ", ".join(f"{name} = {value}" for name, value in config.kwargs.items())
-    chosen = f"{sizes + ', ' if sizes else ''}{config.num_warps} warps"
+    chosen = f"{sizes + ', ' if sizes else ''}{config.num_warps} warp{'s' * (config.num_warps > 1)}"
     if count == 1:
         return f"Block sizes: {chosen}, the only ones that Inductor's heuristics offer."
     return (
@@ -153,14 +153,15 @@ def _tool(name: str, *arguments: str) -> str:
 
 
 def _nvidia_resources(compiled: Any, folder: Path) -> Resources:
-    """From what `cuobjdump -res-usage` says, and from counting what goes to local memory."""
+    """From what `cuobjdump -res-usage` says, and of spills from `ptxas -v`."""
     said = _tool("cuobjdump", "-res-usage", str(folder / "kernel.cubin"))
     ptx = compiled.asm["ptx"]
     (folder / "kernel.ptx").write_text(ptx, encoding="utf-8")
     architecture = _number(r"\.target (sm_\w+)", ptx, str)
-    assembler = "ptxas-blackwell" if re.match(r"sm_1\d\d", architecture or "") else "ptxas"
-    out = str(folder / "resources.cubin")
-    spilled = _tool(assembler, "-v", f"-arch={architecture}", str(folder / "kernel.ptx"), "-o", out)
+    arguments = ["-v", f"-arch={architecture}", str(folder / "kernel.ptx")]
+    arguments += ["-o", str(folder / "resources.cubin")]
+    # each takes the chips and the versions of PTX that it knows
+    spilled = "".join(_tool(name, *arguments) for name in ("ptxas", "ptxas-blackwell"))
     return Resources(
         registers=_number(r"REG:(\d+)", said),
         stack=_number(r"STACK:(\d+)", said),

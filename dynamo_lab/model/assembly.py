@@ -69,7 +69,7 @@ def occupancy(
         kept = 1024
     allowed = {
         "registers": warps // warps_in_block,
-        "blocks a unit holds": chip.blocks_per_unit,
+        "the number of blocks": chip.blocks_per_unit,
         "threads": chip.threads_per_unit // (warps_in_block * chip.warp),
     }
     if shared:

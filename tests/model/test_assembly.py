@@ -42,7 +42,7 @@ def test_what_points_nowhere_is_refused(recording: Recording, problem: str) -> N
         ("cuda:sm_90", 128, 32, 0, 1.0, ""),
         ("cuda:sm_90", 256, 128, 0, 0.25, "registers"),
         ("cuda:sm_90", 128, 32, 100 << 10, 2 * 4 / 64, "shared memory"),
-        ("cuda:sm_90", 32, 16, 0, 0.5, "blocks a unit holds"),
+        ("cuda:sm_90", 32, 16, 0, 0.5, "the number of blocks"),
         ("cuda:sm_80", 1024, 33, 0, 0.5, "registers"),
         ("cuda:sm_86", 1024, 32, 0, 32 / 48, "threads"),
         # 512 registers a lane in each of four SIMDs, which hold eight wavefronts each

@@ -110,8 +110,10 @@ export function LinkedCode({ kernel, text, language, label, of, first }: LinkedC
       if (lines.length > 0 && !isOwn.current) {
         // Once the selection panel has its size; the end first, so that more is in sight than a line.
         frame = requestAnimationFrame(() => {
-          shown.showLine(endOfRun(lines));
-          shown.showLine(lines[0]);
+          frame = requestAnimationFrame(() => {
+            shown.showLine(endOfRun(lines));
+            shown.showLine(lines[0]);
+          });
         });
       }
       isOwn.current = false;
