@@ -108,13 +108,8 @@ export function LinkedCode({ kernel, text, language, label, of, first }: LinkedC
       const lines = own.length > 0 ? own : all;
       cancelAnimationFrame(frame);
       if (lines.length > 0 && !isOwn.current) {
-        // Once the selection panel has its size; the end first, so that more is in sight than a line.
-        frame = requestAnimationFrame(() => {
-          frame = requestAnimationFrame(() => {
-            shown.showLine(endOfRun(lines));
-            shown.showLine(lines[0]);
-          });
-        });
+        // Once the selection panel has its size.
+        frame = requestAnimationFrame(() => shown.showPart(doc.line(lines[0]).from, doc.line(endOfRun(lines)).from));
       }
       isOwn.current = false;
     });
