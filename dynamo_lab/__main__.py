@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from dynamo_lab.arguments import MIN_WIDTH, parse
+from dynamo_lab.assembly import with_assemblies
 from dynamo_lab.check import check
 from dynamo_lab.check import options as expectations
 from dynamo_lab.diff import diff
@@ -59,6 +60,8 @@ def _explore(options: argparse.Namespace) -> int:
         if script.error is not None:
             recorder.fail(script.error)
     recording = recorder.recording
+    if options.assembly:
+        recording = with_assemblies(recording)
     failures = [error for write, path in writers if (error := _attempt(write, recording, path))]
     _print_view(_view(recording), options)
     for error in failures:
@@ -103,7 +106,9 @@ def _show(options: argparse.Namespace) -> int:
         print(ask(recording, *options.why_not))
         return 0
     view = _view(recording)
-    if options.find is not None or options.outline:
+    if options.assembly is not None:
+        _print(_level(view, options), options)
+    elif options.find is not None or options.outline:
         _print(_of_nodes(view, options), options)
     elif options.json:
         asked = _graphs(view, options)
@@ -113,6 +118,22 @@ def _show(options: argparse.Namespace) -> int:
     else:
         _print_view(view, options)
     return 0
+
+
+def _level(view: View, options: argparse.Namespace) -> RenderableType:
+    """The level of the assembly that is asked for."""
+    from dynamo_lab.render.terminal.kernels import level
+
+    if options.kernel is None:
+        raise OptionError("--assembly prints a level of one kernel: pass --kernel N as well.")
+    _one("kernel", view.kernels.kernels, options.kernel)
+    found = [one for one in view.kernels.assemblies if one.kernel == options.kernel]
+    if not found:
+        raise OptionError(
+            f"The recording holds no assembly of kernel {options.kernel}: record it with "
+            "`dynamo-lab explore SCRIPT --assembly`."
+        )
+    return Group(*level(found[0], options.assembly))
 
 
 def _of_nodes(view: View, options: argparse.Namespace) -> RenderableType:

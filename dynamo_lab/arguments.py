@@ -32,6 +32,7 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --section breaks     one section
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
+    dynamo-lab show run.json.gz --kernel 0 --assembly PTX    what it became, if kept by --assembly
     dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
     dynamo-lab show run.json.gz --why-not op3 op7    why Inductor did not fuse two operations
     dynamo-lab show run.json.gz --outline            what each module of the graphs holds
@@ -111,6 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     explore.add_argument("--json", metavar="FILE", help="save the recording (.json or .json.gz)")
     add_film_options(explore)
     add_target_option(explore)
+    explore.add_argument(
+        "--assembly", action="store_true", help="also assemble each kernel: PTX, SASS, x86, ..."
+    )
     _add_reading_options(explore, "--show")
     explore.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
 
@@ -119,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--graph", type=int, metavar="N", help="only this graph, from 1")
     show.add_argument("--stage", metavar="NAME", help="this stage of it: forward, post_grad, ...")
     show.add_argument("--kernel", type=int, metavar="N", help="only the kernel of this number")
+    show.add_argument("--assembly", metavar="LEVEL", help="its assembly: PTX, SASS, ...")
     show.add_argument("--find", metavar="QUERY", help="the nodes that fit, as 'op:mm shape:*x128'")
     show.add_argument("--why-not", nargs=2, metavar=("A", "B"),
                       help="why two operations, buffers or nodes are not fused")  # fmt: skip

@@ -61,6 +61,10 @@ class FusionError(DynamoLabError, ValueError):
     """A question about a fusion that names what there is not."""
 
 
+class AssemblyError(DynamoLabError):
+    """A kernel that cannot be assembled here."""
+
+
 class DecompositionError(DynamoLabError):
     """An operator that cannot be taken apart on these arguments, or a set that there is not."""
 

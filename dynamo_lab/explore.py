@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from dynamo_lab import budgets, kernel_checks, would_pass
+from dynamo_lab import assembly, budgets, kernel_checks, would_pass
 from dynamo_lab.cells import cell_label
 from dynamo_lab.errors import OptionError
 from dynamo_lab.recording import Recording
@@ -148,6 +148,7 @@ def new_recorder(
         would_pass.attach(recording, recorder.checks)
         budgets.attach(recording, recorder.joints)
         kernel_checks.attach(recording, recorder.written)
+        assembly.attach(recording)
 
     recorder.on_frozen = attach_what_lives
     return recorder

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import msgspec
 
 from dynamo_lab import switches
+from dynamo_lab.assembly import with_assemblies
 from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.explore import Detail, name_of, new_recorder, refuse_uncallable
 from dynamo_lab.model import targets
@@ -36,6 +37,7 @@ def lower(
     options: Mapping[str, Any] | None = None,
     grad: bool | None = None,
     detail: Detail = "normal",
+    assembly: bool = False,
     **kwargs: Any,
 ) -> Recording: ...
 
@@ -51,6 +53,7 @@ def lower(
     options: Mapping[str, Any] | None = None,
     grad: bool | None = None,
     detail: Detail = "normal",
+    assembly: bool = False,
     **kwargs: Any,
 ) -> SideBySide: ...
 
@@ -65,6 +68,7 @@ def lower(
     options: Mapping[str, Any] | None = None,
     grad: bool | None = None,
     detail: Detail = "normal",
+    assembly: bool = False,
     **kwargs: Any,
 ) -> Recording | SideBySide:
     """Every stage of `torch.compile` down to the code for a target, which this machine may lack.
@@ -85,6 +89,8 @@ def lower(
         options: Settings of `torch._inductor.config`, such as {"max_fusion_size": 1}.
         grad: True also lowers the backward, False runs under `torch.no_grad()`.
         detail: "steps" also keeps each instruction that Dynamo interprets.
+        assembly: True also assembles each kernel, and keeps that in the recording. It takes a
+            second or two a kernel; `Recording.assembly` does it later for one.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
@@ -104,7 +110,7 @@ def lower(
         program = FunctionProgram(fn, args, kwargs, lowered, chosen)
         recording, _ = lowered(fn, args, kwargs)
         recording.can_run_again(program)
-        return recording
+        return with_assemblies(recording) if assembly else recording
 
     if isinstance(target, str):
         return lowered_for(target)
@@ -153,7 +159,7 @@ def program_of(recording: Recording | None) -> Program:
 
 def target_of(recording: Facts, choice: Choice) -> str:
     """The target that a program was compiled for: the chosen one, else the device it ran on."""
-    return choice.target or _own_target(recording)
+    return choice.target or own_target(recording)
 
 
 def find_target(name: str) -> Target:
@@ -168,7 +174,7 @@ def find_target(name: str) -> Target:
     return found
 
 
-def _own_target(recording: Facts) -> str:
+def own_target(recording: Facts) -> str:
     """The target that a recorded program ran on."""
     devices = {value.device for graph in recording.graphs for value in graph.nodes.values}
     kinds = {device.partition(":")[0] for device in devices}

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dynamo_lab import budgets, panel, would_pass
+from dynamo_lab import assembly, budgets, panel, would_pass
 from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.view.assembly import assembly_view
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
@@ -29,5 +30,7 @@ def _found(recording: Recording, question: str, asked: dict[str, Any]) -> Any:
             return budgets.ask(recording, partition=partition)
         case "switches", {"target": str(target), "switches": dict()}:
             return panel.ask(recording, target, asked["switches"])
+        case "assembly", {"kernel": int(kernel), "target": str(target)}:
+            return assembly_view(assembly.ask(recording, kernel, target or None))
         case _:
             raise DynamoLabError(f"The view asked {question!r}, which this kernel cannot answer.")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dynamo_lab.budgets import Budgets
     from dynamo_lab.kernel_checks import KernelChecks
     from dynamo_lab.live import Trial
+    from dynamo_lab.model.assembly import Assembly
     from dynamo_lab.programs import Program
     from dynamo_lab.render.widget import Runs
     from dynamo_lab.view.fixes import Fix
@@ -242,6 +243,22 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.budgets import ask
 
         return ask(self, budgets, partition)
+
+    def assembly(self, kernel: int, target: str | None = None) -> Assembly:
+        """A kernel, by its id, down to machine code, each line tied to a line of the kernel.
+
+        A Triton kernel goes through TTIR, TTGIR, LLVM IR, PTX and SASS, or AMD's code, with no GPU
+        and the block sizes that Inductor would try first; a C++ kernel through the compiler that
+        Inductor uses. It compiles the kernel's text, so only in the process that recorded; of a
+        file, it gives what was stored. `target` is by default the one that it was written for.
+
+        Raises:
+            AssemblyError: there is no such kernel, or nothing to assemble it with.
+            OptionError: there is no such target.
+        """
+        from dynamo_lab.assembly import ask
+
+        return ask(self, kernel, target)
 
     def check_kernels(self) -> KernelChecks:
         """Run the Triton kernels of a lowering on the CPU, against the operators they stand for.

@@ -13,7 +13,7 @@ import pytest
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.model.codec import load, save
-from tests.view.samples import film, scheduled, searched
+from tests.view.samples import assembled, film, scheduled, searched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 def filmed(tmp_path: Path) -> str:
     path = tmp_path / "film.json"
     save(film(), path)
+    return str(path)
+
+
+@pytest.fixture
+def assembly(tmp_path: Path) -> str:
+    path = tmp_path / "assembled.json"
+    save(assembled(), path)
     return str(path)
 
 
@@ -111,6 +118,27 @@ class TestShow:
         text = capsys.readouterr().out
         assert "GB0170" in text
         assert "Kernels" not in text
+
+    def test_a_level_of_a_kernels_assembly(
+        self, assembly: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["show", assembly, "--kernel", "0", "--assembly", "ptx"]) == 0
+        assert "6 │ add.f32 %f2, %f1, 0f3F800000;" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            (["--kernel", "0", "--assembly", "x86"], "no assembly level 'x86': pass TTIR, PTX."),
+            (["--kernel", "1", "--assembly", "PTX"], "holds no assembly of kernel 1"),
+            (["--kernel", "5", "--assembly", "PTX"], "There is no kernel 5"),
+            (["--assembly", "PTX"], "pass --kernel N as well"),
+        ],
+    )
+    def test_an_assembly_that_is_not_there(
+        self, assembly: str, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
+    ) -> None:
+        assert main(["show", assembly, *options]) == 2
+        assert sentence in capsys.readouterr().err
 
     def test_a_graph_and_a_kernel(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["show", saved, "--graph", "1", "--stage", "post_grad", "--kernel", "0"]) == 0

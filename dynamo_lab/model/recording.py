@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Decompositions
@@ -63,6 +64,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()
     packages: tuple[Package, ...] = ()
+    assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
     pipelines: tuple[Pipeline, ...] = ()

@@ -48,6 +48,7 @@ _REFERENCES = (
     ("wrappers", "graph", "graphs"),
     ("packages", "wrapper", "wrappers"),
     ("notes", "graph", "graphs"),
+    ("assemblies", "kernel", "kernels"),
     ("links", "upstream", "graphs"),
     ("links", "downstream", "graphs"),
     ("pipelines", "frame", "frames"),
@@ -84,6 +85,7 @@ def problems(recording: Recording) -> Iterator[str]:
         counts = len(recording.frames), len(recording.spans)
         yield from validate_film.problems(recording.film, *counts)
     yield from _failed_guards(recording)
+    yield from _levels(recording)
     yield from validate_passes.problems(recording)
     yield from validate_decompositions.problems(recording)
     yield from validate_fusions.problems(recording)
@@ -144,6 +146,18 @@ def _failed_guards(recording: Recording) -> Iterator[str]:
         for failed in recompile.failed:
             for index in _strays(_indices(failed.stack), size):
                 yield _outside(f"recompiles[{position}].failed", index, size, "stacks")
+
+
+def _levels(recording: Recording) -> Iterator[str]:
+    sizes = [kernel.code.count("\n") + 2 for kernel in recording.kernels]  # lines are from 1
+    for position, assembly in enumerate(recording.assemblies):
+        size = sizes[assembly.kernel] if 0 <= assembly.kernel < len(sizes) else 0
+        for level in assembly.levels:
+            place, own = f"assemblies[{position}].lines", level.text.count("\n") + 2
+            for index in _strays([line for line, _ in level.lines], own, lowest=1):
+                yield _outside(place, index, own - 1, f"lines of {level.name}")
+            for index in _strays([line for _, line in level.lines], size, lowest=1):
+                yield _outside(place, index, size - 1, "lines of the kernel")
 
 
 def _nodes(recording: Recording, graph: Graph) -> Iterator[str]:

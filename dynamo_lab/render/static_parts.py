@@ -10,6 +10,7 @@ from dynamo_lab.render import (
     static_code,
     static_decompositions,
     static_fusion,
+    static_kernels,
     static_lowering,
     static_packages,
 )
@@ -29,7 +30,6 @@ from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.changes import ChangesView
 from dynamo_lab.view.graphs import GraphView
 from dynamo_lab.view.guards import CauseView
-from dynamo_lab.view.kernels import KernelView
 from dynamo_lab.view.outline import OutlineRow, outline
 from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.words import listed, plural
@@ -47,7 +47,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     told = zip(view.breaks, view.stories, strict=False)
     yield _counted("Breaks", view.breaks), (_break(item, story) for item, story in told)
     yield "Package", static_packages.blocks(view)
-    yield _counted("Kernels", view.kernels.kernels), _kernels(view)
+    yield _counted("Kernels", view.kernels.kernels), static_kernels.blocks(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
     yield "Autograd", static_autograd.blocks(view)
@@ -141,28 +141,6 @@ def _row(row: Row, width: int) -> str:
     code = clipped(row.code, 88)
     aside = "  ".join(part for part in (clipped(row.value, 60), clipped(row.where, 60)) if part)
     return f"{code}{' ' * max(0, width - cell_len(code))}  {aside}".rstrip() + "\n"
-
-
-def _kernels(view: View) -> Iterator[Markup]:
-    if not view.kernels.kernels and view.kernels.empty:
-        yield tag("p", view.kernels.empty)
-    for kernel in view.kernels.kernels:
-        yield kernel_block(kernel)
-
-
-def kernel_block(kernel: KernelView) -> Markup:
-    """A kernel in a line, which opens on its code."""
-    calls = plural(kernel.calls, "call") if kernel.calls > 1 else ""
-    facts = [kernel.language, kernel.where, calls]
-    aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
-    head = f"{kernel.id}: {shortened(kernel.title, 200)} · {aside}"
-    notes = [tag("p", tag("small", shortened(note, 600))) for note in kernel.notes]
-    if not kernel.code:
-        return tag("p", head, *notes)
-    code = clipped(kernel.code.strip("\n"), _CODE)
-    left = kernel.code.strip("\n")[_CODE:].count("\n")
-    more = [f"\n… {plural(left, 'more line', 'more lines')}"] if left else []
-    return details(head, *notes, pre(code, *more))
 
 
 def _recompiles(view: View) -> Iterator[Markup]:

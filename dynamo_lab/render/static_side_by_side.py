@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.static_html import LIMIT, composed
-from dynamo_lab.render.static_parts import kernel_block
+from dynamo_lab.render.static_kernels import kernel_block
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view.side_by_side import LineRow, PairView, SideBySideView, sizes
 

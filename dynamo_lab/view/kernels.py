@@ -1,22 +1,28 @@
 """Kernels with their code, and the wrappers that call them."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model import targets
+from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ancestry import Ancestry, NodeKey
+from dynamo_lab.view.assembly import AssemblyView, assembly_view
 from dynamo_lab.view.names import operator_name
-from dynamo_lab.view.places import Places
+from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.titles import GraphTitles
 from dynamo_lab.view.words import unique
 
 
 class KernelView(Struct, frozen=True, kw_only=True):
-    """One kernel. `operators` names the ATen operators it fused, `lines` the user's lines.
+    """One kernel. `operators` names the ATen operators it fused.
 
-    `notes` are remarks of the recorder on the nodes that it computes.
+    `origins` are (line of the code, source, line in it): the reader's line that a statement is
+    there for, the one that most of its nodes come from. A statement that serves several lines is
+    not among them, but counts in `coverage`. `notes` are
+    remarks of the recorder on the nodes that it computes.
     """
 
     id: int
@@ -34,6 +40,9 @@ class KernelView(Struct, frozen=True, kw_only=True):
     is_backward: bool = False
     buffers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    origins: tuple[tuple[int, int, int], ...] = ()
+    coverage: str = ""
 
 
 class WrapperView(Struct, frozen=True, kw_only=True):
@@ -47,11 +56,16 @@ class WrapperView(Struct, frozen=True, kw_only=True):
 
 
 class KernelsView(Struct, frozen=True, kw_only=True):
-    """`empty` explains in one sentence why there is no kernel, where there is none."""
+    """`empty` explains in one sentence why there is no kernel, where there is none.
+
+    `gpus` are the targets that Triton kernels can be assembled for, that of the recording first.
+    """
 
     kernels: tuple[KernelView, ...]
     wrappers: tuple[WrapperView, ...]
     empty: str = ""
+    assemblies: tuple[AssemblyView, ...] = ()
+    gpus: tuple[str, ...] = ()
 
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsView:
@@ -62,6 +76,8 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsVi
         kernels=tuple(_kernel(k, recording, places, ancestry, backward) for k in recording.kernels),
         wrappers=tuple(_wrapper(wrapper, titles) for wrapper in recording.wrappers),
         empty="" if recording.kernels else _why_none(recording),
+        assemblies=tuple(assembly_view(assembly) for assembly in recording.assemblies),
+        gpus=_gpus(recording),
     )
 
 
@@ -71,6 +87,7 @@ def _kernel(
     is_backward = kernel.graph in backward
     operators = _operators(kernel, recording)
     ancestors = ancestors_of(kernel, ancestry)
+    lines = _lines_of_statements(kernel, recording, places, ancestry)
     return KernelView(
         id=kernel.id,
         name=kernel.name,
@@ -87,6 +104,9 @@ def _kernel(
         is_backward=is_backward,
         notes=_notes(kernel, recording),
         buffers=kernel.buffers,
+        statements=kernel.statements,
+        origins=tuple(_origins(kernel.statements, lines)),
+        coverage=_coverage(sum(map(bool, lines)), len(lines)),
     )
 
 
@@ -96,6 +116,46 @@ def _notes(kernel: Kernel, recording: Recording) -> tuple[str, ...]:
         for note in recording.notes
         if note.node is not None and note.graph == kernel.graph and note.node in kernel.nodes
     )
+
+
+def _lines_of_statements(
+    kernel: Kernel, recording: Recording, places: Places, ancestry: Ancestry
+) -> list[Counter[Line]]:
+    """For each statement the reader's lines that its nodes come from, and how many of each."""
+    known: dict[int, Line | None] = {}
+    for node in {node for statement in kernel.statements for node in statement.nodes}:
+        if kernel.graph is not None:
+            known[node] = _home((kernel.graph, node), recording, places, ancestry)
+    return [
+        Counter(line for node in statement.nodes if (line := known.get(node)))
+        for statement in kernel.statements
+    ]
+
+
+def _origins(
+    statements: Iterable[Statement], lines: Iterable[Counter[Line]]
+) -> Iterator[tuple[int, int, int]]:
+    """The one line of a statement; what serves several, as a loop's head does, has none."""
+    for statement, found in zip(statements, lines, strict=True):
+        if found and (statement.origin == "emitted" or len(found) == 1):
+            source, number = max(found, key=lambda line: (found[line], line))
+            yield statement.line, source, number
+
+
+def _home(node: NodeKey, recording: Recording, places: Places, ancestry: Ancestry) -> Line | None:
+    """The reader's line of a node: its own, or that of what it came from."""
+    for above in ancestry.above((node,)):
+        (stack,) = stacks_of((above,), recording) or (None,)
+        if line := places.own_line(stack):
+            return line
+    return None
+
+
+def _coverage(tied: int, count: int) -> str:
+    if not count:
+        return ""
+    of = f"the {count:,} statements" if count > 1 else "the one statement"
+    return f"{tied / count:.0%} of {of} tied to your lines".replace("%", " %", 1)
 
 
 def ancestors_of(kernel: Kernel, ancestry: Ancestry) -> list[NodeKey]:
@@ -177,6 +237,13 @@ def _wrapper(wrapper: Wrapper, titles: Sequence[str]) -> WrapperView:
         code=wrapper.code,
         graph=wrapper.graph,
     )
+
+
+def _gpus(recording: Recording) -> tuple[str, ...]:
+    if all(kernel.language != "triton" for kernel in recording.kernels):
+        return ()
+    names = [name for name in targets.known() if name.startswith(("cuda:", "rocm:"))]
+    return unique([recording.target, *names]) if recording.target else tuple(names)
 
 
 def _why_none(recording: Recording) -> str:

@@ -50,6 +50,9 @@ def _edges(view: View) -> Iterator[tuple[str, str]]:
                 yield f"buffer:{stored[kernel.graph, name]}", f"kernel:{kernel.id}"
         for node in kernel.nodes if kernel.graph is not None else ():
             yield f"node:{kernel.graph}:{node}", f"kernel:{kernel.id}"
+        for statement in kernel.statements if kernel.graph is not None else ():
+            for node in statement.nodes:
+                yield f"node:{kernel.graph}:{node}", f"statement:{kernel.id}:{statement.line}"
     yield from _fact_edges(view)
 
 

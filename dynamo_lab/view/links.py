@@ -1,10 +1,11 @@
 """What belongs together: the index behind "hover anything and its kin light up".
 
 Entities are named "line:<source>:<number>", "node:<graph>:<index>", "kernel:<id>", "break:<id>",
-"frame:<id>", "guard:<index>" and "buffer:<id>". They form levels, from the reader's line down to
-the kernel:
+"frame:<id>", "guard:<index>", "buffer:<id>" and "statement:<kernel>:<line>". They form levels, from
+the reader's line down to the kernel, and to the statements in it:
 
     line -> node of a stage -> node of a later stage -> buffer -> kernel
+                                                     -> statement
 
 The kin of an entity are all above it and all below it.
 """

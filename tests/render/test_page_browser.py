@@ -343,3 +343,18 @@ def test_a_break_that_follows_leads_to_its_cause(show: Callable[[str], Opened]) 
     assert first.locator(".dl-advice").count() == 0
     first.locator(".dl-because [data-go='break:1']").click()
     page.locator(".dl-card.is-held[data-entity='break:1']").wait_for()
+
+
+def test_a_statement_lights_its_line_and_its_instructions(show: Callable[[str], Opened]) -> None:
+    page = show("assembled").page
+    page.locator("[data-tab=kernels]").click()
+    assembly = page.locator(".dl-assembly")
+    assert "occupancy 44 %, limited by registers" in assembly.inner_text()
+    code = page.locator(".dl-kernel-panes > .dl-code-block")
+    code.locator(".cm-line", has_text="tmp1 + 1.0").click(position={"x": 60, "y": 5})
+    page.locator(".dl-selection.is-pinned", has_text="Inductor wrote it for").wait_for()
+    assert page.locator(".dl-code .cm-line.is-held").count() > 0
+    held = assembly.locator(".cm-line.is-held")
+    assert held.all_inner_texts() == ["add.f32 %f2, %f1, 0f3F800000;"]
+    assembly.get_by_role("button", name="TTIR").click()
+    assembly.locator(".cm-line", has_text="math.erf").wait_for()

@@ -54,6 +54,7 @@ class Reader(HTMLParser):
         "big",
         "rewritten",
         "lowered",
+        "assembled",
     ],
 )
 def test_only_harmless_elements(make: Make, name: str) -> None:

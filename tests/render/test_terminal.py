@@ -10,6 +10,7 @@ from dynamo_lab.errors import OptionError
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.render import static_html, terminal
+from dynamo_lab.render.terminal import kernels
 from dynamo_lab.render.terminal.parts import Page
 from dynamo_lab.view import build
 
@@ -63,6 +64,16 @@ def test_lowering(make: Make, golden: str, sections: list[str] | None) -> None:
     assert text + "\n" == golden
 
 
+def test_a_kernel_with_the_lines_of_its_statements(make: Make, golden: str) -> None:
+    text = terminal.render(build(make("assembled")), width=100, sections=["kernels"])
+    assert text + "\n" == golden
+
+
+def test_a_level_of_an_assembly(make: Make, golden: str) -> None:
+    assembly = build(make("assembled")).kernels.assemblies[0]
+    assert terminal.as_text(Group(*kernels.level(assembly, "ptx")), width=80) + "\n" == golden
+
+
 @pytest.mark.parametrize("section", ["guards", "shapes"])
 def test_why_it_was_compiled_again_in_full(make: Make, golden: str, section: str) -> None:
     text = terminal.render(build(make("sizes")), width=100, sections=[section])
@@ -86,7 +97,7 @@ def test_an_unknown_set_is_refused(make: Make) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
-@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big", "rewritten", "lowered"])
+@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big", "rewritten", "lowered", "assembled"])
 def test_no_line_is_wider_than_the_terminal(make: Make, name: str, width: int) -> None:
     text = terminal.render(build(make(name)), width=width)
     assert max(map(cell_len, text.split("\n"))) <= width

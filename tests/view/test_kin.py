@@ -48,3 +48,18 @@ def test_breaks_frames_and_guards_hang_below_their_lines(make: Make) -> None:
 
 def test_what_is_unknown_has_no_kin_but_itself(make: Make) -> None:
     assert kin(build(make("skipped")), "kernel:9") == {"kernel:9"}
+
+
+def test_the_kin_of_a_statement_are_its_own_nodes_and_their_lines(make: Make) -> None:
+    kinship = Kinship(build(make("assembled")))
+    assert kinship.of("statement:0:5") == {
+        "statement:0:5",
+        "node:5:2",
+        "node:4:1",
+        "node:0:1",
+        "line:1:6",
+        "line:0:1",
+    }
+    assert kinship.of("statement:0:7") == {"statement:0:7"}
+    assert {"statement:0:6", "statement:0:8", "kernel:0"} <= kinship.of("node:5:5")
+    assert "statement:0:5" not in kinship.of("kernel:0")

@@ -1,7 +1,7 @@
-// Names of the things that can be hovered and pinned. The Python side uses the first seven and "buffer";
+// Names of the things that can be hovered and pinned. The Python side uses the first seven, "buffer" and "statement";
 // "graph:<id>", "module:<graph>:<index>" and "operator:<index>" stand for all nodes they hold.
 
-export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module" | "operator" | "buffer" | "op";
+export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module" | "operator" | "buffer" | "op" | "statement";
 
 export interface Entity {
   readonly kind: Kind;
@@ -10,7 +10,7 @@ export interface Entity {
 }
 
 const KINDS: ReadonlySet<string> = new Set([
-  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module", "operator", "buffer", "op",
+  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module", "operator", "buffer", "op", "statement",
 ]);
 
 export function parseEntity(text: string): Entity | null {
@@ -35,4 +35,6 @@ export const operatorEntity = (index: number): string => `operator:${index}`;
 export const bufferEntity = (id: number): string => `buffer:${id}`;
 /** An operation of a schedule, by its number over all schedules. */
 export const opEntity = (id: number): string => `op:${id}`;
+/** A line of a kernel's code that computes. */
+export const statementEntity = (kernel: number, line: number): string => `statement:${kernel}:${line}`;
 export const moduleEntity = (graph: number, index: number): string => `module:${graph}:${index}`;

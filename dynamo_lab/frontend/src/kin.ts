@@ -16,7 +16,7 @@ export type Mask = Uint8Array;
 export interface KinIndex {
   readonly size: number;
   /** The vertex of a single entity, -1 where there is none. */
-  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer" | "op", a: number, b?: number): number;
+  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer" | "op" | "statement", a: number, b?: number): number;
   /** The vertices an entity stands for: one, or all nodes of a graph or module; or several, by spaces. */
   resolve(entity: string): readonly number[];
   /** Kin of the vertices, themselves included. */
@@ -171,6 +171,11 @@ function connect(view: View, vertices: Vertices, edges: EdgeList): void {
     for (const name of kernel.buffers) edges.add(vertices.find("buffer", stored.get(`${kernel.graph}:${name}`) ?? -1), vertex);
     if (kernel.graph === null) continue;
     for (const index of kernel.nodes) edges.add(node(kernel.graph, index), vertex);
+    // A statement's kin are its own nodes, so it hangs beside the kernel and not below it.
+    for (const [line, nodes] of kernel.statements) {
+      const statement = vertices.single(`statement:${kernel.id}`, line);
+      for (const index of nodes) edges.add(node(kernel.graph, index), statement);
+    }
   }
   for (const schedule of view.fusions.schedules) {
     for (const item of schedule.operations) {
@@ -217,6 +222,7 @@ export function buildKin(view: View): KinIndex {
 
   const vertex: KinIndex["vertex"] = (kind, a, b = -1) => {
     if (kind === "line") return vertices.lines.get(`${a}:${b}`) ?? -1;
+    if (kind === "statement") return vertices.find(`statement:${a}`, b);
     if (kind !== "node") return vertices.find(kind, a);
     const start = vertices.graphs.get(a);
     const length = graphs.get(a)?.name.length ?? 0;

@@ -266,7 +266,7 @@ export function createStore(source: DataSource): Store {
       schedule.value = Math.max(0, view.fusions.schedules.findIndex((one) => one.operations.some((item) => item.id === parsed.a)));
       chosenTab.value = "fusion";
     }
-    if (parsed.kind === "kernel") {
+    if (parsed.kind === "kernel" || parsed.kind === "statement") {
       kernel.value = { kind: "kernel", id: parsed.a };
       chosenTab.value = "kernels";
     }

@@ -317,6 +317,9 @@ export interface WouldPass {
   readonly checks: readonly CheckView[];
 }
 
+/** A line of a kernel's code that computes, the graph's nodes it is there for, and how that is known. */
+export type StatementView = readonly [line: number, nodes: readonly number[], origin: "emitted" | "serves" | "unknown"];
+
 export interface KernelView {
   readonly id: number;
   readonly name: string;
@@ -333,6 +336,26 @@ export interface KernelView {
   readonly is_backward: boolean;
   readonly buffers: readonly string[];
   readonly notes: readonly string[];
+  readonly statements: readonly StatementView[];
+  /** The reader's line of a statement: line of the code, source, line in it. */
+  readonly origins: readonly (readonly [line: number, source: number, number: number])[];
+  readonly coverage: string;
+}
+
+export interface LevelView {
+  readonly name: string;
+  readonly text: string;
+  /** Flat: line of the text, line of the kernel, and so on, from 1. */
+  readonly lines: readonly number[];
+}
+
+/** A kernel assembled for one target. */
+export interface AssemblyView {
+  readonly kernel: number;
+  readonly target: string;
+  readonly levels: readonly LevelView[];
+  readonly resources: readonly string[];
+  readonly chosen: string;
 }
 
 export interface WrapperView {
@@ -347,6 +370,9 @@ export interface KernelsView {
   readonly kernels: readonly KernelView[];
   readonly wrappers: readonly WrapperView[];
   readonly empty: string;
+  readonly assemblies: readonly AssemblyView[];
+  /** The targets that Triton kernels can be assembled for. */
+  readonly gpus: readonly string[];
 }
 
 export interface LinksView {

@@ -40,7 +40,7 @@ function renumbered(): View {
   return view({
     sources: [source(4, ["# new", "return y * 2"], "cell", "cell"), source(9, ["other"], "user", "other")],
     graphs: one.graphs.map((of) => ({ ...of, id: of.id + 7 })),
-    kernels: { kernels: [kernel(0, 12, [2, 3])], wrappers: [], empty: "" },
+    kernels: { kernels: [kernel(0, 12, [2, 3])], wrappers: [], empty: "", assemblies: [], gpus: [] },
     links: { stacks: [[[4, 1]], [[4, 2]]], graph_links: [] },
   });
 }

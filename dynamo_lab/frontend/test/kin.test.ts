@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildKin, type KinIndex } from "../src/kin";
+import { linesIn, statementBelow } from "../src/parts/kernel-code";
 import { graph, kernel, module, small, source, view } from "./sample";
 
 function names(kin: KinIndex, entity: string): string[] {
@@ -20,6 +21,19 @@ describe("kin", () => {
 
   it("goes both ways from a node in the middle", () => {
     expect(names(buildKin(small()), "node:5:3")).toEqual(["kernel:1", "line:0:2", "node:0:2", "node:5:3"]);
+  });
+
+  it("goes from a statement to its own nodes and lines, and to none of its kernel's others", () => {
+    const sample = small();
+    const statements = [[7, [2], "emitted"], [9, [], "unknown"]] as const;
+    const kernels = [{ ...kernel(0, 5, [2, 3]), statements }];
+    const kin = buildKin({ ...sample, kernels: { ...sample.kernels, kernels } });
+    expect(names(kin, "statement:0:7")).toEqual(["line:0:1", "node:0:1", "node:5:2"]);
+    expect(names(kin, "statement:0:9")).toEqual([]);
+    expect(kin.resolve("statement:0:8")).toEqual([]);
+    const below = kin.kin(kin.resolve("line:0:1"));
+    expect([7, 9].map((line) => below[kin.vertex("statement", 0, line)])).toEqual([1, 0]);
+    expect(linesIn(3, 0, statementBelow(kernels[0], [1, 7, 2, 9, 3, 7]), { kin }, below)).toEqual([1, 3]);
   });
 
   it("takes a graph or a module for all the nodes it holds", () => {
@@ -75,7 +89,7 @@ describe("kin", () => {
   it("survives links and kernels that point outside of their graphs", () => {
     const broken = view({
       graphs: [graph({ inputs: [[]], stack: [7] })],
-      kernels: { kernels: [kernel(0, 3, [0]), kernel(1, 0, [42])], wrappers: [], empty: "" },
+      kernels: { kernels: [kernel(0, 3, [0]), kernel(1, 0, [42])], wrappers: [], empty: "", assemblies: [], gpus: [] },
       links: { stacks: [], graph_links: [[0, 9, [0, 0]], [0, 0, [0]]] },
     });
     expect(names(buildKin(broken), "node:0:0")).toEqual(["node:0:0"]);

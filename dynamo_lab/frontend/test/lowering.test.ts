@@ -73,7 +73,7 @@ describe("kin of buffers", () => {
     const graphs = [graph({ id: 0, inputs: [[], [0], [1], [2]] }), graph({ id: 1, inputs: [[], [0]], parent: 0 })];
     const kernels = [{ ...kernel(0, 0, [2]), buffers: ["buf0", "buf7"] }];
     const lowering = { ...LOWERED, buffers: [...LOWERED.buffers, { ...buffer(2, [1], 1), name: "buf7" }] };
-    const kin = buildKin(view({ graphs, kernels: { kernels, wrappers: [], empty: "" }, lowering }));
+    const kin = buildKin(view({ graphs, kernels: { kernels, wrappers: [], empty: "", assemblies: [], gpus: [] }, lowering }));
     const mask = kin.kin(kin.resolve("buffer:0"));
     expect(mask[kin.vertex("kernel", 0)]).toBe(1);
     expect(kin.nodesIn(mask, 0)).toEqual([2]);

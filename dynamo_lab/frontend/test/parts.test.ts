@@ -67,13 +67,13 @@ describe("guardRows", () => {
 describe("kernelItems", () => {
   it("lists each wrapper after its kernels and loses none", () => {
     const wrapper = { id: 1, title: "w", language: "python", code: "", graph: 0 };
-    const items = kernelItems({ kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, kernel(1, 0, [])], wrappers: [wrapper], empty: "" });
+    const items = kernelItems({ kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, kernel(1, 0, [])], wrappers: [wrapper], empty: "", assemblies: [], gpus: [] });
     expect(items.map((item) => ("kernel" in item ? item.kernel.name : item.wrapper.title))).toEqual(["k0", "w", "k1"]);
   });
 
   const wrapper = { id: 1, title: "w", language: "python", code: "", graph: 0 };
   const items = kernelItems({
-    kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, { ...kernel(1, 0, []), wrapper: 1, code: "x" }], wrappers: [wrapper, { ...wrapper, id: 2 }], empty: "",
+    kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, { ...kernel(1, 0, []), wrapper: 1, code: "x" }], wrappers: [wrapper, { ...wrapper, id: 2 }], empty: "", assemblies: [], gpus: [],
   });
 
   it("starts at the first kernel that has code, else at the first", () => {

@@ -50,7 +50,7 @@ export function source(id: number, texts: readonly string[], kind = "cell", path
 export function kernel(id: number, graphId: number, nodes: readonly number[]): KernelView {
   return {
     id, name: `k${id}`, title: "", language: "cpp", graph: graphId, wrapper: null, nodes, operators: [], where: "",
-    code: "", line: null, calls: 1, is_backward: false, buffers: [], notes: [],
+    code: "", line: null, calls: 1, is_backward: false, buffers: [], notes: [], statements: [], origins: [], coverage: "",
   };
 }
 
@@ -63,7 +63,7 @@ export function view(parts: Partial<View>): View {
   return {
     summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", library_frames: 0, target: "" },
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
-    guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "" },
+    guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "", assemblies: [], gpus: [] },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, steps: null, stories: [], run_map: [], partitions: [],
     decompositions: NO_DECOMPOSITIONS, packages: [], fusions: { schedules: [], unseen: {} },
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
@@ -85,7 +85,7 @@ export function small(): View {
       graph({ id: 0, inputs: [[], [0], [1]], stack: [-1, 0, 1] }),
       graph({ id: 5, stage: "post_grad", inputs: [[], [0], [1], [2]], stack: [-1, 0, 0, 1] }),
     ],
-    kernels: { kernels: [kernel(0, 5, [2]), kernel(1, 5, [3])], wrappers: [], empty: "" },
+    kernels: { kernels: [kernel(0, 5, [2]), kernel(1, 5, [3])], wrappers: [], empty: "", assemblies: [], gpus: [] },
     links: { stacks: [[[0, 1]], [[0, 2]]], graph_links: [[0, 5, [1, 1, 1, 2, 2, 3]]] },
   });
 }

@@ -57,7 +57,7 @@ describe("a schedule", () => {
 
   it("lights nodes, operations and kernels together", () => {
     const inputs = [[], [0], [1], [2], [3], [4], [5], [6]];
-    const kin = buildKin(view({ graphs: [graph({ id: 5, inputs })], kernels: { kernels: [kernel(0, 5, [1]), kernel(1, 5, [7])], wrappers: [], empty: "" }, fusions: table.view }));
+    const kin = buildKin(view({ graphs: [graph({ id: 5, inputs })], kernels: { kernels: [kernel(0, 5, [1]), kernel(1, 5, [7])], wrappers: [], empty: "", assemblies: [], gpus: [] }, fusions: table.view }));
     const mask = kin.kin([kin.vertex("op", 1)]);
     expect(kin.nodesIn(mask, 5)).toEqual([6]);
     expect(mask[kin.vertex("kernel", 0)]).toBe(1);

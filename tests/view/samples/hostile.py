@@ -1,12 +1,13 @@
 """Text that wants to be more than text."""
 
+from dynamo_lab.model.assembly import Assembly, Level, Resources
 from dynamo_lab.model.autograd import Differentiated, OutputAlias, Partition, SavedValue
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
-from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
 from dynamo_lab.model.lowering import (
     Buffer,
     LoopLine,
@@ -126,7 +127,25 @@ def hostile() -> Recording:
             ),
         ),
         kernels=(
-            Kernel(id=0, name=evil, language="cpp", graph=0, wrapper=0, nodes=(1,), code=evil),
+            Kernel(
+                id=0,
+                name=evil,
+                language="cpp",
+                graph=0,
+                wrapper=0,
+                nodes=(1,),
+                code=evil,
+                statements=(Statement(1, (1,), "emitted"),),
+            ),
+        ),
+        assemblies=(
+            Assembly(
+                kernel=0,
+                target=evil,
+                levels=(Level(evil, evil, ((1, 1),)),),
+                resources=Resources(registers=1, occupancy=0.5, limit=evil),
+                chosen=evil,
+            ),
         ),
         lowerings=(
             Lowering(

@@ -9,13 +9,15 @@ import { nextOf } from "../virtual";
 import type { KernelView, WrapperView } from "../types";
 import { Badge, Empty, GraphChip, plural } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
+import { Assembly, type AssemblyState, useAssembly } from "./assembly";
+import { KernelCode } from "./kernel-code";
 
 interface KernelProps {
   readonly kernel: KernelView;
   readonly wrapper: WrapperView | undefined;
 }
 
-function KernelHead({ kernel, wrapper, calls }: KernelProps & { calls: readonly number[] }) {
+function KernelHead({ kernel, wrapper, calls, assembly }: KernelProps & { calls: readonly number[]; assembly: AssemblyState }) {
   const store = useStore();
   const line = calls[0] ?? kernel.line;
   return (
@@ -25,6 +27,10 @@ function KernelHead({ kernel, wrapper, calls }: KernelProps & { calls: readonly 
       {kernel.is_backward && <Badge tone="plain">backward</Badge>}
       {kernel.graph !== null && <GraphChip id={kernel.graph} />}
       {kernel.nodes.length > 0 && <span class="dl-dim">{plural(kernel.nodes.length, "node")}</span>}
+      {kernel.coverage && <span class="dl-dim" title="A statement is a line that computes. Its colour is that of your line.">{kernel.coverage}</span>}
+      {kernel.code && (
+        <button type="button" class="dl-button" data-own aria-pressed={assembly.open.value} onClick={() => (assembly.open.value = !assembly.open.value)}>Assembly</button>
+      )}
       {wrapper && kernel.code && (
         <button type="button" class="dl-go" data-own onClick={() => (store.kernel.value = { kind: "wrapper", id: wrapper.id, line, of: kernel.id })}>
           show in wrapper
@@ -57,14 +63,19 @@ function Calls({ wrapper, lines, what }: { wrapper: WrapperView; lines: readonly
   );
 }
 
-function Kernel({ kernel, wrapper }: KernelProps) {
+function Kernel({ kernel, wrapper, assembly }: KernelProps & { assembly: AssemblyState }) {
   const calls = useMemo(() => (wrapper ? callLines(wrapper.code, kernel.name) : []), [wrapper?.code, kernel.name]);
   return (
     <>
-      <KernelHead kernel={kernel} wrapper={wrapper} calls={calls} />
+      <KernelHead kernel={kernel} wrapper={wrapper} calls={calls} assembly={assembly} />
       {kernel.notes.map((note, i) => <p key={i} class="dl-kernel-target">{note}</p>)}
       {kernel.code
-        ? <CodeBlock text={kernel.code} language={kernel.language} label={`Code of ${kernel.name}`} />
+        ? (
+          <div class={`dl-kernel-panes${assembly.open.value ? " is-split" : ""}`}>
+            <KernelCode kernel={kernel} />
+            {assembly.open.value && <Assembly kernel={kernel} state={assembly} />}
+          </div>
+        )
         : wrapper && calls.length > 0
           ? <Calls key={kernel.id} wrapper={wrapper} lines={calls} what="A library's kernel: Inductor writes the call only." />
           : <Empty title="No code of its own">An extern kernel is a library call: Inductor generates the call, not the kernel.</Empty>}
@@ -88,7 +99,8 @@ function Wrapper({ wrapper, of }: { wrapper: WrapperView; of: KernelView | undef
 
 export function KernelDetail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView[] }) {
   const store = useStore();
-  if ("kernel" in item) return <Kernel kernel={item.kernel} wrapper={wrappers.find((w) => w.id === item.kernel.wrapper)} />;
+  const assembly = useAssembly();
+  if ("kernel" in item) return <Kernel assembly={assembly} kernel={item.kernel} wrapper={wrappers.find((w) => w.id === item.kernel.wrapper)} />;
   const of = store.kernel.value?.of;
   const kernel = store.model.value?.view.kernels.kernels.find((one) => one.id === of);
   return <Wrapper wrapper={item.wrapper} of={kernel} />;

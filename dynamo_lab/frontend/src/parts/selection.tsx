@@ -168,6 +168,29 @@ function Buffer({ model, entity, mask }: Facts) {
   );
 }
 
+const ORIGINS = {
+  emitted: "Inductor wrote it for these nodes.",
+  serves: "It computes no node by itself: what these nodes need reads it.",
+  unknown: "Inductor does not say what it is for.",
+} as const;
+
+function Statement({ model, entity, mask }: Facts) {
+  const kernel = model.view.kernels.kernels.find((k) => k.id === entity.a);
+  const statement = kernel?.statements.find(([line]) => line === entity.b);
+  if (!kernel || !statement) return null;
+  return (
+    <>
+      <h4><Badge tone="plain">statement</Badge> <code>{kernel.code.split("\n")[entity.b - 1]?.trim().slice(0, 200)}</code></h4>
+      <p class="dl-dim">{ORIGINS[statement[2]]}</p>
+      <dl>
+        <Links label="kernel" to={[[kernelEntity(kernel.id), kernel.title || kernel.name]]} />
+        <KinLines model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
 function Break({ model, entity, mask }: Facts) {
   const item = model.view.breaks.find((b) => b.id === entity.a);
   if (!item) return null;
@@ -307,7 +330,7 @@ function Operation({ model, entity, mask }: Facts) {
 }
 
 const CARDS: Readonly<Record<Entity["kind"], (facts: Facts) => ComponentChildren>> = {
-  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator, buffer: Buffer, op: Operation,
+  line: Line, node: Node, kernel: Kernel, break: Break, frame: Frame, guard: Guard, symbol: Symbol, module: Module, graph: Graph, operator: Operator, buffer: Buffer, op: Operation, statement: Statement,
 };
 
 /** Several at once, such as the kernels that do what one of another recording does. */
