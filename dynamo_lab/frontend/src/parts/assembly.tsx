@@ -14,10 +14,11 @@ export interface AssemblyState {
 }
 
 export function useAssembly(): AssemblyState {
-  const { assemblies } = useModel().view.kernels;
-  return {
-    open: useSignal(assemblies.length > 0), level: useSignal(""), target: useSignal(""), found: useSignal<readonly AssemblyView[]>([]),
-  };
+  const model = useModel();
+  const found = useSignal<readonly AssemblyView[]>([]);
+  // In another recording the same number is another kernel.
+  useEffect(() => void (found.value = []), [model]);
+  return { open: useSignal(model.view.kernels.assemblies.length > 0), level: useSignal(""), target: useSignal(""), found };
 }
 
 const HOW = "This page holds no assembly of it. To keep it in the page: dynamo_lab.lower(fn, *args, target=\u2026, assembly=True), or dynamo-lab explore SCRIPT --assembly.";
