@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.programs import Choice
 
 Detail = Literal["normal", "steps"]
 
@@ -57,19 +58,23 @@ def explore(
         OptionError: `fn` cannot be called, or an option has a value that is not offered.
     """
     refuse_uncallable(fn)
+    from dynamo_lab.lower import lowered
     from dynamo_lab.programs import Choice, FunctionProgram
 
     settings = {"mode": mode, "dynamic": dynamic, "options": options}
     chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
 
-    def explored(fn: Any, args: Any, kwargs: Any) -> tuple[Recording, Any]:
-        return _explore(fn, args, kwargs, chosen, new_recorder(name_of(fn), detail, max_steps))
+    def explored(fn: Any, args: Any, kwargs: Any, choice: Choice) -> tuple[Recording, Any]:
+        recorder = new_recorder(name_of(fn), detail, max_steps)
+        if choice.target:  # lowered again since
+            return lowered(fn, args, kwargs, choice, recorder)
+        return _explore(fn, args, kwargs, chosen, recorder)
 
     choice = Choice(
         mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
     )
     program = FunctionProgram(fn, args, kwargs, explored, choice)  # before the run changes things
-    recording, _ = explored(fn, args, kwargs)
+    recording, _ = explored(fn, args, kwargs, choice)
     recording.can_run_again(program)
     return recording
 
@@ -112,12 +117,22 @@ def record(
         AlreadyRecordingError: another recording is running.
         OptionError: there is no such target.
     """
-    from dynamo_lab.capture.session import watch
-    from dynamo_lab.lower import lowering_for
     from dynamo_lab.programs import Choice
 
     recorder = new_recorder(title, detail, max_steps)
-    lowers = nullcontext() if target is None else lowering_for(recorder, Choice(target=target))
+    with recording_into(recorder, Choice(target=target or ""), fresh):
+        yield recorder
+
+
+@contextmanager
+def recording_into(
+    recorder: Recorder[Recording], choice: Choice, fresh: bool = True
+) -> Generator[Recorder[Recording], None, None]:
+    """Record the block as `record` does, lowering it where a target was chosen."""
+    from dynamo_lab.capture.session import watch
+    from dynamo_lab.lower import lowering_for
+
+    lowers = lowering_for(recorder, choice) if choice.target else nullcontext()
     with lowers, watch(recorder, fresh=fresh):  # the probes may sit on what lowering replaces
         try:
             yield recorder

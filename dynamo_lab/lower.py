@@ -104,11 +104,11 @@ def lower(
     def lowered_for(name: str) -> Recording:
         chosen = msgspec.structs.replace(choice, target=find_target(name).name)
 
-        def lowered(fn: Any, args: Any, kwargs: Any) -> tuple[Recording, Any]:
-            return _lowered(fn, args, kwargs, chosen, new_recorder(name_of(fn), detail))
+        def again(fn: Any, args: Any, kwargs: Any, choice: Choice) -> tuple[Recording, Any]:
+            return lowered(fn, args, kwargs, choice, new_recorder(name_of(fn), detail))
 
-        program = FunctionProgram(fn, args, kwargs, lowered, chosen)
-        recording, _ = lowered(fn, args, kwargs)
+        program = FunctionProgram(fn, args, kwargs, again, chosen)
+        recording, _ = again(fn, args, kwargs, chosen)
         recording.can_run_again(program)
         return with_assemblies(recording) if assembly else recording
 
@@ -131,12 +131,12 @@ def relower(
     choice = msgspec.structs.replace(
         before,
         target=find_target(target or target_of(recording, before)).name,
-        grad=before.grad or _has_backward(recording) or before.grad,
+        grad=True if before.grad is None and _has_backward(recording) else before.grad,
         settings={**before.settings, **settings, **(options or {})},
         **arguments,
     )
     fn, args, kwargs = program.call()
-    made, _ = _lowered(fn, args, kwargs, choice, new_recorder(recording.title, "normal"))
+    made, _ = lowered(fn, args, kwargs, choice, new_recorder(recording.title, "normal"))
     made.can_run_again(program.chosen(choice))
     return made
 
@@ -195,10 +195,10 @@ def _names(given: Sequence[Any]) -> list[str]:
     return [str(name) for name in given]
 
 
-def _lowered(
+def lowered(
     fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder[Recording]
 ) -> tuple[Recording, Any]:
-    """The recording, and what `fn` returned."""
+    """A call lowered as chosen: the recording, and what `fn` returned."""
     from dynamo_lab.capture.lowered import lower_once
     from dynamo_lab.capture.session import watch
 

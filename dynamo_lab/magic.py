@@ -104,8 +104,10 @@ def _compile_cell(line: str, cell: str) -> None:
     frame = build_frame("\n" + cell, filename, shell.user_ns)
     title = f"cell {number}"
 
-    def recorded(frame: CellFrame, namespace: dict[str, Any]) -> tuple[Recording, Any]:
-        return _recorded(title, frame, namespace, options)
+    def recorded(
+        frame: CellFrame, namespace: dict[str, Any], choice: Choice
+    ) -> tuple[Recording, Any]:
+        return _recorded(title, frame, namespace, options, choice)
 
     choice = Choice(
         target=options.target or "",
@@ -116,7 +118,7 @@ def _compile_cell(line: str, cell: str) -> None:
     program = CellProgram(source, filename, shell.user_ns, recorded, choice)  # before it runs
     with _shown("%%compile", options, title, shell, program) as recorder:
         recorder.options.update(_chosen(options))
-        shown = _run(frame, options, shell.user_ns)
+        shown = _run(frame, options, choice, shell.user_ns)
     if frame.displays and not _ends_in_semicolon(cell):
         shell.displayhook(shown)
 
@@ -140,22 +142,25 @@ def _modes() -> list[str]:
 
 
 def _recorded(
-    title: str, frame: CellFrame, namespace: dict[str, Any], options: argparse.Namespace
+    title: str,
+    frame: CellFrame,
+    namespace: dict[str, Any],
+    options: argparse.Namespace,
+    choice: Choice,
 ) -> tuple[Recording, Any]:
     """The recording of a cell that runs once more, and the value of its last line."""
-    from dynamo_lab.explore import record
+    from dynamo_lab.explore import new_recorder, recording_into
 
-    shown = None
-    with (
-        suppress(Exception),
-        record(title, target=options.target) as recorder,
-    ):  # the recording keeps the exception
-        recorder.options.update(_chosen(options))
-        shown = _run(frame, options, namespace)
+    shown, recorder = None, new_recorder(title)
+    recorder.options.update(_chosen(options))
+    with suppress(Exception), recording_into(recorder, choice):  # which keeps the exception
+        shown = _run(frame, options, choice, namespace)
     return recorder.recording, shown
 
 
-def _run(frame: CellFrame, options: argparse.Namespace, namespace: dict[str, Any]) -> Any:
+def _run(
+    frame: CellFrame, options: argparse.Namespace, choice: Choice, namespace: dict[str, Any]
+) -> Any:
     exec(frame.definitions, namespace)
     if frame.code is None:
         return None
@@ -164,9 +169,9 @@ def _run(frame: CellFrame, options: argparse.Namespace, namespace: dict[str, Any
     compiled: Any = torch.compile(  # pyright: ignore[reportUnknownMemberType]
         frame.function(namespace),
         backend=options.backend,
-        mode=options.mode,
-        dynamic=options.dynamic,
-        fullgraph=options.fullgraph,
+        mode=choice.mode,
+        dynamic=choice.dynamic,
+        fullgraph=choice.fullgraph,
     )
     return compiled(*(namespace[name] for name in frame.parameters))
 

@@ -105,7 +105,7 @@ class FunctionProgram:
 
     def compiled(self) -> tuple[Recording, Any]:
         """Its recording, and what it returns."""
-        return self._explore(self._fn, *copies((self._args, self._kwargs)))
+        return self._explore(self._fn, *copies((self._args, self._kwargs)), self.choice)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
         """None: a function is an object, whose code is replaced instead."""
@@ -124,7 +124,7 @@ class CellProgram:
         source: str,
         filename: str,
         namespace: dict[str, Any],
-        record: Callable[[CellFrame, dict[str, Any]], tuple[Recording, Any]],
+        record: Callable[[CellFrame, dict[str, Any], Choice], tuple[Recording, Any]],
         choice: Choice,
     ) -> None:
         self.choice = choice
@@ -162,7 +162,7 @@ class CellProgram:
     def compiled(self) -> tuple[Recording, Any]:
         """The cell's recording, and the values of all its names."""
         namespace, frame = self._prepared()
-        recording, shown = self._record(frame, namespace)
+        recording, shown = self._record(frame, namespace, self.choice)
         return recording, self._outcome(namespace, shown)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:

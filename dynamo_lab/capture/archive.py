@@ -21,6 +21,8 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.packages import Constant, FileKind, Package, PackageFile
 
 MAX_FILES = 10_000
+MAX_MODELS = 100
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # whose reading can be bounded
 MAX_TEXT = 32 * 1024 * 1024
 """The most bytes of C++ and JSON to read, once they are unpacked; GPT-2 has 2 MB."""
 
@@ -75,6 +77,8 @@ def read(path: str | os.PathLike[str]) -> tuple[Contents, ...]:
 
 def _models(archive: zipfile.ZipFile, file: str, size: int, name: str) -> Iterator[Contents]:
     entries = archive.infolist()
+    if any(entry.compress_type not in _COMPRESSIONS for entry in entries):
+        raise PackageError(f"{name} is compressed in a way that no package is: it is not read.")
     if len(entries) > MAX_FILES:
         raise PackageError(f"{name} holds more than the {MAX_FILES:,} files that a package may.")
     of_model: dict[str, list[tuple[zipfile.ZipInfo, str]]] = {}
@@ -86,6 +90,8 @@ def _models(archive: zipfile.ZipFile, file: str, size: int, name: str) -> Iterat
             f"{name} holds no compiled model: name a .pt2 file that AOTInductor wrote "
             "(torch.export.save writes one without code)."
         )
+    if len(of_model) > MAX_MODELS:
+        raise PackageError(f"{name} holds more than {MAX_MODELS} models: it is not read.")
     budget = _Budget(archive, name)
     shared = [entry for entry in entries if not _MODEL.search(entry.filename)]
     for model, own in of_model.items():

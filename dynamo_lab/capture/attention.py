@@ -3,7 +3,8 @@
 PyTorch chooses in C++, by the device that is there (`aten/src/ATen/native/transformers/cuda/
 sdp_utils.cpp` and `.../attention.cpp`). For a device that is not there, its rules are followed
 here: flash attention for half precision without a mask, memory-efficient attention for the rest,
-plain mathematics for what neither takes.
+plain mathematics for what neither takes, or where `torch.nn.attention.sdpa_kernel` or
+`torch.backends.cuda` forbid them. cuDNN's attention is never chosen.
 """
 
 from collections.abc import Callable
@@ -45,14 +46,17 @@ def _on_gpu(
 ) -> torch.Tensor:
     head = query.size(-1)
     same = query.size(-1) == key.size(-1) == value.size(-1) and query.dim() == 4
-    if same and query.dtype in _HALVES and attn_mask is None and head <= 256:
+    allowed = torch.backends.cuda
+    takes_flash = same and query.dtype in _HALVES and attn_mask is None and head <= 256
+    if takes_flash and allowed.flash_sdp_enabled():
         scale = head**-0.5 if scale is None else scale
         padded = [F.pad(t, (0, -head % 8)) if head % 8 else t for t in (query, key, value)]
         flash: Any = aten._scaled_dot_product_flash_attention
         return flash(*padded, dropout_p, is_causal, False, scale=scale)[0][..., :head]
     aligned = head % (8 if query.dtype in _HALVES else 4) == 0
     dense = all(t.stride(-1) == 1 for t in (query, key, value, attn_mask) if t is not None)
-    if same and aligned and dense and not enable_gqa:
+    takes_efficient = same and aligned and dense and not enable_gqa
+    if takes_efficient and allowed.mem_efficient_sdp_enabled():
         bias = None if attn_mask is None else _bias(attn_mask, query, key)
         keeps = any(tensor.requires_grad for tensor in (query, key, value))
         efficient: Any = aten._scaled_dot_product_efficient_attention

@@ -128,8 +128,8 @@ class _Lowering:
         if getattr(self._local, "is_inside", False):  # Inductor calls itself
             patches = {} if config_patches is None else {"config_patches": config_patches}
             return self._compile_fx(graph_module, inputs, *args, **patches, **kwargs)
-        prepared = copy.copy(graph_module)
-        prepared.graph = copy.deepcopy(graph_module.graph)
+        _refuse_packages()
+        prepared = _copied(graph_module)
         choose_attention(self._target, prepared)
         settings = {**(config_patches or {}), **self._settings}
         self._local.is_inside = True
@@ -150,6 +150,27 @@ class _Lowering:
         values = [_on(value, device) for value in inputs]
         with pretend(self._target), _unbuilt(self._chosen, self._wrote):
             return compile_fx_inner(on_target, values, **kwargs)
+
+
+def _refuse_packages() -> None:
+    from torch._inductor.virtualized import V
+
+    if V.aot_compilation:
+        raise OptionError(
+            "A package is built for the machine at hand: make it without a target, or lower the "
+            "model with dynamo_lab.lower(model, *args, target=...)."
+        )
+
+
+def _copied(graph_module: fx.GraphModule) -> fx.GraphModule:
+    """A graph and the bodies in it, to be changed; parameters are shared."""
+    made = copy.copy(graph_module)
+    made.graph = copy.deepcopy(graph_module.graph)
+    for node in made.graph.nodes:
+        body = getattr(made, str(node.target), None) if node.op == "get_attr" else None
+        if isinstance(body, fx.GraphModule):
+            setattr(made, str(node.target), _copied(body))
+    return made
 
 
 @contextmanager

@@ -303,7 +303,10 @@ def test_without_a_program_one_sentence_says_what_to_do(tmp_path: Path) -> None:
         trial.recording.breaks[0].try_fix()
 
 
-def test_only_a_recording_with_breaks_keeps_its_program() -> None:
+def test_only_a_recording_with_breaks_keeps_a_large_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dynamo_lab.rerun._LIGHT_BYTES", 0)
     model = nn.Linear(2, 2)
     alive = weakref.ref(model)
     recording = lab.explore(model, torch.ones(1, 2), backend="eager")

@@ -1,5 +1,7 @@
 """Lowering for targets that are not there: structure, never generated code."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -247,3 +249,67 @@ def test_a_wrong_kernel_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         written[key] = replace(one, code=one.code.replace("2.0", "3.0"))
     (check,) = recording.check_kernels().checks
     assert check.verdict == "differs"
+
+
+@pytest.mark.slow
+def test_a_fresh_process_is_left_as_it_was() -> None:
+    """Where Inductor is imported in the middle of the recording, probes come after lowering."""
+    script = """
+import torch, dynamo_lab as lab
+f, x = (lambda x: x.sin() + 1), torch.randn(8)
+first = lab.lower(f, x, target="cuda:sm_90")
+from torch._inductor import compile_fx
+assert type(compile_fx.compile_fx).__name__ == "function", compile_fx.compile_fx
+assert [k.language for k in lab.lower(f, x, target="mps").kernels] == ["metal"]
+assert [k.language for k in lab.explore(f, x).kernels] == ["cpp"]
+"""
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+
+
+def test_attention_in_a_body_runs_where_it_was_and_is_lowered_for_the_target() -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    def attend(q: torch.Tensor) -> torch.Tensor:
+        return functional.scaled_dot_product_attention(q, q, q) * 2
+
+    def program(q: torch.Tensor) -> Any:
+        return checkpoint(attend, q, use_reentrant=False)
+
+    query = torch.randn(1, 2, 16, 8, requires_grad=True)
+    recording = lab.lower(program, query, target="cuda:sm_90", grad=True)
+    assert recording.failure is None
+    assert any("efficient_attention" in kernel.name for kernel in recording.kernels)
+
+
+def test_a_forbidden_attention_is_not_chosen() -> None:
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    query = torch.randn(1, 2, 16, 8)
+    with sdpa_kernel(SDPBackend.MATH):
+        recording = lab.lower(
+            lambda q: functional.scaled_dot_product_attention(q, q, q), query, target="cuda"
+        )
+    assert not any("efficient_attention" in kernel.name for kernel in recording.kernels)
+
+
+def test_a_fix_is_tried_for_the_target_that_was_chosen_last() -> None:
+    def branch(x: torch.Tensor) -> torch.Tensor:
+        y = x.sin()
+        if y.sum() > 0:
+            y = y * 2
+        return y.softmax(-1)
+
+    first = lab.lower(branch, torch.ones(4, 4), target="cuda:sm_90")
+    again = first.relower(target="mps")
+    assert languages(again.breaks[0].try_fix().recording) == {"metal"}
+    explored = lab.explore(branch, torch.ones(4, 4)).relower(target="cuda:sm_90")
+    assert languages(explored.breaks[0].try_fix().recording) == {"triton"}
+
+
+def test_a_package_is_not_made_for_a_target() -> None:
+    exported = torch.export.export(nn.Linear(4, 4), (torch.randn(2, 4),))
+    with pytest.raises(OptionError, match="package"), lab.record(target="cuda:sm_90"):
+        torch._inductor.aoti_compile_and_package(exported)
