@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from dynamo_lab.capture.interpreting import _compare, _row  # noqa: E402
+from dynamo_lab.capture.interpreting import compare, row_of  # noqa: E402
 
 NAN, INF = float("nan"), float("inf")
 
@@ -24,6 +24,6 @@ NAN, INF = float("nan"), float("inf")
 def test_numbers_agree_where_they_are_finite_and_alike_elsewhere(
     found: list[float], expected: list[float], differs: int
 ) -> None:
-    row = _row("kernel")
-    _compare(row, torch.tensor(found), torch.tensor(expected))
+    row = row_of("kernel")
+    compare(row, torch.tensor(found), torch.tensor(expected))
     assert (row["compared"], int(row["differs"])) == (1, differs)

@@ -2,9 +2,9 @@
 
 PyTorch chooses in C++, by the device that is there (`aten/src/ATen/native/transformers/cuda/
 sdp_utils.cpp` and `.../attention.cpp`). For a device that is not there, its rules are followed
-here: flash attention for half precision without a mask, memory-efficient attention for the rest,
-plain mathematics for what neither takes, or where `torch.nn.attention.sdpa_kernel` or
-`torch.backends.cuda` forbid them. cuDNN's attention is never chosen.
+here: for half precision without a mask cuDNN's attention on the GPUs that prefer it, else flash
+attention; memory-efficient attention for the rest; plain mathematics for what none takes, or where
+`torch.nn.attention.sdpa_kernel` or `torch.backends.cuda` forbid them.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,16 @@ from torch import fx
 from dynamo_lab.model.targets import Target
 
 aten = torch.ops.aten
+_PREFER_CUDNN = ((9, 0), (10, 0))
+"""Compute capabilities on which cuDNN comes first, since torch 2.9."""
+
 _HALVES = (torch.float16, torch.bfloat16)
 
 
 def choose_attention(target: Target, graph_module: fx.GraphModule) -> None:
     """Let every attention in a graph and its bodies be the target's."""
-    on_target: dict[str, Callable[..., Any]] = {"cuda": _on_gpu, "mps": _on_apple}
+    gpu = _on_gpu if target.capability not in _PREFER_CUDNN else _on_recent_gpu
+    on_target: dict[str, Callable[..., Any]] = {"cuda": gpu, "mps": _on_apple}
     if target.device not in on_target:
         return
     for module in graph_module.modules():
@@ -32,6 +36,31 @@ def choose_attention(target: Target, graph_module: fx.GraphModule) -> None:
             if node.target is F.scaled_dot_product_attention:
                 node.target = on_target[target.device]
         module.recompile()
+
+
+def _on_recent_gpu(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    **options: Any,
+) -> torch.Tensor:
+    head, keeps = query.size(-1), any(t.requires_grad for t in (query, key, value))
+    fits = _are_alike(query, key, value) and query.dtype in _HALVES and not head % 8 and head <= 256
+    if not fits or attn_mask is not None or options.get("enable_gqa"):
+        return _on_gpu(query, key, value, attn_mask, dropout_p, is_causal, **options)
+    if not torch.backends.cuda.cudnn_sdp_enabled():
+        return _on_gpu(query, key, value, attn_mask, dropout_p, is_causal, **options)
+    cudnn: Any = aten._scaled_dot_product_cudnn_attention
+    scale = options.get("scale")
+    return cudnn(query, key, value, None, keeps, dropout_p, is_causal, False, scale=scale)[0]
+
+
+def _are_alike(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> bool:
+    """Whether heads have one size, and there is a batch of them."""
+    return query.size(-1) == key.size(-1) == value.size(-1) and query.dim() == 4
 
 
 def _on_gpu(
@@ -45,7 +74,7 @@ def _on_gpu(
     enable_gqa: bool = False,
 ) -> torch.Tensor:
     head = query.size(-1)
-    same = query.size(-1) == key.size(-1) == value.size(-1) and query.dim() == 4
+    same = _are_alike(query, key, value)
     allowed = torch.backends.cuda
     takes_flash = same and query.dtype in _HALVES and attn_mask is None and head <= 256
     if takes_flash and allowed.flash_sdp_enabled():

@@ -165,6 +165,8 @@ class _Eager(fx.Interpreter):
             return efficient_attention(*args, **kwargs)
         if target is aten._scaled_dot_product_flash_attention.default:
             return flash_attention(*args, **kwargs)
+        if target is aten._scaled_dot_product_cudnn_attention.default:
+            return cudnn_attention(*args, **kwargs)
         return super().call_function(target, args, kwargs)
 
 
@@ -202,6 +204,25 @@ def flash_attention(
     state = torch.zeros(2, dtype=torch.uint64)
     lengths = (query.size(2), key.size(2))
     return rows, sums, None, None, *lengths, state, torch.zeros((), dtype=torch.uint64), rows[:0]
+
+
+def cudnn_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    bias: torch.Tensor | None,
+    keeps: bool,
+    dropout: float = 0.0,
+    is_causal: bool = False,
+    debug: bool = False,
+    scale: float | None = None,
+) -> tuple[Any, ...]:
+    """What `aten._scaled_dot_product_cudnn_attention` gives on a GPU, without dropout."""
+    out, sums = _attention(query, key, value, bias, is_causal, scale)
+    rows = out.transpose(1, 2).contiguous().transpose(1, 2)
+    counter = torch.zeros((), dtype=torch.int64)
+    lengths = (query.size(2), key.size(2))
+    return rows, sums.unsqueeze(-1), None, None, *lengths, counter, counter.clone(), None
 
 
 def _attention(

@@ -19,13 +19,18 @@ from typing import Any
 
 import torch
 
-from dynamo_lab.capture.interpreted import efficient_attention, flash_attention
+from dynamo_lab.capture.interpreted import (
+    cudnn_attention,
+    efficient_attention,
+    flash_attention,
+)
 from dynamo_lab.capture.libdevice import Libdevice, NotInterpretedError
 
 MODULE = "<generated module>"
 _ATTENTION = {
     "_scaled_dot_product_efficient_attention": efficient_attention,
     "_scaled_dot_product_flash_attention": flash_attention,
+    "_scaled_dot_product_cudnn_attention": cudnn_attention,
 }
 _KERNELS = re.compile(r"^(\w+) = async_compile\.triton", re.MULTILINE)
 _ALIAS = re.compile(r"^ *(\w+) = reinterpret_tensor\((\w+),.*# alias$", re.MULTILINE)
@@ -57,7 +62,7 @@ class Check:
     def _not_run(self, problem: str) -> list[dict[str, Any]]:
         """Rows for the kernels that have none yet."""
         for name in _KERNELS.findall(self.work["code"]):
-            self.rows.setdefault(name, {**_row(name), "problem": problem, "random": False})
+            self.rows.setdefault(name, {**row_of(name), "problem": problem, "random": False})
         return list(self.rows.values())
 
     def _call(self) -> None:
@@ -90,14 +95,14 @@ class Check:
 
     def judge(self, name: str, buffers: dict[str, torch.Tensor]) -> None:
         """Compare what a kernel wrote with what it should have, and put that in its place."""
-        row = self.rows.setdefault(name, _row(name))
+        row = self.rows.setdefault(name, row_of(name))
         row["calls"] += 1
         for buffer, value in buffers.items():
             expected = self._expected(buffer, value)
             if expected is None:
                 continue
             if not self.work["random"]:
-                _compare(row, value, expected)
+                compare(row, value, expected)
             value.copy_(expected)
 
     def _expected(self, buffer: str, value: torch.Tensor) -> torch.Tensor | None:
@@ -146,7 +151,7 @@ class _Kernel:
             for parameter, buffer, value in zip(self._names(), buffers, args, strict=False)
             if isinstance(value, torch.Tensor) and parameter in self._written
         ]
-        row = self._check.rows.setdefault(self._name, _row(self._name))
+        row = self._check.rows.setdefault(self._name, row_of(self._name))
         row["problem"] = row["problem"] or self._problem
         self._check.judge(self._name, dict(named))
 
@@ -154,11 +159,11 @@ class _Kernel:
         return [] if self._problem.startswith("its source") else list(self._function.arg_names)
 
 
-def _row(name: str) -> dict[str, Any]:
+def row_of(name: str) -> dict[str, Any]:
     return {"name": name, "calls": 0, "compared": 0, "differs": 0, "error": 0.0, "problem": ""}
 
 
-def _compare(row: dict[str, Any], value: torch.Tensor, expected: torch.Tensor) -> None:
+def compare(row: dict[str, Any], value: torch.Tensor, expected: torch.Tensor) -> None:
     """Count a buffer, and keep the largest difference relative to the largest value."""
     row["compared"] += 1
     if not value.dtype.is_floating_point:
