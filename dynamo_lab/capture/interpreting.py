@@ -160,6 +160,7 @@ class _Kernel:
 
 
 def row_of(name: str) -> dict[str, Any]:
+    """What is known of a kernel before it ran."""
     return {"name": name, "calls": 0, "compared": 0, "differs": 0, "error": 0.0, "problem": ""}
 
 
