@@ -12,7 +12,7 @@ from dynamo_lab.plain import table, visible
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dynamo_lab.capture.interpreted import Written
+    from dynamo_lab.capture.interpreted import WrittenModule
     from dynamo_lab.model.recording import Recording
 
 Verdict = Literal["agrees", "differs", "not run", "not compared"]
@@ -62,14 +62,14 @@ class KernelChecks(Struct, frozen=True, kw_only=True):
     __repr__ = __str__
 
 
-def attach(recording: Recording, written: Mapping[int, Written]) -> None:
+def attach(recording: Recording, written: Mapping[int, WrittenModule]) -> None:
     """Let a recording answer as long as it is held; it is not saved with it."""
     vars(recording)[_WRITTEN] = written
 
 
 def ask(recording: Recording) -> KernelChecks:
     """Check every Triton kernel: see `Recording.check_kernels`."""
-    written: Mapping[int, Written] = vars(recording).get(_WRITTEN, {})
+    written: Mapping[int, WrittenModule] = vars(recording).get(_WRITTEN, {})
     if not written and recording.wrappers:
         raise LoweringError(
             "The graphs are not at hand: only the process that lowered a program with "

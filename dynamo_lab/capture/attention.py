@@ -8,7 +8,7 @@ attention; memory-efficient attention for the rest; plain mathematics for what n
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -23,106 +23,107 @@ _PREFER_CUDNN = ((9, 0), (10, 0))
 _HALVES = (torch.float16, torch.bfloat16)
 
 
+class _Call(NamedTuple):
+    """A call of `scaled_dot_product_attention`."""
+
+    query: torch.Tensor
+    key: torch.Tensor
+    value: torch.Tensor
+    attn_mask: torch.Tensor | None = None
+    dropout_p: float = 0.0
+    is_causal: bool = False
+    scale: float | None = None
+    enable_gqa: bool = False
+
+    @property
+    def inputs(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Query, key and value."""
+        return self.query, self.key, self.value
+
+    @property
+    def head(self) -> int:
+        """The size of a head."""
+        return self.query.size(-1)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether a backward will need what the kernel knows."""
+        return any(tensor.requires_grad for tensor in self.inputs)
+
+    @property
+    def is_half(self) -> bool:
+        """Whether it is of half precision."""
+        return self.query.dtype in _HALVES
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether heads have one size, and there is a batch of them."""
+        sizes = {tensor.size(-1) for tensor in self.inputs}
+        return len(sizes) == 1 and self.query.dim() == 4
+
+
 def choose_attention(target: Target, graph_module: fx.GraphModule) -> None:
     """Let every attention in a graph and its bodies be the target's."""
     gpu = _on_gpu if target.capability not in _PREFER_CUDNN else _on_recent_gpu
-    on_target: dict[str, Callable[..., Any]] = {"cuda": gpu, "mps": _on_apple}
-    if target.device not in on_target:
+    choices: dict[str, Callable[[_Call], torch.Tensor]] = {"cuda": gpu, "mps": _on_apple}
+    choose = choices.get(target.device)
+    if choose is None:
         return
+
+    def attention(*args: Any, **kwargs: Any) -> torch.Tensor:
+        return choose(_Call(*args, **kwargs))
+
     for module in graph_module.modules():
         if not isinstance(module, fx.GraphModule):
             continue
         for node in module.graph.nodes:
             if node.target is F.scaled_dot_product_attention:
-                node.target = on_target[target.device]
+                node.target = attention
         module.recompile()
 
 
-def _on_recent_gpu(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attn_mask: torch.Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    **options: Any,
-) -> torch.Tensor:
-    head, keeps = query.size(-1), any(t.requires_grad for t in (query, key, value))
-    fits = _are_alike(query, key, value) and query.dtype in _HALVES and not head % 8 and head <= 256
-    if not fits or attn_mask is not None or options.get("enable_gqa"):
-        return _on_gpu(query, key, value, attn_mask, dropout_p, is_causal, **options)
-    if not torch.backends.cuda.cudnn_sdp_enabled():
-        return _on_gpu(query, key, value, attn_mask, dropout_p, is_causal, **options)
+def _on_recent_gpu(call: _Call) -> torch.Tensor:
+    fits = call.is_alike and call.is_half and not call.head % 8 and call.head <= 256
+    is_plain = call.attn_mask is None and not call.enable_gqa
+    if not (fits and is_plain and torch.backends.cuda.cudnn_sdp_enabled()):
+        return _on_gpu(call)
     cudnn: Any = aten._scaled_dot_product_cudnn_attention
-    scale = options.get("scale")
-    return cudnn(query, key, value, None, keeps, dropout_p, is_causal, False, scale=scale)[0]
+    options = (None, call.keeps, call.dropout_p, call.is_causal, False)
+    return cudnn(*call.inputs, *options, scale=call.scale)[0]
 
 
-def _are_alike(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> bool:
-    """Whether heads have one size, and there is a batch of them."""
-    return query.size(-1) == key.size(-1) == value.size(-1) and query.dim() == 4
-
-
-def _on_gpu(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attn_mask: torch.Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> torch.Tensor:
-    head = query.size(-1)
-    same = _are_alike(query, key, value)
-    allowed = torch.backends.cuda
-    takes_flash = same and query.dtype in _HALVES and attn_mask is None and head <= 256
+def _on_gpu(call: _Call) -> torch.Tensor:
+    head, allowed = call.head, torch.backends.cuda
+    takes_flash = call.is_alike and call.is_half and call.attn_mask is None and head <= 256
     if takes_flash and allowed.flash_sdp_enabled():
-        scale = head**-0.5 if scale is None else scale
-        padded = [F.pad(t, (0, -head % 8)) if head % 8 else t for t in (query, key, value)]
+        scale = head**-0.5 if call.scale is None else call.scale
+        padded = [F.pad(t, (0, -head % 8)) if head % 8 else t for t in call.inputs]
         flash: Any = aten._scaled_dot_product_flash_attention
-        return flash(*padded, dropout_p, is_causal, False, scale=scale)[0][..., :head]
-    aligned = head % (8 if query.dtype in _HALVES else 4) == 0
-    dense = all(t.stride(-1) == 1 for t in (query, key, value, attn_mask) if t is not None)
-    takes_efficient = same and aligned and dense and not enable_gqa
+        return flash(*padded, call.dropout_p, call.is_causal, False, scale=scale)[0][..., :head]
+    aligned = head % (8 if call.is_half else 4) == 0
+    dense = all(t.stride(-1) == 1 for t in (*call.inputs, call.attn_mask) if t is not None)
+    takes_efficient = call.is_alike and aligned and dense and not call.enable_gqa
     if takes_efficient and allowed.mem_efficient_sdp_enabled():
-        bias = None if attn_mask is None else _bias(attn_mask, query, key)
-        keeps = any(tensor.requires_grad for tensor in (query, key, value))
+        bias = None if call.attn_mask is None else _bias(call.attn_mask, call.query, call.key)
         efficient: Any = aten._scaled_dot_product_efficient_attention
-        return efficient(query, key, value, bias, keeps, dropout_p, is_causal, scale=scale)[0]
-    return _plainly(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        options = (bias, call.keeps, call.dropout_p, call.is_causal)
+        return efficient(*call.inputs, *options, scale=call.scale)[0]
+    return _plainly(call)
 
 
-def _on_apple(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attn_mask: torch.Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> torch.Tensor:
-    keeps = any(tensor.requires_grad for tensor in (query, key, value))
-    if keeps or dropout_p or enable_gqa or query.dim() != 4:
-        return _plainly(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+def _on_apple(call: _Call) -> torch.Tensor:
+    if call.keeps or call.dropout_p or call.enable_gqa or call.query.dim() != 4:
+        return _plainly(call)
     apple: Any = aten._scaled_dot_product_attention_math_for_mps
-    return apple(query, key, value, attn_mask, dropout_p, is_causal, None, scale=scale)[0]
+    options = (call.attn_mask, call.dropout_p, call.is_causal, None)
+    return apple(*call.inputs, *options, scale=call.scale)[0]
 
 
-def _plainly(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attn_mask: torch.Tensor | None,
-    dropout_p: float,
-    is_causal: bool,
-    scale: float | None,
-    enable_gqa: bool,
-) -> torch.Tensor:
+def _plainly(call: _Call) -> torch.Tensor:
     plain: Any = aten._scaled_dot_product_attention_math
-    options = {"scale": scale, "enable_gqa": enable_gqa}
-    return plain(query, key, value, attn_mask, dropout_p, is_causal, None, **options)[0]
+    options = (call.attn_mask, call.dropout_p, call.is_causal, None)
+    named = {"scale": call.scale, "enable_gqa": call.enable_gqa}
+    return plain(*call.inputs, *options, **named)[0]
 
 
 def _bias(mask: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ PATIENCE = 600.0
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenModule:
     """A graph after Inductor's passes, the module written for it, and the node of each buffer."""
 
     graph_module: fx.GraphModule
@@ -36,10 +36,10 @@ class Written:
     constants: Mapping[str, Any]
 
 
-def describe_written(lowering: Any, code: str) -> Written:
+def describe_written(lowering: Any, code: str) -> WrittenModule:
     """What is kept of a lowering, a GraphLowering of Inductor's, that wrote this module."""
     origins = {name: _origin(buffer) for name, buffer in lowering.name_to_buffer.items()}
-    return Written(
+    return WrittenModule(
         graph_module=lowering.module,
         code=code,
         buffers={name: node for name, node in origins.items() if node},
@@ -53,7 +53,7 @@ def _origin(buffer: Any) -> str:
     return "" if node is None else node.name
 
 
-def check(graphs: Sequence[Written]) -> list[list[dict[str, Any]]]:
+def check(graphs: Sequence[WrittenModule]) -> list[list[dict[str, Any]]]:
     """For each graph what the interpreter makes of its kernels: counts, errors, and a problem.
 
     Raises:
@@ -70,7 +70,7 @@ def _is_random(node: fx.Node) -> bool:
     return torch.Tag.nondeterministic_seeded in tags or "inductor_random" in str(node.target)
 
 
-def _work(written: Written) -> dict[str, Any]:
+def _work(written: WrittenModule) -> dict[str, Any]:
     """What the interpreter's process needs to know of a graph; or why it cannot be checked."""
     try:
         return _described(written)
@@ -79,7 +79,7 @@ def _work(written: Written) -> dict[str, Any]:
         return {"code": written.code, "problem": " ".join(told.split())[:200]}
 
 
-def _described(written: Written) -> dict[str, Any]:
+def _described(written: WrittenModule) -> dict[str, Any]:
     module = moved(written.graph_module, "cpu")
     inputs = _inputs(module)
     values = _Eager(module).values(inputs)
@@ -161,12 +161,8 @@ class _Eager(fx.Interpreter):
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
         """Attention kernels of GPUs become mathematics; all else runs as it is."""
-        if target is aten._scaled_dot_product_efficient_attention.default:
-            return efficient_attention(*args, **kwargs)
-        if target is aten._scaled_dot_product_flash_attention.default:
-            return flash_attention(*args, **kwargs)
-        if target is aten._scaled_dot_product_cudnn_attention.default:
-            return cudnn_attention(*args, **kwargs)
+        if stand_in := STAND_INS.get(target):
+            return stand_in(*args, **kwargs)
         return super().call_function(target, args, kwargs)
 
 
@@ -181,10 +177,9 @@ def efficient_attention(
     scale: float | None = None,
 ) -> tuple[torch.Tensor, ...]:
     """What `aten._scaled_dot_product_efficient_attention` gives on a GPU, without dropout."""
-    out, sums = _attention(query, key, value, bias, is_causal, scale)
+    rows, sums = _attention(query, key, value, bias, is_causal, scale)
     counter = torch.zeros((), dtype=torch.int64)
-    # the GPU's kernel writes rows of (batch, sequence, heads, size) and aligns the sums
-    rows = out.transpose(1, 2).contiguous().transpose(1, 2)
+    # the GPU's kernel aligns the sums
     padded = torch.nn.functional.pad(sums, (0, -sums.size(-1) % 32)) if keeps else sums[..., :0]
     return rows, padded, counter, counter.clone()
 
@@ -199,8 +194,7 @@ def flash_attention(
     scale: float | None = None,
 ) -> tuple[Any, ...]:
     """What `aten._scaled_dot_product_flash_attention` gives on a GPU, without dropout."""
-    out, sums = _attention(query, key, value, None, is_causal, scale)
-    rows = out.transpose(1, 2).contiguous().transpose(1, 2)
+    rows, sums = _attention(query, key, value, None, is_causal, scale)
     state = torch.zeros(2, dtype=torch.uint64)
     lengths = (query.size(2), key.size(2))
     return rows, sums, None, None, *lengths, state, torch.zeros((), dtype=torch.uint64), rows[:0]
@@ -218,8 +212,7 @@ def cudnn_attention(
     scale: float | None = None,
 ) -> tuple[Any, ...]:
     """What `aten._scaled_dot_product_cudnn_attention` gives on a GPU, without dropout."""
-    out, sums = _attention(query, key, value, bias, is_causal, scale)
-    rows = out.transpose(1, 2).contiguous().transpose(1, 2)
+    rows, sums = _attention(query, key, value, bias, is_causal, scale)
     counter = torch.zeros((), dtype=torch.int64)
     lengths = (query.size(2), key.size(2))
     return rows, sums.unsqueeze(-1), None, None, *lengths, counter, counter.clone(), None
@@ -233,11 +226,23 @@ def _attention(
     is_causal: bool,
     scale: float | None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The result, and the logarithm of each row's sum of exponentials."""
+    """The result, and the logarithm of each row's sum of exponentials.
+
+    As on a GPU, memory holds rows of (batch, sequence, heads, size).
+    """
     scores = query @ key.transpose(-1, -2) * (scale or query.size(-1) ** -0.5)
     if bias is not None:
         scores = scores + bias
     if is_causal:
         later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
         scores = scores.masked_fill(later, -torch.inf)
-    return scores.softmax(-1) @ value, scores.logsumexp(-1).float()
+    out = (scores.softmax(-1) @ value).transpose(1, 2).contiguous().transpose(1, 2)
+    return out, scores.logsumexp(-1).float()
+
+
+STAND_INS: dict[Any, Callable[..., Any]] = {
+    aten._scaled_dot_product_efficient_attention.default: efficient_attention,
+    aten._scaled_dot_product_flash_attention.default: flash_attention,
+    aten._scaled_dot_product_cudnn_attention.default: cudnn_attention,
+}
+"""Operators that only GPUs have, and what computes the same on a CPU."""

@@ -19,19 +19,10 @@ from typing import Any
 
 import torch
 
-from dynamo_lab.capture.interpreted import (
-    cudnn_attention,
-    efficient_attention,
-    flash_attention,
-)
+from dynamo_lab.capture.interpreted import STAND_INS
 from dynamo_lab.capture.libdevice import Libdevice, NotInterpretedError
 
 MODULE = "<generated module>"
-_ATTENTION = {
-    "_scaled_dot_product_efficient_attention": efficient_attention,
-    "_scaled_dot_product_flash_attention": flash_attention,
-    "_scaled_dot_product_cudnn_attention": cudnn_attention,
-}
 _KERNELS = re.compile(r"^(\w+) = async_compile\.triton", re.MULTILINE)
 _ALIAS = re.compile(r"^ *(\w+) = reinterpret_tensor\((\w+),.*# alias$", re.MULTILINE)
 _STORES = re.compile(r"tl\.(?:store|atomic_\w+)\((\w+)")
@@ -44,9 +35,13 @@ class Check:
     def __init__(self, work: dict[str, Any]) -> None:
         self.work = work
         self.rows: dict[str, dict[str, Any]] = {}
-        self.arguments = _arguments(work["code"])
-        self.assigned = _assigned(work["code"])
-        self.aliases = dict(_ALIAS.findall(work["code"]))
+        code = work["code"]
+        self.aliases = dict(_ALIAS.findall(code))
+        for operator, stand_in in STAND_INS.items():
+            code = code.replace(f"torch.ops.{operator}", stand_in.__name__)
+        self.tree = ast.parse(code, MODULE)
+        self.arguments = _arguments(self.tree)
+        self.assigned = _assigned(self.tree)
         self.layouts: dict[str, tuple[Any, Any]] = {}
 
     def run(self) -> list[dict[str, Any]]:
@@ -62,7 +57,8 @@ class Check:
     def _not_run(self, problem: str) -> list[dict[str, Any]]:
         """Rows for the kernels that have none yet."""
         for name in _KERNELS.findall(self.work["code"]):
-            self.rows.setdefault(name, {**row_of(name), "problem": problem, "random": False})
+            if name not in self.rows:
+                self.rows[name] = {**row_of(name), "problem": problem, "random": False}
         return list(self.rows.values())
 
     def _call(self) -> None:
@@ -78,24 +74,24 @@ class Check:
         loader.triton = lambda _, name, source, *args, **kwargs: _Kernel(self, name, source)
         loader.wait = lambda *_: None
         namespace: dict[str, Any] = {"__name__": "generated"}
-        code = self.work["code"]
-        for name in _ATTENTION:
-            code = code.replace(f"torch.ops.aten.{name}.default", name)
-        tree = ast.parse(code, MODULE)
-        tree.body = [node for node in tree.body if not _imports_stream(node)]
-        exec(compile(tree, MODULE, "exec"), namespace)
+        body = [node for node in self.tree.body if not _imports_stream(node)]
+        exec(compile(ast.Module(body, []), MODULE, "exec"), namespace)
         namespace.update(
             self.work["constants"],
-            **_ATTENTION,
+            **{stand_in.__name__: stand_in for stand_in in STAND_INS.values()},
             device=lambda *_, **__: torch.device("cpu"),
             get_raw_stream=lambda *_: 0,
             empty_strided_cuda=self._allocate,
         )
         return namespace
 
+    def row(self, name: str) -> dict[str, Any]:
+        """What is known of a kernel."""
+        return self.rows.setdefault(name, row_of(name))
+
     def judge(self, name: str, buffers: dict[str, torch.Tensor]) -> None:
         """Compare what a kernel wrote with what it should have, and put that in its place."""
-        row = self.rows.setdefault(name, row_of(name))
+        row = self.row(name)
         row["calls"] += 1
         for buffer, value in buffers.items():
             expected = self._expected(buffer, value)
@@ -132,6 +128,8 @@ class _Kernel:
         self._check, self._name = check, name
         self._written = set(_STORES.findall(source))  # a kernel may read an in_out_ptr alone
         self._problem = ""
+        self._function: Any = None
+        self._meta: dict[str, Any] = {}
         try:
             self._function, self._meta = _loaded(name, source)
         except Exception as error:
@@ -146,17 +144,15 @@ class _Kernel:
                 _launch(self._function, self._meta, args)
             except Exception as error:
                 self._problem = _told(error)
-        named = [
-            (buffer, value)
-            for parameter, buffer, value in zip(self._names(), buffers, args, strict=False)
+        parameters = self._function.arg_names if self._function else ()
+        stored = {
+            buffer: value
+            for parameter, buffer, value in zip(parameters, buffers, args, strict=False)
             if isinstance(value, torch.Tensor) and parameter in self._written
-        ]
-        row = self._check.rows.setdefault(self._name, row_of(self._name))
+        }
+        row = self._check.row(self._name)
         row["problem"] = row["problem"] or self._problem
-        self._check.judge(self._name, dict(named))
-
-    def _names(self) -> list[str]:
-        return [] if self._problem.startswith("its source") else list(self._function.arg_names)
+        self._check.judge(self._name, stored)
 
 
 def row_of(name: str) -> dict[str, Any]:
@@ -187,11 +183,9 @@ def _told(error: BaseException) -> str:
     """Why a kernel was not interpreted: what the interpreter lacks, or what went wrong."""
     while error.__cause__ is not None and not isinstance(error, NotInterpretedError):
         error = error.__cause__
-    return (
-        f"{type(error).__name__}: {error}"
-        if not isinstance(error, NotInterpretedError)
-        else (f"the interpreter lacks {error}")
-    )
+    if isinstance(error, NotInterpretedError):
+        return f"the interpreter lacks {error}"
+    return f"{type(error).__name__}: {error}"
 
 
 def _loaded(name: str, source: str) -> tuple[Any, dict[str, Any]]:
@@ -227,7 +221,7 @@ def _launch(function: Any, meta: dict[str, Any], args: tuple[Any, ...]) -> None:
     names = function.arg_names
     given = dict(zip(names, args, strict=False))
     numels = {n: v for n, v in given.items() if n.endswith("numel")}
-    hints = {f"{axis.rstrip('_')}": size for axis, size in meta.get("size_hints", {}).items()}
+    hints = {axis.rstrip("_"): size for axis, size in meta.get("size_hints", {}).items()}
     blocks = {
         name: _block(name, hints) for name in names if name.endswith("BLOCK") and name not in given
     }
@@ -250,10 +244,10 @@ def _copy(tensor: torch.Tensor) -> torch.Tensor:
     return flat.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
 
 
-def _arguments(code: str) -> dict[int, list[str]]:
+def _arguments(tree: ast.Module) -> dict[int, list[str]]:
     """For each line that calls a kernel, the buffers that it passes, in order."""
     found: dict[int, list[str]] = {}
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "run":
             names = [_first_name(argument) for argument in node.args]
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
@@ -261,11 +255,11 @@ def _arguments(code: str) -> dict[int, list[str]]:
     return found
 
 
-def _assigned(code: str) -> dict[int, str]:
+def _assigned(tree: ast.Module) -> dict[int, str]:
     """The name that is assigned to on each line."""
     return {
         node.lineno: node.targets[0].id
-        for node in ast.walk(ast.parse(code))
+        for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     }
 

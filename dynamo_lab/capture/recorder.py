@@ -11,7 +11,7 @@ import msgspec
 from dynamo_lab.capture.checks import Checks
 from dynamo_lab.capture.decompositions import DecompositionProbes
 from dynamo_lab.capture.environment import describe_environment
-from dynamo_lab.capture.interpreted import Written
+from dynamo_lab.capture.interpreted import WrittenModule
 from dynamo_lab.capture.joints import Joint
 from dynamo_lab.capture.reel import Reel
 from dynamo_lab.capture.texts import Texts
@@ -79,7 +79,7 @@ class Recorder(Generic[R]):
         self.notes: list[Note] = []
         self.checks = Checks()
         self.joints: dict[int, Joint] = {}
-        self.written: dict[int, Written] = {}
+        self.written: dict[int, WrittenModule] = {}
         self.decompositions = DecompositionProbes()
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
