@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "view": {"view", "model", "errors"},
     "render": {"render", "view", "model", "errors", "plain"},
     "capture": {"capture", "model", "errors"},
+    "measure": {"measure", "model", "errors"},
 }
 """What of dynamo_lab the modules of each room may name."""
 

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.autograd import Partition
+from dynamo_lab.model.benchmarks import Benchmark
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.environment import Environment
@@ -72,6 +73,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     patterns: tuple[Pattern, ...] = ()
     film: Film | None = None
     decompositions: Decompositions = Decompositions()
+    benchmark: Benchmark | None = None
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()
     failure: Failure | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dynamo_lab.model import (
+    validate_benchmarks,
     validate_decompositions,
     validate_film,
     validate_fusions,
@@ -97,6 +98,7 @@ def problems(recording: Recording) -> Iterator[str]:
     if sound:  # what follows counts nodes and walks from graph to graph
         yield from _nodes_named_elsewhere(recording)
         yield from validate_lowering.problems(recording)
+        yield from validate_benchmarks.problems(recording)
         yield from _cycles(recording)
 
 

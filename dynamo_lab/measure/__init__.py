@@ -1,0 +1,1 @@
+"""How long things take: devices, rounds, statistics and checks of what was computed."""

@@ -1,0 +1,107 @@
+"""What may be said of measured times: medians, an interval of their ratio, and how many digits.
+
+Times on a shared machine drift, so ways take turns, and what counts is the ratio of each round.
+The interval of the median of these ratios is that of the sign test (order statistics), which
+assumes nothing of their distribution: see Conover, Practical Nonparametric Statistics, 3.2.
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+CONFIDENCE = 0.95
+"""How sure the interval of a ratio is that is shown."""
+
+_SURE = 0.999
+"""How sure two ways must differ before they are told apart."""
+
+_ALIKE = 0.01
+"""Two ways are told apart only beyond this: two copies of one kernel may differ by as much, for
+where they happen to lie in memory."""
+
+_SHAKY = 0.1
+"""The share of the median between the quartiles above which a time is not to be relied on."""
+
+
+class Spread(Struct, frozen=True):
+    """The middle half of some values, in their unit."""
+
+    low: float
+    median: float
+    high: float
+
+    @property
+    def is_shaky(self) -> bool:
+        """Whether the values lie too far apart to rely on their median."""
+        return self.high - self.low > _SHAKY * abs(self.median)
+
+
+class Ratio(Struct, frozen=True, kw_only=True):
+    """How many times faster a way is than another: above 1 it is faster.
+
+    `low` and `high` bound the median ratio with a confidence of 95 %, or are its extremes where
+    there are too few rounds for that. `differs` is whether the two may be told apart.
+    """
+
+    value: float
+    low: float
+    high: float
+    differs: bool
+
+    @property
+    def sentence(self) -> str:
+        """The ratio in words, with the digits that its interval supports."""
+        if not self.differs:
+            return f"not distinguishable ({digits(self.low, self)} to {digits(self.high, self)})"
+        word = "faster" if self.value > 1 else "slower"
+        times = self.value if self.value > 1 else 1 / self.value
+        return f"{digits(times, self)} times {word}"
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Median and quartiles; of one value, that value."""
+    if len(values) < 2:
+        return Spread(values[0], values[0], values[0])
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Spread(low, median, high)
+
+
+def ratio(base: Sequence[float], other: Sequence[float]) -> Ratio:
+    """How many times faster `other` is than `base`, from rounds that belong together.
+
+    Raises:
+        ValueError: the numbers of rounds differ, or there are none.
+    """
+    ratios = sorted(a / b for a, b in zip(base, other, strict=True))
+    low, high = _interval(ratios, CONFIDENCE)
+    sure_low, sure_high = _interval(ratios, _SURE)
+    enough = len(ratios) >= rounds_needed()
+    apart = sure_low > 1 + _ALIKE or sure_high < 1 / (1 + _ALIKE)
+    return Ratio(value=statistics.median(ratios), low=low, high=high, differs=enough and apart)
+
+
+def rounds_needed() -> int:
+    """The fewest rounds after which two ways can be told apart."""
+    return math.ceil(1 - math.log2(1 - _SURE))
+
+
+def _interval(ordered: Sequence[float], confidence: float) -> tuple[float, float]:
+    """The narrowest pair of order statistics that hold the median with this confidence."""
+    count, drop = len(ordered), 0
+    while 2 * (drop + 1) < count and 1 - 2 * _below(count, drop + 1) >= confidence:
+        drop += 1
+    return ordered[drop], ordered[-1 - drop]
+
+
+def _below(count: int, wanted: int) -> float:
+    """The chance that at most `wanted` of `count` values lie below their median."""
+    return sum(math.comb(count, k) for k in range(wanted + 1)) / 2**count
+
+
+def digits(value: float, interval: Spread | Ratio) -> str:
+    """A number with no more decimals than its interval supports, three at most."""
+    width = interval.high - interval.low
+    places = 3 if width <= 0 else max(0, -math.floor(math.log10(width)))
+    return f"{value:.{min(places, 3)}f}"

@@ -1,0 +1,206 @@
+"""Benchmarks: ways to run one program, how long each took, and whether each computed the same.
+
+Raw times are kept; medians, intervals and verdicts are worked out where they are shown.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+WayKind = Literal["eager", "compiled", "baseline", "edited", "other"]
+"""Eager PyTorch, `torch.compile` in some mode or backend, a hand-written baseline, code that the
+reader changed, or any other function."""
+
+Phase = Literal["forward", "step"]
+"""A call alone, or a training step: forward, backward and, if there is one, the optimizer's."""
+
+Cache = Literal["warm", "cold"]
+"""Whether the data lay in the processor's caches when a call began, or was flushed out of them."""
+
+Verdict = Literal["equal", "close", "wrong", "not compared"]
+"""Bit for bit the same; within the tolerance; beyond it; or it could not be compared."""
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """A way to run the program. The first of a benchmark is what the others are held against.
+
+    `compile_seconds` is the first call's time beyond a later one's; `peak_bytes` is the most memory
+    that a call held beyond what was there before it, None where the device does not count it.
+    `problem` says why it was not timed: it raised, or it computed something else.
+    """
+
+    name: str
+    kind: WayKind
+    options: dict[str, str] = {}
+    compile_seconds: float | None = None
+    peak_bytes: int | None = None
+    problem: str = ""
+
+
+class Series(Struct, frozen=True, kw_only=True):
+    """The raw times of a way, one a round: the seconds of one call, each the mean of `loops`.
+
+    Series of one phase and cache were measured in turns: their rounds belong together. `warmup`
+    holds the rounds before that do not count.
+    """
+
+    way: int
+    phase: Phase
+    cache: Cache
+    loops: int
+    seconds: tuple[float, ...]
+    warmup: tuple[float, ...] = ()
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """A tensor that a way computed, held against eager's and against one computed in float64.
+
+    `value` names it ("output 0", "gradient of fc.weight"). Differences are the largest of any
+    element: `absolute`, `relative` to the larger magnitude, and `ulp`, in units of the last place
+    of its type. `error_ulp` and `eager_error_ulp` are the distances from float64, where that ran.
+    """
+
+    way: int
+    phase: Phase
+    value: str
+    verdict: Verdict
+    absolute: float | None = None
+    relative: float | None = None
+    ulp: float | None = None
+    error_ulp: float | None = None
+    eager_error_ulp: float | None = None
+    tolerance: str = ""
+    reason: str = ""
+
+
+class Machine(Struct, frozen=True, kw_only=True):
+    """Where a benchmark ran, as far as it bears on times; empty or None is not known.
+
+    `device` is the device that the program's tensors lie on, `clocks_mhz` its clock before and
+    after, `load` the processes that wanted to run in the minute before. `settings` are those of
+    PyTorch that change speed and numbers, such as float32 matmul precision.
+    """
+
+    device: str = ""
+    processor: str = ""
+    cores: int = 0
+    threads: int = 0
+    clocks_mhz: tuple[float, ...] = ()
+    governor: str = ""
+    load: float | None = None
+    driver: str = ""
+    torch: str = ""
+    triton: str = ""
+    python: str = ""
+    platform: str = ""
+    settings: dict[str, str] = {}
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What the machine can do at most, as measured.
+
+    `bandwidth` is the bytes a second of a copy, read and write counted, `flops` the floating-point
+    operations a second of a matrix product, by dtype.
+    """
+
+    device: str
+    bandwidth: float
+    flops: dict[str, float] = {}
+    measured: str = ""
+
+
+class Work(Struct, frozen=True, kw_only=True):
+    """What one call of a kernel does at least: bytes moved to and from memory, and arithmetic.
+
+    `flops` counts floating-point operations (an exponential is one), by `dtype`; `counted` says
+    from what: the loop IR, or the formula of the operator that an extern kernel computes.
+    """
+
+    bytes_read: int
+    bytes_written: int
+    flops: int
+    dtype: str = ""
+    counted: Literal["loop IR", "formula"] = "loop IR"
+
+
+class KernelTime(Struct, frozen=True, kw_only=True):
+    """A kernel of the compiled program, timed by itself on its own inputs.
+
+    `kernel` is its id in the recording's kernels. `warm` holds, for each round, the seconds of all
+    its calls while the program ran; `cold` the seconds of one call with caches flushed. `problem`
+    says why it could not be timed.
+    """
+
+    kernel: int
+    way: int
+    phase: Phase
+    calls: int = 1
+    warm: tuple[float, ...] = ()
+    cold: tuple[float, ...] = ()
+    work: Work | None = None
+    problem: str = ""
+
+
+class EagerCall(Struct, frozen=True, kw_only=True):
+    """An operator that eager PyTorch runs where the compiled program runs kernels of a group.
+
+    `graph` and `node` name the node of a captured graph that it belongs to; times are as for
+    kernels.
+    """
+
+    operator: str
+    graph: int | None
+    node: int | None
+    is_backward: bool = False
+    arguments: str = ""
+    calls: int = 1
+    warm: tuple[float, ...] = ()
+    cold: tuple[float, ...] = ()
+    problem: str = ""
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """Kernels, and the eager operators that they replaced.
+
+    It is the smallest set that shares no operator with another. Both are positions in the
+    benchmark's tuples.
+    """
+
+    kernels: tuple[int, ...]
+    eager: tuple[int, ...]
+
+
+class Overhead(Struct, frozen=True, kw_only=True):
+    """What a call of the compiled program takes beyond its kernels.
+
+    `whole` holds, for each round, the seconds of a call while its kernels were timed; `stubbed`
+    those of a call whose kernels do nothing: guards, allocation and the wrapper's Python.
+    `launch` is the seconds that a call of an empty kernel takes.
+    """
+
+    way: int
+    phase: Phase
+    whole: tuple[float, ...] = ()
+    stubbed: tuple[float, ...] = ()
+    launch: tuple[float, ...] = ()
+    problem: str = ""
+
+
+class Benchmark(Struct, frozen=True, kw_only=True):
+    """One program, run in several ways. Indices `way` are positions in `ways`.
+
+    `state` tells whether it ran to its end, or was stopped and has what it had.
+    """
+
+    title: str
+    state: Literal["done", "stopped", "refused"] = "done"
+    machine: Machine = Machine()
+    ways: tuple[Way, ...] = ()
+    series: tuple[Series, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    kernels: tuple[KernelTime, ...] = ()
+    eager_calls: tuple[EagerCall, ...] = ()
+    groups: tuple[Group, ...] = ()
+    overheads: tuple[Overhead, ...] = ()
+    limits: Limits | None = None
+    created: str = ""

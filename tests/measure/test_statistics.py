@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dynamo_lab.measure.statistics import Spread, digits, ratio, rounds_needed, spread
+
+
+def noisy(seed: int, rounds: int, factor: float = 1.0) -> tuple[list[float], list[float]]:
+    """Two ways on a machine that drifts and has outliers: the second takes `factor` as long."""
+    chance = random.Random(seed)
+    drift, base, other = 1.0, list[float](), list[float]()
+    for _ in range(rounds):
+        drift *= chance.uniform(0.97, 1.03)
+        base.append(drift * chance.lognormvariate(0, 0.03) * chance.choice([1] * 9 + [3]))
+        other.append(factor * drift * chance.lognormvariate(0, 0.03) * chance.choice([1] * 9 + [3]))
+    return base, other
+
+
+def test_the_same_is_never_told_apart_in_fifty_trials() -> None:
+    assert not [seed for seed in range(50) if ratio(*noisy(seed, 25)).differs]
+
+
+def test_a_tenth_slower_is_found() -> None:
+    found = [ratio(*noisy(seed, 25, 1.1)) for seed in range(50)]
+    assert sum(one.differs for one in found) >= 45
+    assert all(one.value < 1 for one in found if one.differs)
+
+
+def test_few_rounds_tell_nothing_apart() -> None:
+    assert rounds_needed() == 11
+    assert not ratio([1.0] * 10, [0.5] * 10).differs
+    assert ratio([1.0] * 11, [0.5] * 11).differs
+
+
+def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
+    chance = random.Random(0)
+    held = 0
+    for _ in range(400):
+        values = [chance.lognormvariate(0, 0.5) for _ in range(25)]
+        found = ratio(values, [1.0] * 25)
+        held += found.low <= 1 <= found.high
+    assert held / 400 == pytest.approx(0.957, abs=0.02)
+
+
+def test_a_ratio_is_told_with_the_digits_that_its_interval_supports() -> None:
+    slow = [2.0 + 0.01 * k for k in range(25)]
+    assert ratio(slow, [1.0] * 25).sentence == "2.1 times faster"
+    assert ratio([1.0] * 25, slow).sentence == "2.12 times slower"
+    assert ratio([1.0] * 25, [1.0] * 25).sentence == "not distinguishable (1.000 to 1.000)"
+    assert digits(1234.5, Spread(1000, 1234.5, 1400)) == "1234"
+
+
+def test_a_wide_spread_is_shaky() -> None:
+    assert not spread([1.0, 1.01, 1.02]).is_shaky
+    assert spread([1.0, 1.5, 2.0]).is_shaky
+    assert spread([3.0]) == Spread(3.0, 3.0, 3.0)
