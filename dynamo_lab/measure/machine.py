@@ -1,0 +1,106 @@
+"""The machine as it was while something was measured."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from dynamo_lab.model.benchmarks import Machine
+
+_GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+def describe_machine(device: str) -> Machine:
+    """What bears on times on this device ("cpu", "cuda", "mps"), as far as it can be told."""
+    import torch
+
+    name, driver = _accelerator(device)
+    return Machine(
+        device=name,
+        processor=processor(),
+        cores=os.cpu_count() or 0,
+        threads=torch.get_num_threads(),
+        clocks_mhz=clock(device),
+        governor=_read(_GOVERNOR).strip(),
+        load=load(),
+        driver=driver,
+        torch=str(torch.__version__),
+        triton=_version("triton"),
+        python=platform.python_version(),
+        platform=f"{platform.system()} {platform.machine()}",
+        settings=_settings(device),
+    )
+
+
+def processor() -> str:
+    """The processor's name, as the system tells it."""
+    found = re.search(r"^model name\s*:\s*(.+)$", _read(_CPUINFO), re.MULTILINE)
+    return found[1].strip() if found else platform.processor()
+
+
+def load() -> float | None:
+    """How many processes wanted to run in the last minute, on average."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def clock(device: str) -> tuple[float, ...]:
+    """The clock of the device now in MHz, the fastest core's; empty where it is not told."""
+    if device == "cuda":
+        found = _nvidia_smi("clocks.sm")
+        return (float(found),) if found.replace(".", "").isdigit() else ()
+    told = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", _read(_CPUINFO), re.MULTILINE)
+    return (max(map(float, told)),) if told else ()
+
+
+def _accelerator(device: str) -> tuple[str, str]:
+    """The name of the device and its driver's version."""
+    import torch
+
+    if device == "cuda":
+        return torch.cuda.get_device_name(), _nvidia_smi("driver_version")
+    if device == "mps":
+        return "Apple GPU (MPS)", platform.mac_ver()[0]
+    return device, ""
+
+
+def _nvidia_smi(what: str) -> str:
+    if not shutil.which("nvidia-smi"):
+        return ""
+    command = ["nvidia-smi", f"--query-gpu={what}", "--format=csv,noheader,nounits"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    return done.stdout.partition("\n")[0].strip()
+
+
+def _settings(device: str) -> dict[str, str]:
+    """PyTorch's own that change speed or numbers, where they are not as they come."""
+    import torch
+
+    backends: Any = torch.backends
+    found = {
+        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "deterministic": str(torch.are_deterministic_algorithms_enabled()),
+    }
+    if device == "cuda":
+        found["cudnn.benchmark"] = str(backends.cudnn.benchmark)
+    return found
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
