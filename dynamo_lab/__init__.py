@@ -1,6 +1,9 @@
 """dynamo_lab: the compiler explorer for PyTorch, in the notebook."""
 
+# a room, loaded before the function that has its name
+import dynamo_lab.bench  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from dynamo_lab.atlas import atlas
+from dynamo_lab.benchmark import bench
 from dynamo_lab.check import check
 from dynamo_lab.decompose import decompose
 from dynamo_lab.diff import diff
@@ -14,6 +17,7 @@ from dynamo_lab.recording import Recording, load
 __all__ = [
     "Recording",
     "atlas",
+    "bench",
     "check",
     "decompose",
     "diff",

@@ -71,3 +71,7 @@ class DecompositionError(DynamoLabError):
 
 class PackageError(DynamoLabError):
     """A file that is no package of AOTInductor's, or one that cannot be read."""
+
+
+class BenchError(DynamoLabError):
+    """A benchmark cannot be made of this program."""

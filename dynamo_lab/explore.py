@@ -11,10 +11,10 @@ from dynamo_lab.errors import OptionError
 from dynamo_lab.recording import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
 
     from dynamo_lab.capture.recorder import Recorder
-    from dynamo_lab.programs import Choice
+    from dynamo_lab.programs import Choice, FunctionProgram
 
 Detail = Literal["normal", "steps"]
 
@@ -58,11 +58,32 @@ def explore(
         OptionError: `fn` cannot be called, or an option has a value that is not offered.
     """
     refuse_uncallable(fn)
-    from dynamo_lab.lower import lowered
-    from dynamo_lab.programs import Choice, FunctionProgram
+    from dynamo_lab.programs import Choice
 
-    settings = {"mode": mode, "dynamic": dynamic, "options": options}
-    chosen = {"backend": backend, "fullgraph": fullgraph, "grad": grad, **settings}
+    choice = Choice(
+        mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
+    )
+    program = program_of(fn, args, kwargs, choice, backend, detail, max_steps)
+    recording, _ = program.explored(fn, args, kwargs, choice)
+    recording.can_run_again(program)
+    return recording
+
+
+def program_of(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    choice: Choice,
+    backend: str | Callable[..., Any] = "inductor",
+    detail: Detail = "normal",
+    max_steps: int = MAX_STEPS,
+) -> FunctionProgram:
+    """What is needed to run it again, made before a run changes its arguments."""
+    from dynamo_lab.lower import lowered
+    from dynamo_lab.programs import FunctionProgram
+
+    settings = {"mode": choice.mode, "dynamic": choice.dynamic, "options": choice.settings or None}
+    chosen = {"backend": backend, "fullgraph": choice.fullgraph, "grad": choice.grad, **settings}
 
     def explored(fn: Any, args: Any, kwargs: Any, choice: Choice) -> tuple[Recording, Any]:
         recorder = new_recorder(name_of(fn), detail, max_steps)
@@ -70,13 +91,7 @@ def explore(
             return lowered(fn, args, kwargs, choice, recorder)
         return _explore(fn, args, kwargs, chosen, recorder)
 
-    choice = Choice(
-        mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
-    )
-    program = FunctionProgram(fn, args, kwargs, explored, choice)  # before the run changes things
-    recording, _ = explored(fn, args, kwargs, choice)
-    recording.can_run_again(program)
-    return recording
+    return FunctionProgram(fn, args, kwargs, explored, choice)
 
 
 def _explore(

@@ -75,12 +75,12 @@ class FunctionProgram:
         fn: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
-        explore: Callable[..., tuple[Recording, Any]],
+        explored: Callable[..., tuple[Recording, Any]],
         choice: Choice,
     ) -> None:
         self._fn = fn
         self._args, self._kwargs = copies((args, dict(kwargs)))
-        self._explore = explore
+        self.explored = explored
         self.choice = choice
 
     def chosen(self, choice: Choice) -> Program:
@@ -105,7 +105,7 @@ class FunctionProgram:
 
     def compiled(self) -> tuple[Recording, Any]:
         """Its recording, and what it returns."""
-        return self._explore(self._fn, *copies((self._args, self._kwargs)), self.choice)
+        return self.explored(self._fn, *copies((self._args, self._kwargs)), self.choice)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
         """None: a function is an object, whose code is replaced instead."""

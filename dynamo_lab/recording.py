@@ -17,10 +17,12 @@ from dynamo_lab.rerun import are_light
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dynamo_lab.benchmark import Benchmarked
     from dynamo_lab.budgets import Budgets
     from dynamo_lab.kernel_checks import KernelChecks
     from dynamo_lab.live import Trial
     from dynamo_lab.model.assembly import Assembly
+    from dynamo_lab.model.benchmarks import Benchmark
     from dynamo_lab.programs import Program
     from dynamo_lab.render.widget import Runs
     from dynamo_lab.view.fixes import Fix
@@ -148,6 +150,23 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.lower import relower
 
         return relower(self, target, options, **switches)
+
+    def with_benchmark(self, benchmark: Benchmark) -> Recording:
+        """The same recording with a benchmark; it answers what this one answers."""
+        made = structs.replace(self, benchmark=benchmark)
+        vars(made).update(vars(self))
+        return made
+
+    def bench(self, **wish: Any) -> Benchmarked:
+        """The recorded program timed, eagerly and compiled: options as for `dynamo_lab.bench`.
+
+        Raises:
+            BenchError: there is no program at hand.
+            OptionError: there is no such option or way.
+        """
+        from dynamo_lab.benchmark import bench_again
+
+        return bench_again(self, **wish)
 
     def find(self, query: str, graph: int | None = None) -> tuple[FoundNode, ...]:
         """The nodes that a query finds, in all graphs or in the one of this id.

@@ -65,7 +65,7 @@ def are_light(roots: Iterable[Any]) -> bool:
     """Whether the tensors within reach take little enough memory to be kept alive."""
     import torch
 
-    tensors = (t for t in _reachable(roots) if isinstance(t, torch.Tensor))
+    tensors = (t for t in reachable(roots) if isinstance(t, torch.Tensor))
     return sum(t.numel() * t.element_size() for t in tensors) <= _LIGHT_BYTES
 
 
@@ -88,7 +88,7 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
     """
     import torch
 
-    tensors = [t for t in _reachable(roots) if isinstance(t, torch.Tensor) and _has_numbers(t)]
+    tensors = [t for t in reachable(roots) if isinstance(t, torch.Tensor) and _has_numbers(t)]
     tensors += [t.grad for t in tensors if t.is_leaf and t.grad is not None]
     saved = [(t, t.detach().clone(), t.grad if t.is_leaf else None) for t in tensors]
     state = random.getstate()
@@ -126,7 +126,8 @@ def _put_back(tensor: torch.Tensor, before: torch.Tensor, grad: torch.Tensor | N
         tensor.grad = grad
 
 
-def _reachable(roots: Iterable[Any]) -> Iterator[Any]:
+def reachable(roots: Iterable[Any]) -> Iterator[Any]:
+    """Objects within reach of these: by closures, named globals, containers and attributes."""
     seen: set[int] = set()
     pending = list(roots)
     while pending and len(seen) < _WALKED:

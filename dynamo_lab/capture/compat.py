@@ -309,3 +309,12 @@ def heavy_operators() -> tuple[str, ...]:
     constants: Any = inspect.unwrap(StorageBox.should_realize_on_reuse).__code__.co_consts[1:]
     flat = (item for held in constants for item in (held if isinstance(held, tuple) else (held,)))
     return tuple(item for item in flat if isinstance(item, str) and hasattr(OpsHandler, item))
+
+
+@contextmanager
+def empty_compile_caches() -> Iterator[None]:
+    """Compile as on the first day, but for the C++ headers that are precompiled once a machine."""
+    from torch._inductor import utils
+
+    with utils.fresh_cache():
+        yield

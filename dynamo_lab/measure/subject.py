@@ -1,0 +1,166 @@
+"""What is measured: a program with its arguments, called alone or as a training step."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import torch
+
+    from dynamo_lab.model.benchmarks import Phase
+
+    Fn = Callable[..., Any]
+
+
+class Subject:
+    """A program and its arguments.
+
+    `leaves` are the tensors that get gradients, by name. A step's loss is `loss` of what the
+    program returns, by default the sum of its floating-point tensors; `optimizer` then makes its
+    step, if there is one.
+    """
+
+    def __init__(
+        self,
+        fn: Fn,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        leaves: Mapping[str, torch.Tensor],
+        *,
+        grad: bool = False,
+        loss: Fn | None = None,
+        optimizer: Any = None,
+    ) -> None:
+        self.fn = fn
+        self.args, self.kwargs = args, kwargs
+        self.leaves = leaves
+        self._grad, self._loss, self._optimizer = grad, loss, optimizer
+
+    def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
+        """One call, ready to be timed."""
+        import torch
+
+        args, kwargs = self.args, self.kwargs
+        if phase == "step":
+            return lambda: self._step(way)
+
+        def forward() -> Any:
+            with torch.set_grad_enabled(self._grad):
+                return way(*args, **kwargs)
+
+        return forward
+
+    def results(self, way: Fn, phase: Phase) -> dict[str, torch.Tensor]:
+        """What a call computes, by name: what it returns, and in a step the gradients."""
+        if phase == "forward":
+            return dict(_named("output", self.call(way, phase)()))
+        self._forget_gradients()
+        returned = self._backward(way)
+        found = dict(_named("output", returned))
+        for name, leaf in self.leaves.items():
+            if leaf.grad is not None:
+                found[f"gradient of {name}"] = leaf.grad.detach().clone()
+        self._forget_gradients()
+        return found
+
+    def _step(self, way: Fn) -> None:
+        self._backward(way)
+        if self._optimizer is not None:
+            self._optimizer.step()
+        self._forget_gradients()
+
+    def _backward(self, way: Fn) -> Any:
+        import torch
+
+        with torch.enable_grad():
+            returned = way(*self.args, **self.kwargs)
+            total: Any = self._loss(returned) if self._loss else _sum(returned)
+        if total is not None:
+            total.backward()
+        return returned
+
+    def _forget_gradients(self) -> None:
+        for leaf in self.leaves.values():
+            leaf.grad = None
+
+    def exact(self) -> Subject | None:
+        """The same program in float64, or None where it holds tensors that cannot be reached."""
+        import torch
+
+        if isinstance(self.fn, torch.nn.Module):
+            module = _on_exact_device(copy.deepcopy(self.fn)).double()
+            module.zero_grad()
+            leaves = dict(module.named_parameters())
+        elif self.leaves and not _are_arguments(self.leaves, self.args, self.kwargs):
+            return None
+        else:
+            module, leaves = self.fn, {}
+        args, kwargs = _exact((self.args, dict(self.kwargs)))
+        leaves |= argument_leaves(args, kwargs)
+        options: Any = {"grad": self._grad, "loss": self._loss}
+        return Subject(module, args, kwargs, leaves, **options)
+
+
+def argument_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """The tensors among the arguments that get gradients."""
+    named = dict(_named("argument", (*args, *kwargs.values())))
+    return {name: t for name, t in named.items() if t.requires_grad and t.is_leaf}
+
+
+def _are_arguments(
+    leaves: Mapping[str, torch.Tensor], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> bool:
+    known = {id(leaf) for leaf in argument_leaves(args, kwargs).values()}
+    return all(id(leaf) in known for leaf in leaves.values())
+
+
+def _on_exact_device(module: torch.nn.Module) -> torch.nn.Module:
+    """Where float64 is known: Apple's GPUs lack it."""
+    devices = {parameter.device.type for parameter in module.parameters()}
+    return module.to("cpu") if "mps" in devices else module
+
+
+def _exact(value: Any) -> Any:
+    """The value with its floating-point tensors in float64, leaves again."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        wide = {True: torch.complex128, False: torch.float64}[value.is_complex()]
+        if not (value.is_floating_point() or value.is_complex()):
+            return value.cpu() if value.device.type == "mps" else value
+        home = "cpu" if value.device.type == "mps" else value.device
+        return value.detach().to(home, wide).requires_grad_(value.requires_grad)
+    if type(value) in (tuple, list):
+        items = cast("list[Any]", value)
+        return type(items)(_exact(item) for item in items)
+    if type(value) is dict:
+        return {key: _exact(item) for key, item in cast("dict[Any, Any]", value).items()}
+    return value
+
+
+def _sum(returned: Any) -> torch.Tensor | None:
+    """The sum of all tensors that a gradient can flow from."""
+    import torch
+
+    found = [t for _, t in _named("", returned) if t.requires_grad]
+    return torch.stack([t.float().sum() for t in found]).sum() if found else None
+
+
+def _named(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors in nested tuples, lists and mappings (model outputs are mappings), by name."""
+    import torch
+
+    match value:
+        case torch.Tensor():
+            yield name, value
+        case {**items}:
+            for key, item in items.items():
+                yield from _named(f"{name} {key}", item)
+        case tuple() | list():
+            for at, item in enumerate(cast("list[Any]", value)):
+                yield from _named(f"{name} {at}", item)
+        case _:
+            pass

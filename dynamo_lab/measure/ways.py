@@ -1,0 +1,80 @@
+"""Ways to run a program: eager first, then whatever is held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
+
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model.benchmarks import Way
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Asked = Sequence[str] | Mapping[str, Any] | str
+
+Fn = Callable[..., Any]
+
+MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+"""The modes of `torch.compile`."""
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A way, and what makes a callable of the program for it."""
+
+    way: Way
+    made: Callable[[Fn], Fn]
+
+
+def candidates(asked: Asked) -> tuple[Candidate, ...]:
+    """Eager, then the ways that are asked for.
+
+    A name is "compiled", a mode or a backend of `torch.compile`. In a mapping, a value may also be
+    a callable, which takes the program's arguments, or a dict of options of `torch.compile`.
+
+    Raises:
+        OptionError: there is no such way.
+    """
+    names = [asked] if isinstance(asked, str) else list(asked)
+    given: Mapping[str, Any] = cast("Any", asked) if hasattr(asked, "keys") else {}
+    eager = Candidate(way=Way(name="eager", kind="eager"), made=lambda fn: fn)
+    others = [_candidate(name, given.get(name, name)) for name in names if name != "eager"]
+    return (eager, *others)
+
+
+def _candidate(name: str, what: Any) -> Candidate:
+    if isinstance(what, dict):
+        return _compiled(name, cast("dict[str, Any]", what))
+    if callable(what):
+        return Candidate(way=Way(name=name, kind="baseline"), made=lambda _: what)
+    if what == "compiled":
+        return _compiled(name, {})
+    if what in MODES:
+        return _compiled(name, {"mode": what})
+    if what in _backends():
+        return _compiled(name, {"backend": what})
+    offered = ", ".join(["compiled", *MODES, *_backends()])
+    raise OptionError(
+        f"There is no way {what!r}: pass one of {offered}, or a mapping of a name to a callable "
+        "or to options of torch.compile."
+    )
+
+
+def _compiled(name: str, options: dict[str, Any]) -> Candidate:
+    def made(fn: Fn) -> Fn:
+        import torch
+
+        untyped: Any = torch
+        return untyped.compile(fn, **options)
+
+    told = {key: str(value) for key, value in options.items()}
+    return Candidate(way=Way(name=name, kind="compiled", options=told), made=made)
+
+
+def _backends() -> list[str]:
+    import torch
+
+    untyped: Any = torch.compiler
+    return untyped.list_backends(())

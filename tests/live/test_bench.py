@@ -1,0 +1,111 @@
+"""`lab.bench` on real programs: what it finds and keeps, never how long things take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import dynamo_lab as lab
+from dynamo_lab.bench_run import BenchRun, Wish
+from dynamo_lab.errors import BenchError, OptionError
+from dynamo_lab.measure.rounds import Plan, Progress, Watch
+from dynamo_lab.model import codec
+from dynamo_lab.model.validate import validate
+
+pytestmark = pytest.mark.live
+
+QUICK: dict[str, Any] = {"rounds": 3, "seconds": 0.3, "kernels": False}
+
+
+def program(x: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(x * 2, -1).sum(0)
+
+
+@pytest.fixture
+def model() -> torch.nn.Module:
+    return torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8), torch.nn.GELU())
+
+
+def test_a_training_step_is_checked_timed_and_leaves_nothing(model: torch.nn.Module) -> None:
+    optimizer = torch.optim.Adam(model.parameters())
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    found = lab.bench(model, torch.randn(4, 8), training=True, optimizer=optimizer, **QUICK)
+    facts, recording = found.facts, found.recording
+    assert [way.name for way in facts.ways] == ["eager", "compiled"]
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert all(parameter.grad is None for parameter in model.parameters())
+    assert not optimizer.state
+    assert {(one.way, one.phase, one.cache) for one in facts.series} == {
+        (way, phase, cache)
+        for way in (0, 1)
+        for phase in ("forward", "step")
+        for cache in ("warm", "cold")
+    }
+    assert {len(one.seconds) for one in facts.series} == {3}
+    assert {one.value for one in facts.comparisons if one.phase == "step"} == {
+        "output",
+        *(f"gradient of {name}" for name, _ in model.named_parameters()),
+    }
+    assert all(one.verdict in ("equal", "close") for one in facts.comparisons)
+    assert all(one.error_ulp is not None for one in facts.comparisons)
+    assert recording.kernels
+    assert any(wrapper.is_backward for wrapper in recording.wrappers)
+    assert validate(codec.decode(codec.encode(recording))) is None
+
+
+def test_what_is_wrong_or_fails_is_not_timed() -> None:
+    ways = {
+        "aot": "aot_eager",
+        "wrong": lambda x: program(x) + 1e-3,
+        "fails": lambda x: x.reshape(7, 7, 7),
+        "short": lambda x: (),
+    }
+    facts = lab.bench(program, torch.randn(4, 8), ways=ways, **QUICK).facts
+    problems = {way.name: way.problem for way in facts.ways}
+    assert problems["eager"] == problems["aot"] == ""
+    assert problems["wrong"] == problems["short"] == "it computes something else than eager"
+    assert problems["fails"].startswith("it raised RuntimeError: ")
+    assert {facts.ways[one.way].name for one in facts.series} == {"eager", "aot"}
+
+
+def test_random_programs_are_timed_but_not_compared() -> None:
+    dropout = torch.nn.Dropout(0.5)
+    facts = lab.bench(dropout, torch.randn(64), ways="aot_eager", **QUICK).facts
+    assert [one.verdict for one in facts.comparisons] == ["not compared"]
+    assert "random" in facts.comparisons[0].reason
+    assert facts.series
+
+
+def test_a_recording_can_be_benchmarked_and_one_without_a_program_says_so() -> None:
+    recording = lab.explore(program, torch.randn(4, 8), backend="aot_eager")
+    found = recording.bench(ways="aot_eager", **QUICK)
+    assert found.facts.title == "program"
+    assert found.recording.program() is not None
+    loaded = codec.decode(codec.encode(recording), type=lab.Recording)
+    with pytest.raises(BenchError, match="no program"):
+        loaded.bench()
+
+
+def test_what_is_stopped_is_kept() -> None:
+    def tell(progress: Progress) -> None:
+        if progress.what == "warm caches" and progress.done == 2:
+            watch.stop()
+
+    watch = Watch(tell)
+    wish = Wish(ways="aot_eager", plan=Plan(seconds=0.5))
+    run = BenchRun(program, (torch.randn(4, 8),), {}, wish, watch, "program")
+    facts = run.made().benchmark
+    assert facts is not None
+    assert facts.state == "stopped"
+    assert [len(one.seconds) for one in facts.series] == [2, 2]
+
+
+def test_bad_options_are_refused() -> None:
+    with pytest.raises(OptionError, match=r"no way 'quick'.*compiled, default"):
+        lab.bench(program, torch.randn(2), ways="quick")
+    with pytest.raises(OptionError, match="no round"):
+        lab.bench(program, torch.randn(2), rounds=0)
+    with pytest.raises(OptionError, match="cannot be called"):
+        lab.bench(3)  # type: ignore[arg-type]
