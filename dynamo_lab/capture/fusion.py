@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
+from dynamo_lab.capture.graphs import GraphProbes
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.memory import Call, MemoryProbes
 from dynamo_lab.capture.patches import Patches
@@ -18,8 +19,11 @@ from dynamo_lab.model.graphs import Graph
 class FusionProbes:
     """Records schedules. A thread schedules one graph at a time, or a body inside another."""
 
-    def __init__(self, recorder: Recorder[Any], lowering: LoweringProbes) -> None:
+    def __init__(
+        self, recorder: Recorder[Any], graphs: GraphProbes, lowering: LoweringProbes
+    ) -> None:
         self._recorder = recorder
+        self._graphs = graphs
         self._lowering = lowering
         self._local = threading.local()
         self._numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
@@ -83,11 +87,8 @@ class FusionProbes:
 
         if not isinstance(V.graph, SubgraphLowering):
             return graph, ""
-        scheduled: Any = V.graph.graph  # a GraphLowering interprets an FX graph
-        names = {node.name for node in scheduled.nodes}
-        bodies = [g for g in self._recorder.graphs[graph.id + 1 :] if g.parent is not None]
-        likest = max(bodies, key=lambda g: len(names.intersection(g.nodes.name)), default=graph)
-        return likest, str(V.graph.name)
+        body: Any = V.graph.module
+        return self._graphs.recorded.get(body.graph, graph), str(V.graph.name)
 
     def round(
         self, scheduler: Any, nodes: list[Any], is_reorder_round: bool = False, **__: Any

@@ -91,7 +91,7 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
         BufferProbes(recorder, graphs, lowering).install(patches)
         kernels = KernelProbes(recorder, compilations, lowering)
         kernels.install(patches)
-        fusion = FusionProbes(recorder, lowering)
+        fusion = FusionProbes(recorder, graphs, lowering)
         fusion.install(patches)
         kernels.on_called = fusion.called
         StatementProbes(recorder, lowering, kernels).install(patches)
