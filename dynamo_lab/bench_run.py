@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from dynamo_lab.explore import program_of, record
+from dynamo_lab.explore import record, runnable
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.ways import candidates
 from dynamo_lab.model.benchmarks import Benchmark, Cache, Comparison, Phase, Series
@@ -62,7 +62,7 @@ class BenchRun:
         self._ways = [one.way for one in self._candidates]
         self._made: dict[int, Callable[..., Any]] = {}
         choice = Choice(grad=True if wish.training else wish.grad)
-        self._program = program_of(fn, tuple(args), kwargs, choice)
+        self._program = runnable(fn, tuple(args), kwargs, choice)
         self._recording = Recording(title=title)
         self._series: list[Series] = []
         self._comparisons: list[Comparison] = []

@@ -63,13 +63,13 @@ def explore(
     choice = Choice(
         mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
     )
-    program = program_of(fn, args, kwargs, choice, backend, detail, max_steps)
+    program = runnable(fn, args, kwargs, choice, backend, detail, max_steps)
     recording, _ = program.explored(fn, args, kwargs, choice)
     recording.can_run_again(program)
     return recording
 
 
-def program_of(
+def runnable(
     fn: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from msgspec import Struct
 
@@ -67,7 +67,19 @@ class Program(Protocol):
         ...
 
 
-class FunctionProgram:
+class _Chosen:
+    """A program that can be compiled otherwise."""
+
+    choice: Choice
+
+    def chosen(self, choice: Choice) -> Self:
+        """The same program, to be compiled otherwise."""
+        changed = copy.copy(self)
+        changed.choice = choice
+        return changed
+
+
+class FunctionProgram(_Chosen):
     """What `explore` ran. Its arguments are copies made before, where they are not too large."""
 
     def __init__(
@@ -82,10 +94,6 @@ class FunctionProgram:
         self._args, self._kwargs = copies((args, dict(kwargs)))
         self.explored = explored
         self.choice = choice
-
-    def chosen(self, choice: Choice) -> Program:
-        """The same program, to be compiled otherwise."""
-        return _chosen(self, choice)
 
     def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
         """The function, with copies of its arguments."""
@@ -116,7 +124,7 @@ class FunctionProgram:
         return []
 
 
-class CellProgram:
+class CellProgram(_Chosen):
     """What `%%compile` ran: the cell, and the names that it reads as they were before."""
 
     def __init__(
@@ -134,17 +142,9 @@ class CellProgram:
         self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self._before = copies({n: namespace[n] for n in self._names if n in namespace})
 
-    def chosen(self, choice: Choice) -> Program:
-        """The same program, to be compiled otherwise."""
-        return _chosen(self, choice)
-
     def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
         """The cell's function after its definitions ran, with what it reads."""
-        namespace, frame = self._prepared()
-        exec(frame.definitions, namespace)
-        if frame.code is None:
-            return (lambda: None), (), {}
-        return frame.function(namespace), [namespace[name] for name in frame.parameters], {}
+        return self._called(*self._prepared())
 
     def roots(self) -> list[Any]:
         """The values that the cell names."""
@@ -153,11 +153,8 @@ class CellProgram:
     def eager(self) -> Any:
         """The values of all names of the cell after it ran as a plain one."""
         namespace, frame = self._prepared()
-        exec(frame.definitions, namespace)
-        shown = None
-        if frame.code is not None:
-            shown = frame.function(namespace)(*(namespace[name] for name in frame.parameters))
-        return self._outcome(namespace, shown)
+        function, args, kwargs = self._called(namespace, frame)
+        return self._outcome(namespace, function(*args, **kwargs))
 
     def compiled(self) -> tuple[Recording, Any]:
         """The cell's recording, and the values of all its names."""
@@ -184,14 +181,14 @@ class CellProgram:
         namespace = {**others, **copies(self._before)}
         return namespace, build_frame(self._source, self._filename, namespace)
 
+    def _called(
+        self, namespace: dict[str, Any], frame: CellFrame
+    ) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """The cell's function, once its definitions ran in the namespace, with what it reads."""
+        exec(frame.definitions, namespace)
+        if frame.code is None:
+            return (lambda: None), (), {}
+        return frame.function(namespace), [namespace[name] for name in frame.parameters], {}
+
     def _outcome(self, namespace: dict[str, Any], shown: Any) -> list[Any]:
         return [*(namespace.get(name) for name in sorted(self._names)), shown]
-
-
-P = TypeVar("P", bound=FunctionProgram | CellProgram)
-
-
-def _chosen(program: P, choice: Choice) -> P:
-    changed = copy.copy(program)
-    changed.choice = choice
-    return changed

@@ -87,7 +87,7 @@ def _gpu(stack: ExitStack, target: Target) -> None:
     )
     capability: Any = target.architecture
     if target.kind == "cuda":
-        capability = 10 * target.capability[0] + target.capability[1]
+        capability = target.compute_capability
     asked = {name: staticmethod(device[name]) for name in ("is_available", "current_device")}
     asked["get_device_properties"] = staticmethod(device["get_device_properties"])
     _replace(
@@ -133,7 +133,7 @@ def gpu_target(target: Target) -> Any:
     warp = target.chip.warp if target.chip else 32
     if target.kind == "rocm":
         return GPUTarget("hip", target.architecture, warp)
-    return GPUTarget("cuda", 10 * target.capability[0] + target.capability[1], warp)
+    return GPUTarget("cuda", target.compute_capability, warp)
 
 
 def _convolutions(stack: ExitStack, target: Target) -> None:

@@ -52,6 +52,12 @@ class Target(Struct, frozen=True, kw_only=True):
         return f"{self.name} ({self.chip.name})" if self.chip else self.name
 
     @property
+    def compute_capability(self) -> int:
+        """The capability as Triton writes it: 90 for "sm_90"."""
+        major, minor = self.capability
+        return 10 * major + minor
+
+    @property
     def capability(self) -> tuple[int, int]:
         """NVIDIA's compute capability: (9, 0) for "sm_90"; AMD's major version with 0, else zeros.
 
