@@ -7,7 +7,6 @@ and the ratio that counts is the median of the rounds'.
 import argparse
 import os
 import platform
-import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,26 +14,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 from msgspec import Struct
 
+from dynamo_lab.measure.statistics import SHAKY, Spread, spread
 from dynamo_lab.plain import table
 
 Measure = Callable[[], float]
 """Does the work once and returns what it took."""
-
-_SHAKY = 0.1
-"""The share of the median between the quartiles above which a result is not to be relied on."""
-
-
-class Spread(Struct, frozen=True):
-    """The middle half of some values."""
-
-    low: float
-    median: float
-    high: float
-
-    @property
-    def is_shaky(self) -> bool:
-        """Whether the values lie too far apart to rely on their median."""
-        return self.high - self.low > _SHAKY * abs(self.median)
 
 
 class Line(Struct, frozen=True, kw_only=True):
@@ -51,14 +35,6 @@ class Line(Struct, frozen=True, kw_only=True):
         if self.budget is None:
             return ""
         return "met" if self.value.median <= self.budget else "over"
-
-
-def spread(values: Sequence[float]) -> Spread:
-    """Median and quartiles; of one value, that value."""
-    if len(values) < 2:
-        return Spread(values[0], values[0], values[0])
-    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
-    return Spread(low, median, high)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
@@ -112,7 +88,7 @@ def report(title: str, lines: Sequence[Line], rounds: int) -> str:
         for line in lines
     ]
     doubts = [
-        f"! {line.name}: quartiles lie more than {_SHAKY:.0%} of the median apart."
+        f"! {line.name}: quartiles lie more than {SHAKY:.0%} of the median apart."
         for line in lines
         if line.budget is not None and line.value.is_shaky and rounds > 1
     ]

@@ -8,8 +8,9 @@ from typing import Any
 from playwright.sync_api import Locator, Page
 
 from dynamo_lab.bench._chromium import answers, watched_pages
-from dynamo_lab.bench._ratio import Line, Spread, announce, options, percentile, report, spread
+from dynamo_lab.bench._ratio import Line, announce, options, percentile, report
 from dynamo_lab.bench._synthetic import recording
+from dynamo_lab.measure.statistics import Spread, spread
 from dynamo_lab.model.recording import Recording
 
 PAINT_BUDGET = 1.0

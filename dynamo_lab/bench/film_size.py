@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from dynamo_lab.bench._film import filmed
-from dynamo_lab.bench._ratio import Line, options, report, spread
+from dynamo_lab.bench._ratio import Line, options, report
+from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.codec import save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.steps import Film

@@ -11,7 +11,8 @@ import time
 from functools import partial
 
 from dynamo_lab.bench._children import measure
-from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, spread, take_turns
+from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, take_turns
+from dynamo_lab.measure.statistics import spread
 
 BUDGET = 1.2
 

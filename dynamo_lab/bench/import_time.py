@@ -1,7 +1,8 @@
 """What `import dynamo_lab` takes where torch is imported already, in fresh processes."""
 
 from dynamo_lab.bench._children import measure
-from dynamo_lab.bench._ratio import Line, announce, options, report, spread
+from dynamo_lab.bench._ratio import Line, announce, options, report
+from dynamo_lab.measure.statistics import spread
 
 BUDGET = 0.15
 

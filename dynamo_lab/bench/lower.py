@@ -12,7 +12,8 @@ from torch import nn
 
 import dynamo_lab
 from dynamo_lab.bench._children import measure
-from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, spread, take_turns
+from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, take_turns
+from dynamo_lab.measure.statistics import spread
 
 BUDGET = 0.6
 

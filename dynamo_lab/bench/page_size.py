@@ -1,6 +1,7 @@
 """How large the offline page is: the part that every page has, and a 300-node program's data."""
 
-from dynamo_lab.bench._ratio import Line, options, report, spread
+from dynamo_lab.bench._ratio import Line, options, report
+from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.recording import Recording
 
 FIXED_BUDGET = 1.6e6

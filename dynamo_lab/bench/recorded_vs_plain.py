@@ -8,7 +8,8 @@ leaves the same caches alone, so that ratio is measured too.
 from functools import partial
 
 from dynamo_lab.bench._children import measure
-from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, spread, take_turns
+from dynamo_lab.bench._ratio import Line, announce, options, ratio, report, take_turns
+from dynamo_lab.measure.statistics import spread
 
 BUDGET = 1.05
 STEPS_BUDGET = 1.15

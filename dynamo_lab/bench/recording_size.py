@@ -3,7 +3,8 @@
 import tempfile
 from pathlib import Path
 
-from dynamo_lab.bench._ratio import Line, options, report, spread
+from dynamo_lab.bench._ratio import Line, options, report
+from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.codec import save
 
 BUDGET = 1e6

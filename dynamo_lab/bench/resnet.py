@@ -2,10 +2,11 @@
 
 import gzip
 
-from dynamo_lab.bench._ratio import Line, options, report, spread
+from dynamo_lab.bench._ratio import Line, options, report
 from dynamo_lab.bench.browser import page_lines
 from dynamo_lab.bench.page_size import page_bytes
 from dynamo_lab.bench.recording_size import BUDGET as RECORDING_BUDGET
+from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording
 

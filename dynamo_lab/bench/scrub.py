@@ -6,7 +6,8 @@ from typing import Any
 
 from dynamo_lab.bench._chromium import answers, watched_pages
 from dynamo_lab.bench._film import filmed
-from dynamo_lab.bench._ratio import Line, Spread, announce, options, percentile, report, spread
+from dynamo_lab.bench._ratio import Line, announce, options, percentile, report
+from dynamo_lab.measure.statistics import Spread, spread
 
 BUDGET = 0.05
 STEPS = 10_000

@@ -21,7 +21,7 @@ _ALIKE = 0.01
 """Two ways are told apart only beyond this: two copies of one kernel may differ by as much, for
 where they happen to lie in memory."""
 
-_SHAKY = 0.1
+SHAKY = 0.1
 """The share of the median between the quartiles above which a time is not to be relied on."""
 
 
@@ -35,7 +35,7 @@ class Spread(Struct, frozen=True):
     @property
     def is_shaky(self) -> bool:
         """Whether the values lie too far apart to rely on their median."""
-        return self.high - self.low > _SHAKY * abs(self.median)
+        return self.high - self.low > SHAKY * abs(self.median)
 
 
 class Ratio(Struct, frozen=True, kw_only=True):

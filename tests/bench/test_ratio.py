@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.bench import _ratio
-from dynamo_lab.bench._ratio import Line, Spread, percentile, ratio, spread, take_turns, timed
+from dynamo_lab.bench._ratio import Line, percentile, ratio, take_turns, timed
+from dynamo_lab.measure.statistics import Spread, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
