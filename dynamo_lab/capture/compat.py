@@ -316,5 +316,11 @@ def empty_compile_caches() -> Iterator[None]:
     """Compile as on the first day, but for the C++ headers that are precompiled once a machine."""
     from torch._inductor import utils
 
+    raised = None
     with utils.fresh_cache():
-        yield
+        try:
+            yield
+        except BaseException as error:  # or else it keeps the folder, and logs so
+            raised = error
+    if raised is not None:
+        raise raised

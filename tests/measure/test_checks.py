@@ -81,3 +81,8 @@ def test_integers_and_complex_numbers() -> None:
 
 def test_nothing_in_a_tensor_is_equal() -> None:
     assert check(torch.zeros(0), torch.zeros(0)).verdict == "equal"
+
+
+def test_no_tensors_are_nothing_to_compare() -> None:
+    (found,) = compare({}, {}, way=1, phase="forward")
+    assert (found.verdict, found.reason) == ("not compared", "the program gives no tensor")
