@@ -10,7 +10,7 @@ import msgspec
 from dynamo_lab import switches
 from dynamo_lab.assembly import with_assemblies
 from dynamo_lab.errors import LoweringError, OptionError
-from dynamo_lab.explore import Detail, name_of, new_recorder, refuse_uncallable
+from dynamo_lab.explore import Detail, name_of, new_recorder, recording_into, refuse_uncallable
 from dynamo_lab.model import targets
 from dynamo_lab.model.notes import Note
 from dynamo_lab.programs import Choice, FunctionProgram
@@ -200,25 +200,16 @@ def lowered(
 ) -> tuple[Recording, Any]:
     """A call lowered as chosen: the recording, and what `fn` returned."""
     from dynamo_lab.capture.lowered import lower_once
-    from dynamo_lab.capture.session import watch
 
+    settings = {name: getattr(choice, name) for name in ("mode", "dynamic", "fullgraph", "grad")}
     result = None
-    # the probes, which may sit on what lowering replaces, go first
-    with lowering_for(recorder, choice), watch(recorder):
-        try:
-            result = lower_once(
-                fn,
-                args,
-                kwargs,
-                mode=choice.mode,
-                dynamic=choice.dynamic,
-                fullgraph=choice.fullgraph,
-                grad=choice.grad,
-            )
-        except OptionError:
-            raise
-        except Exception as error:
-            recorder.fail(error)
+    try:
+        with recording_into(recorder, choice):
+            result = lower_once(fn, args, kwargs, **settings)
+    except OptionError:
+        raise
+    except Exception:  # the program's own, which the recording holds
+        pass
     return recorder.recording, result
 
 
