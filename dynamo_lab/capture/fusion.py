@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from dynamo_lab.capture.graphs import GraphProbes
+from dynamo_lab.capture.inductor_ir import parts_of
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.memory import Call, MemoryProbes
 from dynamo_lab.capture.patches import Patches
@@ -183,7 +184,7 @@ class FusionProbes:
 
 def _operations(schedule: Any) -> Iterable[str]:
     """The operations of scheduler nodes, or of one library call."""
-    for item in schedule if isinstance(schedule, list | tuple) else (schedule,):
+    for item in parts_of(schedule):
         if hasattr(item, "get_nodes"):
             yield from (str(part.get_name()) for part in item.get_nodes())
         elif hasattr(item, "get_operation_name"):

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dynamo_lab.capture.nodes import dtype_name
@@ -153,3 +153,8 @@ def _inputs(inputs: Any) -> Iterator[str]:
             yield from _inputs(item)
         elif hasattr(item, "get_name") and not type(item).__name__.endswith("Constant"):
             yield item.get_name()
+
+
+def parts_of(schedule: Any) -> Sequence[Any]:
+    """What a kernel is made for: scheduler nodes, or one extern kernel."""
+    return schedule if isinstance(schedule, list | tuple) else (schedule,)

@@ -7,6 +7,7 @@ from typing import Any
 
 from dynamo_lab.capture.archive import calls
 from dynamo_lab.capture.compilations import Compilations
+from dynamo_lab.capture.inductor_ir import parts_of
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
@@ -145,7 +146,7 @@ def _language(body: str) -> Language:
 def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
     """The indices of the nodes that scheduler nodes, or one extern kernel, were lowered from."""
     index = {name: i for i, name in enumerate(graph.nodes.name)}
-    for item in schedule if isinstance(schedule, list | tuple) else (schedule,):
+    for item in parts_of(schedule):
         lowered = getattr(item, "node", item)
         for origin in getattr(lowered, "origins", ()) or ():
             if origin.name in index:
@@ -154,7 +155,7 @@ def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
 
 def _buffers(schedule: Any) -> Iterable[str]:
     """The names of the buffers that scheduler nodes, or one extern kernel, make."""
-    for item in schedule if isinstance(schedule, list | tuple) else (schedule,):
+    for item in parts_of(schedule):
         if hasattr(item, "get_buffer_names"):
             yield from sorted(item.get_buffer_names())
         elif hasattr(item, "get_name"):

@@ -8,6 +8,7 @@ that were written for no operation, is read off the finished kernel's text.
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
 
+from dynamo_lab.capture.inductor_ir import parts_of
 from dynamo_lab.capture.kernels import KernelProbes
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
@@ -88,7 +89,7 @@ def _of_template(schedule: Any, index: Mapping[str, int]) -> Iterator[str]:
     """The nodes whose kernels come from a template, to which code for others may be added."""
     from torch._inductor.ir import TemplateBuffer
 
-    for item in schedule if isinstance(schedule, list | tuple) else (schedule,):
+    for item in parts_of(schedule):
         lowered = getattr(item, "node", item)
         if isinstance(lowered, TemplateBuffer):
             names = [node.name for node in lowered.origins if node.name in index]
