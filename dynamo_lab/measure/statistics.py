@@ -42,19 +42,23 @@ class Ratio(Struct, frozen=True, kw_only=True):
     """How many times faster a way is than another: above 1 it is faster.
 
     `low` and `high` bound the median ratio with a confidence of 95 %, or are its extremes where
-    there are too few rounds for that. `differs` is whether the two may be told apart.
+    there are too few rounds for that. `differs` is whether the two may be told apart, which takes
+    some `rounds`.
     """
 
     value: float
     low: float
     high: float
     differs: bool
+    rounds: int
 
     @property
     def sentence(self) -> str:
         """The ratio in words, with the digits that its interval supports."""
         if not self.differs:
-            return f"not distinguishable ({digits(self.low, self)} to {digits(self.high, self)})"
+            few = self.rounds < rounds_needed()
+            word = "too few rounds to tell" if few else "not distinguishable"
+            return f"{word} ({digits(self.low, self)} to {digits(self.high, self)})"
         word = "faster" if self.value > 1 else "slower"
         times = self.value if self.value > 1 else 1 / self.value
         return f"{digits(times, self)} times {word}"
@@ -79,7 +83,8 @@ def ratio(base: Sequence[float], other: Sequence[float]) -> Ratio:
     sure_low, sure_high = _interval(ratios, _SURE)
     enough = len(ratios) >= rounds_needed()
     apart = sure_low > 1 + _ALIKE or sure_high < 1 / (1 + _ALIKE)
-    return Ratio(value=statistics.median(ratios), low=low, high=high, differs=enough and apart)
+    value = statistics.median(ratios)
+    return Ratio(value=value, low=low, high=high, differs=enough and apart, rounds=len(ratios))
 
 
 def rounds_needed() -> int:

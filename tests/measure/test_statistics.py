@@ -30,7 +30,9 @@ def test_a_tenth_slower_is_found() -> None:
 
 def test_few_rounds_tell_nothing_apart() -> None:
     assert rounds_needed() == 11
-    assert not ratio([1.0] * 10, [0.5] * 10).differs
+    few = ratio([1.0] * 10, [0.5] * 10)
+    assert not few.differs
+    assert few.sentence == "too few rounds to tell (2.000 to 2.000)"
     assert ratio([1.0] * 11, [0.5] * 11).differs
 
 
