@@ -15,14 +15,14 @@ from dynamo_lab.view.ancestry import Ancestry, NodeKey
 from dynamo_lab.view.links import build
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from dynamo_lab.model.benchmarks import EagerCall, KernelTime
     from dynamo_lab.model.lowering import Buffer
     from dynamo_lab.model.recording import Recording
 
 Part = int
-"""A node that a traced call became, as a position in the trace; what kernels and operators share."""
+"""A node that a traced call became, numbered: what kernels and operators have in common."""
 
 
 def groups(
@@ -37,8 +37,8 @@ def groups(
             sets.join(kernel, len(kernels) + at)
     own = set(owners.values())
     for at, timed in enumerate(kernels):
-        parts = trace.parts_of(recording, timed)
-        if at not in own and parts:  # it computes again, or ends, what another kernel began
+        parts = [p for p in trace.parts(timed) or trace.guessed(timed) if p in owners]
+        if at not in own and parts:  # it computes again, prepares or ends what another one does
             sets.join(owners[parts[-1]], at)
     return tuple(
         Group(
@@ -53,48 +53,109 @@ class _Trace:
     """The traced calls: their operators, the captured nodes they are for, and what they became."""
 
     def __init__(self, recording: Recording) -> None:
+        self._recording = recording
         self._ancestry = Ancestry(build(recording))
         self._captured = {graph.id for graph in recording.graphs if graph.stage == "dynamo"}
-        self.operators: list[str] = []
+        self.operators: list[tuple[str, bool]] = []
+        """Of each part, and whether it is of the backward."""
         self.arguments: list[str] = []
         self.of_captured: defaultdict[NodeKey, list[Part]] = defaultdict(list)
         self._parts: dict[NodeKey, Part] = {}
+        self._named: defaultdict[tuple[str, str], list[NodeKey]] = defaultdict(list)
         self._known: dict[NodeKey, tuple[Part, ...]] = {}
+        self._rewritten = _rewritten(recording)
+        gradients = _gradients(recording)
         calls = recording.decompositions.calls
         for traced in recording.decompositions.traced:
             for node in traced.nodes if traced.graph is not None else ():
                 key = (traced.graph or 0, node)
-                self._parts[key] = len(self.operators)
-                for captured in self.captured(key):
-                    self.of_captured[captured].append(len(self.operators))
-                self.operators.append(_plain(calls[traced.call].operator))
+                self._add(key)
+                self.operators.append(_name(calls[traced.call].operator, key in gradients))
                 self.arguments.append(calls[traced.call].arguments)
 
-    def captured(self, node: NodeKey) -> list[NodeKey]:
-        """The nodes of captured graphs that a node came from."""
-        return [key for key in self._ancestry.above([node]) if key[0] in self._captured]
+    def _add(self, key: NodeKey) -> None:
+        part = self._parts[key] = len(self._parts)
+        graph = self._recording.graphs[key[0]]
+        self._named[graph.compile_id, graph.nodes.name[key[1]]].append(key)
+        for captured in self._above(key, self._captured):
+            self.of_captured[captured].append(part)
 
-    def parts(self, node: NodeKey) -> tuple[Part, ...]:
-        """What a node of a graph that was lowered stands for."""
+    def _above(self, node: NodeKey, graphs: Container[int]) -> list[NodeKey]:
+        return [key for key in self._ancestry.above([node]) if key[0] in graphs]
+
+    def parts(self, timed: KernelTime) -> list[Part]:
+        """What a call of a kernel computes, in the order of the graph."""
+        return self._of_nodes(timed, self._of)
+
+    def guessed(self, timed: KernelTime) -> list[Part]:
+        """The same where passes made its nodes and do not say from what: all of the user's node."""
+        return self._of_nodes(timed, self._of_user)
+
+    def _of_nodes(
+        self, timed: KernelTime, parts: Callable[[NodeKey], Iterable[Part]]
+    ) -> list[Part]:
+        kernel = self._recording.kernels[timed.kernel]
+        if kernel.graph is None:
+            return []
+        graph = kernel.graph
+        nodes: Iterable[int] = kernel.nodes
+        if timed.buffers:
+            named = _buffers(self._recording, graph, timed.buffers)
+            nodes = sorted({node for buffer in named for node in buffer.nodes})
+        return list(dict.fromkeys(part for node in nodes for part in parts((graph, node))))
+
+    def _of(self, node: NodeKey) -> tuple[Part, ...]:
+        """What a node of a graph that was lowered stands for: itself, or what it was put for."""
         if node not in self._known:
-            above = list(self._ancestry.above([node]))
-            found = [self._parts[key] for key in above if key in self._parts]
-            if not found:  # made by a pass that does not say from what
-                found = [p for key in self.captured(node) for p in self.of_captured[key]]
+            graph = self._recording.graphs[node[0]]
+            found = [self._parts[key] for key in self._above(node, _ANY) if key in self._parts]
+            if not found:
+                found = list(self._for_which(graph.compile_id, graph.nodes.name[node[1]], set()))
             self._known[node] = tuple(dict.fromkeys(found))
         return self._known[node]
 
-    def parts_of(self, recording: Recording, timed: KernelTime) -> list[Part]:
-        """What a call of a kernel computes, in the order of the graph."""
-        kernel = recording.kernels[timed.kernel]
-        if kernel.graph is None:
-            return []
-        nodes: Iterable[int] = kernel.nodes
-        if timed.buffers:
-            named = _buffers(recording, kernel.graph, timed.buffers)
-            nodes = sorted({node for buffer in named for node in buffer.nodes})
-        parts = (part for node in nodes for part in self.parts((kernel.graph or 0, node)))
-        return list(dict.fromkeys(parts))
+    def _for_which(self, compile_id: str, name: str, seen: set[str]) -> Iterator[Part]:
+        """What the nodes stood for that passes replaced by the one of this name."""
+        seen.add(name)
+        for gone in self._rewritten.get((compile_id, name), ()):
+            yield from (self._parts[key] for key in self._named.get((compile_id, gone), ()))
+            if gone not in seen:
+                yield from self._for_which(compile_id, gone, seen)
+
+    def _of_user(self, node: NodeKey) -> Iterator[Part]:
+        for captured in self._above(node, self._captured):
+            yield from self.of_captured.get(captured, ())
+
+
+class _Any:
+    """Contains everything."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+_ANY = _Any()
+
+
+def _gradients(recording: Recording) -> set[NodeKey]:
+    """The nodes that compute gradients."""
+    tables = [table for table in recording.links if table.reason == "gradient of"]
+    return {(table.downstream, node) for table in tables for _, node in table.pairs}
+
+
+def _rewritten(recording: Recording) -> dict[tuple[str, str], list[str]]:
+    """For each node that a pass made, the names of those that it put it for."""
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for item in recording.passes:
+        compile_id = recording.pipelines[item.pipeline].compile_id
+        for match in item.matches:
+            for node in match.after:
+                found[compile_id, node.name] += match.gone
+        for change in item.changes:
+            for placed in change.added:
+                if (compile_id, placed.node.name) not in found:
+                    found[compile_id, placed.node.name] += change.removed
+    return found
 
 
 def _buffers(recording: Recording, graph: int, names: Iterable[str]) -> list[Buffer]:
@@ -102,9 +163,7 @@ def _buffers(recording: Recording, graph: int, names: Iterable[str]) -> list[Buf
     return [b for b in recording.buffers if b.graph == graph and b.name in wanted]
 
 
-def _owners(
-    recording: Recording, trace: _Trace, kernels: Sequence[KernelTime]
-) -> dict[Part, int]:
+def _owners(recording: Recording, trace: _Trace, kernels: Sequence[KernelTime]) -> dict[Part, int]:
     """Which kernel each part belongs to: one that is called for it, else the first to compute it.
 
     Loops that are cheap are computed anew by each reader, which would tie all layers of a model
@@ -116,7 +175,7 @@ def _owners(
 
     owners: dict[Part, int] = {}
     for at, timed in sorted(enumerate(kernels), key=lambda item: not is_called(item[1])):
-        for part in trace.parts_of(recording, timed):
+        for part in trace.parts(timed):
             owners.setdefault(part, at)
     return owners
 
@@ -129,11 +188,10 @@ def _kernels_of(
     An operator that left no code, such as a view, goes with the next one of its node that did,
     else with the one before.
     """
-    found: list[set[int]] = [set() for _ in eager]
-    for node, members in _by_node(eager).items():
-        matched = _matched(trace, node, [eager[at] for at in members])
-        for at, parts in zip(members, matched, strict=True):
-            found[at] = {owners[part] for part in parts if part in owners}
+    by_node = _by_node(eager)
+    matched = _matched(trace, eager, by_node)
+    found = [{owners[part] for part in parts if part in owners} for parts in matched]
+    for members in by_node.values():
         for is_backward in (False, True):
             same = [at for at in members if eager[at].is_backward == is_backward]
             _fill(found, [*reversed(same)])
@@ -159,26 +217,52 @@ def _by_node(eager: Sequence[EagerCall]) -> dict[NodeKey, list[int]]:
     return members
 
 
-def _matched(trace: _Trace, node: NodeKey, calls: Sequence[EagerCall]) -> list[list[Part]]:
-    """For each operator of a node, what the traced calls of its name became.
+def _matched(
+    trace: _Trace, eager: Sequence[EagerCall], by_node: Mapping[NodeKey, Sequence[int]]
+) -> list[list[Part]]:
+    """For each operator, what the traced calls of its name, for its node, became.
 
     Where arguments tell them apart, those on the same. One whose name was not traced, because
-    eager PyTorch takes another way, shares what the others leave.
+    eager PyTorch takes another way, shares what the others of its node leave.
     """
-    traced = trace.of_captured.get(node, [])
-    found: list[list[Part]] = []
-    for call in calls:
-        named = [p for p in traced if trace.operators[p] == _plain(call.operator)]
-        alike = [p for p in named if trace.arguments[p] == call.arguments]
-        found.append(alike or named)
+    found: list[list[Part]] = [[] for _ in eager]
+    for node, members in by_node.items():
+        traced = trace.of_captured.get(node, [])
+        for at in members:
+            found[at] = _named(trace, traced, eager[at])
+        taken = {part for at in members for part in found[at]}
+        left = [p for p in traced if p not in taken and trace.operators[p] != _SUM]
+        for at in members:
+            is_backward = eager[at].is_backward
+            found[at] = found[at] or [p for p in left if trace.operators[p][1] == is_backward]
+    _match_sums(trace, eager, found)
+    return found
+
+
+def _named(trace: _Trace, traced: Iterable[Part], call: EagerCall) -> list[Part]:
+    """Those of the call's name, and of its arguments where these tell them apart."""
+    name = _name(call.operator, call.is_backward)
+    named = [part for part in traced if trace.operators[part] == name]
+    return [part for part in named if trace.arguments[part] == call.arguments] or named
+
+
+_SUM = ("add", True)
+"""Where gradients meet; tracing and running put the sum to different nodes."""
+
+
+def _match_sums(trace: _Trace, eager: Sequence[EagerCall], found: list[list[Part]]) -> None:
+    """Sums of gradients that are of no node in the trace: those on the same arguments, in turn."""
     taken = {part for parts in found for part in parts}
-    left = [part for part in traced if part not in taken]
-    return [parts or left for parts in found]
+    left = [p for p, name in enumerate(trace.operators) if name == _SUM and p not in taken]
+    for at, call in enumerate(eager):
+        if not found[at] and _name(call.operator, call.is_backward) == _SUM:
+            found[at] = [p for p in left if trace.arguments[p] == call.arguments][: call.calls]
+            left = [part for part in left if part not in found[at]]
 
 
-def _plain(operator: str) -> str:
-    """An operator's name, the same for one that writes to its argument."""
-    return operator.split(".")[1].rstrip("_") if operator.count(".") else operator
+def _name(operator: str, is_backward: bool) -> tuple[str, bool]:
+    """An operator's name, the same for one that writes to its argument, and its direction."""
+    return operator.split(".")[1].rstrip("_") if "." in operator else operator, is_backward
 
 
 class _Sets:

@@ -7,27 +7,27 @@ Eager PyTorch goes through the same, operator by operator.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import copy
+import math
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from dynamo_lab.kernel_groups import groups
-from dynamo_lab.kernel_rounds import Compiled, Eager, cold_rounds, warm_rounds
 from dynamo_lab.measure.devices import device_of
-from dynamo_lab.measure.rounds import Plan, Watch
+from dynamo_lab.measure.rounds import Plan, Watch, calibrated
 from dynamo_lab.model.benchmarks import EagerCall, Group, KernelTime, Overhead, Phase
-from dynamo_lab.rerun import tensors_within, without_trace
+from dynamo_lab.rerun import reachable, without_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
+
+    import torch
 
     from dynamo_lab.measure.devices import Device
-    from dynamo_lab.programs import Program
-    from dynamo_lab.recording import Recording
-
-    Run = Callable[[Callable[..., Any]], object]
-    """Does a phase once with the function that it is given, compiled or not."""
+    from dynamo_lab.measure.subject import Subject
+    from dynamo_lab.model.recording import Recording
 
 
 class KernelTimes(Struct, frozen=True, kw_only=True):
@@ -42,58 +42,121 @@ class KernelTimes(Struct, frozen=True, kw_only=True):
 
 def time_kernels(
     recording: Recording,
+    subject: Subject,
+    compiled: Callable[..., Any],
     *,
     phase: Phase = "forward",
     way: int = 1,
-    eager_way: int | None = 0,
+    eager_way: int = 0,
+    cold: bool = True,
     device: Device | None = None,
     plan: Plan | None = None,
     watch: Watch | None = None,
-    compiled: Callable[..., Any] | None = None,
-    run: Run | None = None,
-    changes: Iterable[Any] = (),
 ) -> KernelTimes:
-    """Each kernel of a recorded program against the eager operators that it replaced.
+    """Each kernel of a compiled program against the eager operators that it replaced.
 
-    The program's tensors and the generators of random numbers are put back afterwards. It raises
-    what the program raises; whatever else stands in the way is a `problem` in the result.
+    A step is timed without its optimizer, which runs eagerly in every way. The program's tensors
+    and the generators of random numbers are put back afterwards. It raises what the program
+    raises; whatever else stands in the way is a `problem` in the result.
 
     Args:
-        recording: A recording whose program is at hand.
-        phase: "forward", or "step" for the backward too, from the sum of what is returned.
+        recording: The recording of the program's compilation; its modules must still be loaded.
+        subject: The program with its arguments.
+        compiled: What `torch.compile` made of it, as recorded.
+        phase: "forward", or "step" for the backward too.
         way: The compiled way's place in the benchmark, for the facts to name.
-        eager_way: Eager's place there; None keeps no time of eager as a whole.
+        eager_way: Eager's place there.
+        cold: False times no kernel alone.
         device: Where the kernels run; by default where the program's tensors lie.
-        plan: How many rounds, and how many seconds for the warm and for the cold ones together.
+        plan: How many rounds, and about how many seconds for the warm and for the cold ones each.
         watch: Is told how far it is, and may stop it: whole rounds are kept.
-        compiled: The program under `torch.compile`; by default it is compiled as recorded.
-        run: Does the phase once, with the function that it is given: to train in another way.
-        changes: What `run` changes beside the program, such as an optimizer, to put it back.
     """
-    program = recording.program()
-    if program is None:
-        return KernelTimes(problem="There is no program at hand: record it again in this process.")
-    roots = [*program.roots(), *changes]
+    from dynamo_lab.capture.compiled_way import CompiledWay, NotTimed
+    from dynamo_lab.capture.eager_way import EagerWay
+
+    subject = copy.copy(subject)
+    subject.optimizer = None
+    roots = [subject.fn, subject.args, dict(subject.kwargs), dict(subject.leaves)]
+    device = device or device_of(reachable(roots))
+    plan, watch = plan or Plan(), watch or Watch()
+    launched: tuple[float, ...] = ()
     with without_trace(roots):
-        function, default, values = _prepared(program, phase)
-        run = run or default
-        device = device or device_of(values)
-        plan, watch = plan or Plan(), watch or Watch()
-        inner = compiled or _compiled(function, recording, program)
-        compiled_way = Compiled(recording, lambda: run(inner), device, tensors_within(changes))
-        if compiled_way.problem:
-            return KernelTimes(problem=compiled_way.problem)
-        with Eager(recording, function, run, device) as eager:
-            warm = warm_rounds(compiled_way, eager, device, plan, watch)
-            cold = cold_rounds(compiled_way, eager, device, plan, watch)
-    kernels = compiled_way.facts(way, phase, warm, cold)
-    eager_calls = eager.facts(warm, cold)
-    overheads = [compiled_way.overhead(way, phase, warm)]
-    if eager_way is not None:
-        overheads.append(Overhead(way=eager_way, phase=phase, whole=warm.eager))
+        try:
+            ours = CompiledWay(recording, subject.call(compiled, phase), device, plan, roots)
+        except NotTimed as problem:
+            return KernelTimes(problem=str(problem))
+        with EagerWay(ours.captured(), subject, phase, device, plan) as theirs:
+            warm = _rounds("kernels, warm caches", {**ours.warm(), **theirs.warm()}, plan, watch)
+            steps = {**ours.cold(), **theirs.cold()} if cold else {}
+            alone = _rounds("kernels, cold caches", steps, plan, watch)
+            if not watch.stopped:
+                launched = _launches(device, plan)
+    kernels, eager_calls = ours.times(way, phase, warm, alone), theirs.calls(warm, alone)
+    own = Overhead(
+        way=way,
+        phase=phase,
+        whole=_column(warm, "whole"),
+        stubbed=() if ours.not_stubbed else _column(warm, "stubbed"),
+        launch=launched,
+        problem=ours.not_stubbed,
+    )
+    eager = Overhead(way=eager_way, phase=phase, whole=_column(warm, "eager whole"))
     return KernelTimes(
         kernels=kernels,
         eager_calls=eager_calls,
         groups=groups(recording, kernels, eager_calls),
-        overheads=tuple(overheads),
+        overheads=(own, eager),
     )
+
+
+def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
+    """What a call of a kernel takes that has next to nothing to do: it adds one to one number."""
+    import torch
+
+    from dynamo_lab.capture.compiled_way import last_call
+    from dynamo_lab.explore import record
+
+    untyped: Any = torch
+    # code that Dynamo has not compiled before, and does not take for this package's
+    code = _next.__code__.replace(co_filename="<launch>")
+    compiled = untyped.compile(FunctionType(code, globals()), dynamic=False)
+    number = torch.zeros(1, device=device.name)
+    with torch.no_grad(), record("launch", fresh=False) as recorder:
+        compiled(number)
+    kernel = last_call(recorder.recording, lambda: compiled(number))
+    if kernel is None:
+        return ()
+    loops = calibrated(kernel, device, plan.round_seconds)
+    return tuple(device.seconds(kernel, loops) / loops for _ in range(plan.rounds))
+
+
+def _next(number: torch.Tensor) -> torch.Tensor:
+    return number + 1
+
+
+def _column(rounds: list[dict[str, Any]], name: str) -> tuple[float, ...]:
+    return tuple(found[name] for found in rounds)
+
+
+def _rounds(
+    what: str, steps: Mapping[str, Callable[[], Any]], plan: Plan, watch: Watch
+) -> list[dict[str, Any]]:
+    """What the steps gave, for each whole round; in each round another goes first."""
+    kept: list[dict[str, Any]] = []
+    names, start, total = list(steps), watch.clock(), plan.rounds
+    try:
+        while len(kept) < total and names:
+            found: dict[str, Any] = {}
+            for step in range(len(names)):
+                if watch.stopped:
+                    return kept
+                name = names[(len(kept) + step) % len(names)]
+                found[name] = steps[name]()
+            kept.append(found)
+            a_round = (watch.clock() - start) / len(kept)
+            enough = math.ceil(plan.seconds / max(a_round, 1e-9))
+            total = min(plan.rounds, max(plan.fewest, enough))
+            watch.tell(what, len(kept), total, a_round * (total - len(kept)))
+    except KeyboardInterrupt:
+        watch.stop()
+    return kept

@@ -3,11 +3,16 @@
 Dynamo captures the program once more, and each graph then runs node by node, uncompiled. A dispatch
 mode sees every operator that PyTorch runs for a node; autograd numbers what a node adds to its
 graph, so that in the backward the numbers tell whose gradient an operator computes.
+
+The mode is on while a captured graph runs, or the backward, and not around the whole program: under
+a mode Dynamo neither finds what it has compiled, nor compiles.
 """
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_right
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -15,10 +20,12 @@ from torch import fx
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from dynamo_lab.capture.calls import call_of
+from dynamo_lab.capture.patches import Patches
 from dynamo_lab.errors import DecompositionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Generator, Iterable
+    from contextlib import AbstractContextManager
 
     from dynamo_lab.model.graphs import Graph
 
@@ -35,10 +42,15 @@ class Place(NamedTuple):
 
 
 class EagerGraphs:
-    """A backend for `torch.compile` that compiles nothing, and knows which node runs."""
+    """A backend for `torch.compile` that compiles nothing, and knows which node runs.
+
+    A graph is known again by the names of its nodes, among those captured the first that has them.
+    """
 
     def __init__(self, captured: Iterable[Graph]) -> None:
-        self._captured = {_key(_names(graph)): graph.id for graph in captured}
+        self._captured: dict[tuple[str, ...], int] = {}
+        for graph in captured:
+            self._captured.setdefault(graph.nodes.name, graph.id)
         self._kept: list[Any] = []
         self.unknown = 0
         """Graphs that the recording does not have."""
@@ -46,18 +58,21 @@ class EagerGraphs:
         self._starts: list[int] = []
         self._places: list[Place] = []
         self._gradient: Place | None = None
+        self._operate: Operate | None = None
 
     def __call__(self, module: fx.GraphModule, inputs: Any) -> Callable[..., Any]:
         """How Dynamo has a graph compiled."""
-        names = [node.name for node in module.graph.nodes]
-        graph = self._captured.get(_key(names))
+        graph = self._captured.get(tuple(node.name for node in module.graph.nodes))
         self.unknown += graph is None
         at = len(self._kept)
         self._kept.append(module if graph is None else _Run(module, graph, self))
 
         def run(*args: Any) -> Any:
             kept = self._kept[at]
-            return kept.run(*args) if isinstance(kept, _Run) else kept(*args)
+            if not isinstance(kept, _Run):
+                return kept(*args)
+            with self.dispatched():
+                return kept.run(*args)
 
         return run
 
@@ -65,11 +80,27 @@ class EagerGraphs:
         """Let go of the graphs, which Dynamo's caches would keep alive."""
         self._kept.clear()
 
-    def start(self) -> None:
-        """A call of the program begins."""
+    @contextmanager
+    def watched(self, operate: Operate) -> Generator[None, None, None]:
+        """Send each operator of one call of the program through `operate`."""
         self._starts.clear()
         self._places.clear()
-        self._gradient = None
+        self._gradient, self._operate = None, operate
+        patches = Patches(lambda about, error: None, threading.RLock())
+        patches.watch(torch.autograd, "_engine_run_backward", self._backward)
+        try:
+            yield
+        finally:
+            patches.undo()
+            self._operate = None
+
+    def _backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        with self.dispatched():
+            yield
+
+    def dispatched(self) -> AbstractContextManager[object]:
+        """While it lasts, operators go through what was asked for, if anything was."""
+        return nullcontext() if self._operate is None else _Dispatched(self, self._operate)
 
     def enter(self, place: Place) -> None:
         """A node begins to run: what autograd adds from here on is its own."""
@@ -107,15 +138,8 @@ class EagerGraphs:
 
 def _sequence_number() -> int:
     """The number that autograd gives to the next operation of this thread."""
-    return torch._C._autograd._get_sequence_nr()
-
-
-def _names(graph: Graph) -> list[str]:
-    return list(graph.nodes.name)
-
-
-def _key(names: list[str]) -> tuple[str, ...]:
-    return tuple(names)
+    autograd: Any = torch.autograd
+    return autograd._get_sequence_nr()
 
 
 class _Run(fx.Interpreter):
@@ -136,7 +160,7 @@ class _Run(fx.Interpreter):
             self._graphs.leave()
 
 
-class Dispatched(TorchDispatchMode):
+class _Dispatched(TorchDispatchMode):
     """Sends each operator of a captured graph through `operate`."""
 
     def __init__(self, graphs: EagerGraphs, operate: Operate) -> None:

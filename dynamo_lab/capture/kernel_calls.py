@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from dynamo_lab.model.kernels import Kernel
     from dynamo_lab.model.recording import Recording
 
-Stand = Callable[..., Any] if TYPE_CHECKING else Any
-"""Called in the place of a kernel: the number of the call, the kernel, and its arguments."""
+    Stand = Callable[..., Any]
+    """Called in the place of a kernel: the number of the call, the kernel, and its arguments."""
 
 _NAME = "_dynamo_lab_call"
 _NOT_CODE = re.compile(r"^# AOT ID.*$", re.MULTILINE)  # numbers every compilation of a process
@@ -139,8 +139,9 @@ class _Marker(ast.NodeTransformer):
         self.calls.append((kernel, node.lineno, names))
         number = ast.Constant(self._next)
         self._next += 1
-        ours = ast.Name(_NAME, ast.Load())
-        return ast.copy_location(ast.Call(ours, [number, node.func, *node.args], node.keywords), node)
+        args = [number, node.func, *node.args]
+        ours = ast.Call(ast.Name(_NAME, ast.Load()), args, node.keywords)
+        return ast.copy_location(ours, node)
 
     def _kernel(self, called: str) -> int | None:
         """A kernel is called by its name, Triton's by `run` of it, Metal's may be in a library."""
@@ -250,14 +251,14 @@ class Memory:
 
 def changed_by(kernel: Kernel, function: Any, args: Any, kwargs: Any) -> list[Any]:
     """The tensors among a call's arguments that it may change; all, where that is not known."""
-    tensors = [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
     if isinstance(function, torch._ops.OpOverload):
         return mutated(function, args, kwargs)
     if kernel.language == "extern" and "out" in kwargs:
         return [kwargs["out"]]
     names = _parameters(kernel, function)
     if not names:
-        return tensors
+        leaves = pytree.tree_leaves((args, kwargs))
+        return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
     return [arg for name, arg in zip(names, args, strict=False) if _is_written(name)]
 
 
@@ -270,10 +271,10 @@ def _parameters(kernel: Kernel, function: Any) -> list[str]:
     if kernel.language == "triton":
         inner: Any = getattr(getattr(function, "__self__", None), "fn", None)
         return list(getattr(inner, "arg_names", ()))
-    if kernel.language == "cpp":
-        head = re.search(r"void\s+kernel\(([^)]*)\)", kernel.code)
-        return [part.split()[-1].lstrip("*&") for part in head[1].split(",") if part.strip()] if head else []
-    return []
+    head = re.search(r"void\s+kernel\(([^)]*)\)", kernel.code)
+    if kernel.language != "cpp" or head is None:
+        return []
+    return [part.split()[-1].lstrip("*&") for part in head[1].split(",") if part.strip()]
 
 
 def mutated(op: Any, args: Any, kwargs: Any) -> list[Any]:
