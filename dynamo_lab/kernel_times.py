@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import math
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -22,8 +21,6 @@ from dynamo_lab.rerun import reachable, without_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    import torch
 
     from dynamo_lab.measure.devices import Device
     from dynamo_lab.measure.subject import Subject
@@ -71,8 +68,8 @@ def time_kernels(
         plan: How many rounds, and about how many seconds for the warm and for the cold ones each.
         watch: Is told how far it is, and may stop it: whole rounds are kept.
     """
-    from dynamo_lab.capture.compiled_way import CompiledWay, NotTimed
-    from dynamo_lab.capture.eager_way import EagerWay
+    from dynamo_lab.compiled_way import CompiledWay, NotTimed
+    from dynamo_lab.eager_way import EagerWay
 
     subject = copy.copy(subject)
     subject.optimizer = None
@@ -109,29 +106,28 @@ def time_kernels(
     )
 
 
+_LAUNCH = "def launch(number):\n    return number + 1\n"
+
+
 def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
     """What a call of a kernel takes that has next to nothing to do: it adds one to one number."""
     import torch
 
-    from dynamo_lab.capture.compiled_way import last_call
+    from dynamo_lab.compiled_way import last_call
     from dynamo_lab.explore import record
 
     untyped: Any = torch
-    # code that Dynamo has not compiled before, and does not take for this package's
-    code = _next.__code__.replace(co_filename="<launch>")
-    compiled = untyped.compile(FunctionType(code, globals()), dynamic=False)
+    namespace: dict[str, Any] = {"__name__": "launch"}
+    exec(_LAUNCH, namespace)  # anew, so that Dynamo has not compiled it before
+    compiled = untyped.compile(namespace["launch"], dynamic=False)
     number = torch.zeros(1, device=device.name)
     with torch.no_grad(), record("launch", fresh=False) as recorder:
         compiled(number)
-    kernel = last_call(recorder.recording, lambda: compiled(number))
+        kernel = last_call(recorder.recording, lambda: compiled(number))
     if kernel is None:
         return ()
     loops = calibrated(kernel, device, plan.round_seconds)
     return tuple(device.seconds(kernel, loops) / loops for _ in range(plan.rounds))
-
-
-def _next(number: torch.Tensor) -> torch.Tensor:
-    return number + 1
 
 
 def _column(rounds: list[dict[str, Any]], name: str) -> tuple[float, ...]:

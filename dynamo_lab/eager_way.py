@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 
-from dynamo_lab.capture.compiled_way import run_ahead
 from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
 from dynamo_lab.capture.kernel_calls import Memory, layout_key, mutated
+from dynamo_lab.compiled_way import run_ahead
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.model.benchmarks import EagerCall
 
