@@ -88,7 +88,7 @@ def take_turns(
         for name, work in ways.items():
             warmups[name] = [_once(work, device, 1, cold) for _ in range(plan.warmup)]
             if not cold:
-                loops[name] = _calibrated(work, device, plan.round_seconds)
+                loops[name] = calibrated(work, device, plan.round_seconds)
         _fill(found, ways, loops, device, plan, cold, watch)
     except KeyboardInterrupt:
         watch.stop()
@@ -132,7 +132,7 @@ def _once(work: Callable[[], object], device: Device, loops: int, cold: bool) ->
     return device.seconds(work, loops) / loops
 
 
-def _calibrated(work: Callable[[], Any], device: Device, least: float) -> int:
+def calibrated(work: Callable[[], Any], device: Device, least: float) -> int:
     """How many calls take about `least` seconds."""
     loops = 1
     while (taken := device.seconds(work, loops)) < least / 2 and loops < 1 << 20:

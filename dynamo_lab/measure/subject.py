@@ -37,7 +37,7 @@ class Subject:
         self.fn = fn
         self.args, self.kwargs = args, kwargs
         self.leaves = leaves
-        self._grad, self._loss, self._optimizer = grad, loss, optimizer
+        self._grad, self._loss, self.optimizer = grad, loss, optimizer
 
     def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
         """One call, ready to be timed."""
@@ -68,8 +68,8 @@ class Subject:
 
     def _step(self, way: Fn) -> None:
         self._backward(way)
-        if self._optimizer is not None:
-            self._optimizer.step()
+        if self.optimizer is not None:
+            self.optimizer.step()
         self._forget_gradients()
 
     def _backward(self, way: Fn) -> Any:

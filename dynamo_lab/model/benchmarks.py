@@ -124,16 +124,21 @@ class Work(Struct, frozen=True, kw_only=True):
 
 
 class KernelTime(Struct, frozen=True, kw_only=True):
-    """A kernel of the compiled program, timed by itself on its own inputs.
+    """A kernel where the compiled program calls it, timed by itself on its own inputs.
 
-    `kernel` is its id in the recording's kernels. `warm` holds, for each round, the seconds of all
-    its calls while the program ran; `cold` the seconds of one call with caches flushed. `problem`
-    says why it could not be timed.
+    `kernel` is its id in the recording's kernels. One that is called at several lines of its
+    wrapper, as the matrix products of all layers are, has an entry for each `line`; `buffers` are
+    the names of those that this call makes. `calls` is how often the line runs in one call of the
+    program. `warm` holds, for each round, the seconds of all these together while the program ran;
+    `cold` the seconds of one call with caches flushed, measured once for all calls of a kernel on
+    tensors of the same layout. `problem` says why it could not be timed.
     """
 
     kernel: int
     way: int
     phase: Phase
+    line: int | None = None
+    buffers: tuple[str, ...] = ()
     calls: int = 1
     warm: tuple[float, ...] = ()
     cold: tuple[float, ...] = ()
@@ -144,8 +149,9 @@ class KernelTime(Struct, frozen=True, kw_only=True):
 class EagerCall(Struct, frozen=True, kw_only=True):
     """An operator that eager PyTorch runs where the compiled program runs kernels of a group.
 
-    `graph` and `node` name the node of a captured graph that it belongs to; times are as for
-    kernels.
+    `graph` and `node` name the node of a captured graph that it belongs to, in the backward the
+    one whose gradient it computes. `calls` counts the node's calls of the operator on arguments of
+    the same layout; times are as for kernels.
     """
 
     operator: str
@@ -162,8 +168,10 @@ class EagerCall(Struct, frozen=True, kw_only=True):
 class Group(Struct, frozen=True, kw_only=True):
     """Kernels, and the eager operators that they replaced.
 
-    It is the smallest set that shares no operator with another. Both are positions in the
-    benchmark's tuples.
+    It is the smallest set that shares no operator with another; an operator that several kernels
+    compute, each anew, belongs to the first of them. Both are positions in the benchmark's tuples.
+    Without kernels, nothing of the operators is left to run: views, and what nobody reads. Without
+    operators, the kernels stand for none of eager's: layout copies.
     """
 
     kernels: tuple[int, ...]
@@ -171,11 +179,17 @@ class Group(Struct, frozen=True, kw_only=True):
 
 
 class Overhead(Struct, frozen=True, kw_only=True):
-    """What a call of the compiled program takes beyond its kernels.
+    """What a call of a way takes beyond its kernels, measured in the same rounds as they were.
 
-    `whole` holds, for each round, the seconds of a call while its kernels were timed; `stubbed`
-    those of a call whose kernels do nothing: guards, allocation and the wrapper's Python.
-    `launch` is the seconds that a call of an empty kernel takes.
+    `whole` holds, for each round, the seconds of a call as it is; `stubbed` those of a call whose
+    kernels do nothing: guards, allocation and the wrapper's Python. `launch` is the seconds that a
+    call of an empty kernel takes, as the wrapper makes it; it is part of each kernel's time on a
+    CPU.
+
+    On a CPU, one thing happens after the other: the kernels and `stubbed` together are `whole`. A
+    GPU works while the processor prepares what comes next: there the kernels are the device's time,
+    `stubbed` the processor's, and what `whole` has beyond the kernels is when the device waited.
+    For eager PyTorch, only `whole` is known.
     """
 
     way: int

@@ -1,0 +1,148 @@
+"""The program in eager PyTorch, with a clock, or with time to spare, around each operator."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import torch
+
+from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
+from dynamo_lab.capture.kernel_calls import Memory, layout_key, mutated
+from dynamo_lab.compiled_way import run_ahead
+from dynamo_lab.measure.rounds import calibrated
+from dynamo_lab.model.benchmarks import EagerCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dynamo_lab.measure.devices import Device
+    from dynamo_lab.measure.rounds import Plan
+    from dynamo_lab.measure.subject import Subject
+    from dynamo_lab.model.benchmarks import Phase
+    from dynamo_lab.model.graphs import Graph
+
+    Rounds = list[dict[str, Any]]
+
+
+class _Called(NamedTuple):
+    """An operator of a node on arguments of one layout."""
+
+    place: Place
+    layout: Any
+
+
+class EagerWay:
+    """The program uncompiled, each operator tied to the node of a captured graph it runs for.
+
+    To be used in a `with`: Dynamo keeps what it captures.
+    """
+
+    def __init__(
+        self,
+        captured: Iterable[Graph],
+        subject: Subject,
+        phase: Phase,
+        device: Device,
+        plan: Plan,
+    ) -> None:
+        self._device = device
+        self._graphs = EagerGraphs(captured)
+        untyped: Any = torch
+        self._call = subject.call(untyped.compile(subject.fn, backend=self._graphs), phase)
+        self._eager = subject.call(subject.fn, phase)
+        self._loops = calibrated(self._eager, device, plan.round_seconds)
+        self._texts: dict[_Called, tuple[str, str]] = {}
+        self._counts: Counter[_Called] = Counter()
+        self._order: list[_Called] = []
+
+    def __enter__(self) -> Self:
+        self._call()  # captures
+        self._run(self._observe)
+        self._counts.update(self._order)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._graphs.close()
+
+    def warm(self) -> dict[str, Callable[[], Any]]:
+        """What is measured while the program runs, by name."""
+        return {"eager whole": self._whole, "operators": self._timed}
+
+    def cold(self) -> dict[str, Callable[[], Any]]:
+        """What is measured of each operator alone."""
+        return {"operators": self._alone}
+
+    def calls(self, warm: Rounds, cold: Rounds) -> tuple[EagerCall, ...]:
+        """Each operator that eager runs for the captured graphs, in the order it first does."""
+        return tuple(
+            EagerCall(
+                operator=self._texts[called][0],
+                graph=called.place.graph,
+                node=called.place.node,
+                is_backward=called.place.is_backward,
+                arguments=self._texts[called][1],
+                calls=count,
+                warm=tuple(row["operators"].get(called, 0.0) for row in warm),
+                cold=tuple(
+                    row["operators"][called.layout]
+                    for row in cold
+                    if called.layout in row["operators"]
+                ),
+            )
+            for called, count in self._counts.items()
+        )
+
+    def _run(self, operate: Callable[[Place, Any, Any, Any], Any]) -> None:
+        with self._graphs.watched(operate):
+            self._call()
+
+    def _observe(self, place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
+        called = _Called(place, _layout(operator, args, kwargs))
+        self._order.append(called)
+        if called not in self._texts:
+            self._texts[called] = str(operator), arguments_text(operator, args, kwargs)
+        return operator(*args, **kwargs)
+
+    def _whole(self) -> float:
+        return self._device.seconds(self._eager, self._loops) / self._loops
+
+    def _timed(self) -> dict[_Called, float]:
+        """The seconds of each operator in one call of the program."""
+        spans: list[tuple[Any, Any]] = []
+        mark = self._device.mark
+
+        def operate(place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
+            start = mark()
+            result = operator(*args, **kwargs)
+            spans.append((start, mark()))
+            return result
+
+        total: defaultdict[_Called, float] = defaultdict(float)
+        for _ in range(self._loops):
+            run_ahead(self._device, lambda: self._run(operate))
+            # in the order in which they were observed, so that nothing but the clock runs meanwhile
+            for called, (start, end) in zip(self._order, spans, strict=False):
+                total[called] += self._device.between(start, end)
+            spans.clear()
+        return {called: seconds / self._loops for called, seconds in total.items()}
+
+    def _alone(self) -> dict[Any, float]:
+        """The seconds of one call of each operator on each layout of arguments."""
+        found: dict[Any, float] = {}
+
+        def operate(place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
+            key = _layout(operator, args, kwargs)
+            if key not in found:
+                before = Memory(mutated(operator, args, kwargs))
+                found[key] = self._device.alone(lambda: operator(*args, **kwargs))
+                before.put_back()
+            return operator(*args, **kwargs)
+
+        self._run(operate)
+        self._device.wait()
+        return found
+
+
+def _layout(operator: Any, args: Any, kwargs: Any) -> Any:
+    return str(operator), layout_key(args, kwargs)
