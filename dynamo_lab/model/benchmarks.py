@@ -125,16 +125,21 @@ class Work(Struct, frozen=True, kw_only=True):
 
 
 class KernelTime(Struct, frozen=True, kw_only=True):
-    """A kernel of the compiled program, timed by itself on its own inputs.
+    """A kernel where the compiled program calls it, timed by itself on its own inputs.
 
-    `kernel` is its id in the recording's kernels. `warm` holds, for each round, the seconds of all
-    its calls while the program ran; `cold` the seconds of one call with caches flushed. `problem`
-    says why it could not be timed.
+    `kernel` is its id in the recording's kernels. One that is called at several lines of its
+    wrapper, as the matrix products of all layers are, has an entry for each `line`; `buffers` are
+    the names of those that this call makes. `calls` is how often the line runs in one call of the
+    program. `warm` holds, for each round, the seconds of all these together while the program ran;
+    `cold` the seconds of one call with caches flushed, measured once for all calls of a kernel on
+    tensors of the same layout. `problem` says why it could not be timed.
     """
 
     kernel: int
     way: int
     phase: Phase
+    line: int | None = None
+    buffers: tuple[str, ...] = ()
     calls: int = 1
     warm: tuple[float, ...] = ()
     cold: tuple[float, ...] = ()

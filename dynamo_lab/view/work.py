@@ -11,7 +11,7 @@ everywhere. Of library calls: bytes of arguments and results, and the formulas o
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
@@ -36,37 +36,51 @@ _NAMES = {
 }  # fmt: skip
 
 
+class Works:
+    """The work of every call of a recording's kernels."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._calls: dict[int, list[Work | str]] = {kernel.id: [] for kernel in recording.kernels}
+        self._making: dict[tuple[int, str], Work | str] = {}
+        for plan in recording.memory_plans:
+            counted = _Plan(recording, plan)
+            for step in plan.steps:
+                if step.kernel is not None:
+                    self._add(step.kernel, counted, step, recording.kernels[step.kernel])
+
+    def _add(self, kernel: int, counted: "_Plan", step: MemoryStep, code: Kernel) -> None:
+        work = counted.work(step, code)
+        self._calls[kernel].append(work)
+        for name in counted.made(step):
+            self._making[kernel, name] = work
+
+    def calls(self, kernel: int) -> tuple[Work | str, ...]:
+        """Of each call of a kernel in the order of the code, or why it is not known."""
+        return tuple(self._calls[kernel])
+
+    def of(self, kernel: int, buffers: Iterable[str] = ()) -> Work | str:
+        """Of the call that makes these buffers, or the mean of all calls of a kernel."""
+        for name in buffers:
+            if (kernel, name) in self._making:
+                return self._making[kernel, name]
+        return _mean(self._calls[kernel])
+
+
 def works(recording: Recording) -> dict[int, Work]:
     """The work of one call of each kernel that can be counted, by the kernel's id.
 
     Where calls differ, as those of a library's matrix product, it is their mean.
     """
-    return {kernel: found for kernel, found in _all(recording).items() if isinstance(found, Work)}
+    counted = Works(recording)
+    found = {kernel.id: counted.of(kernel.id) for kernel in recording.kernels}
+    return {kernel: work for kernel, work in found.items() if isinstance(work, Work)}
 
 
 def uncounted(recording: Recording) -> dict[int, str]:
     """Why the work of a kernel cannot be counted, for those where it cannot."""
-    return {kernel: found for kernel, found in _all(recording).items() if isinstance(found, str)}
-
-
-def calls(recording: Recording, kernel: int) -> tuple[Work | str, ...]:
-    """The work of each call of a kernel, or why it is not known, in the order of the code."""
-    return tuple(found for at, found in _calls(recording) if at == kernel)
-
-
-def _all(recording: Recording) -> dict[int, Work | str]:
-    found: dict[int, list[Work | str]] = {kernel.id: [] for kernel in recording.kernels}
-    for kernel, work in _calls(recording):
-        found[kernel].append(work)
-    return {kernel: _mean(of) for kernel, of in found.items()}
-
-
-def _calls(recording: Recording) -> Iterator[tuple[int, Work | str]]:
-    for plan in recording.memory_plans:
-        counted = _Plan(recording, plan)
-        for step in plan.steps:
-            if step.kernel is not None:
-                yield step.kernel, counted.work(step, recording.kernels[step.kernel])
+    counted = Works(recording)
+    found = {kernel.id: counted.of(kernel.id) for kernel in recording.kernels}
+    return {kernel: reason for kernel, reason in found.items() if isinstance(reason, str)}
 
 
 def _mean(calls: list[Work | str]) -> Work | str:
@@ -104,6 +118,11 @@ class _Plan:
             return _OPEN
         except _Uncountable as error:
             return str(error)
+
+    def made(self, step: MemoryStep) -> Iterator[str]:
+        """The names of the buffers that a call makes."""
+        for at in step.operations:
+            yield from self._schedule.operations[at].buffers
 
     @cached_property
     def buffers(self) -> dict[str, Buffer]:

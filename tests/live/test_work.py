@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import dynamo_lab as lab
 from dynamo_lab.model.benchmarks import Work
-from dynamo_lab.view.work import calls, uncounted, works
+from dynamo_lab.view.work import Works, uncounted, works
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,8 +155,10 @@ def test_calls_of_one_library_kernel_are_counted_one_by_one() -> None:
 
     recording = lab.lower(program, x(), x(COLUMNS, 64), x(64, 32), target=CPU)
     (kernel,) = recording.kernels
-    each = [call.flops for call in calls(recording, kernel.id) if isinstance(call, Work)]
+    found = Works(recording)
+    each = [call.flops for call in found.calls(kernel.id) if isinstance(call, Work)]
     assert each == [2 * N * 64, 2 * ROWS * 64 * 32]
+    assert [found.of(kernel.id, [name]) for name in kernel.buffers] == [*found.calls(kernel.id)]
     assert works(recording)[kernel.id].flops == sum(each) // 2
 
 
@@ -179,7 +181,7 @@ class _Mixed(nn.Module):
 def formula_flops(recording: Recording) -> int:
     """The operations of all calls of libraries."""
     ids = [k.id for k in recording.kernels if k.language == "extern"]
-    found = [call for kernel in ids for call in calls(recording, kernel)]
+    found = [call for kernel in ids for call in Works(recording).calls(kernel)]
     return sum(call.flops for call in found if isinstance(call, Work))
 
 
