@@ -8,6 +8,7 @@ from dynamo_lab.check import check
 from dynamo_lab.decompose import decompose
 from dynamo_lab.diff import diff
 from dynamo_lab.explore import explore, record
+from dynamo_lab.limits import limits
 from dynamo_lab.lower import lower
 from dynamo_lab.magic import load_ipython_extension
 from dynamo_lab.packages import open_package, package
@@ -22,6 +23,7 @@ __all__ = [
     "decompose",
     "diff",
     "explore",
+    "limits",
     "load",
     "load_ipython_extension",
     "lower",

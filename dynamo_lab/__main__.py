@@ -203,6 +203,13 @@ def _atlas(options: argparse.Namespace) -> int:
     return 0
 
 
+def _limits(options: argparse.Namespace) -> int:
+    from dynamo_lab.limits import limits
+
+    print(limits(options.device, again=options.again))
+    return 0
+
+
 def _package(options: argparse.Namespace) -> int:
     from dynamo_lab.packages import open_package
 
@@ -331,6 +338,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "html": _html,
     "check": _check,
     "atlas": _atlas,
+    "limits": _limits,
     "package": _package,
     "diff": _diff,
 }

@@ -49,6 +49,10 @@ Or look up PyTorch's operators and the rules that take them apart:
     dynamo-lab atlas                                 how many there are, at each level
     dynamo-lab atlas aten.gelu                       one operator
 
+Or measure what this machine can do at most, which kernels are held against:
+
+    dynamo-lab limits                                memory's bandwidth, arithmetic in each type
+
 Or look into a package that was compiled ahead of time:
 
     dynamo-lab package model.pt2                     its C++, kernels and constants
@@ -169,6 +173,10 @@ def _parser() -> argparse.ArgumentParser:
     drawn = add("atlas", "count PyTorch's operators, from ATen's overloads to Inductor's loops")
     drawn.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
     drawn.add_argument("--html", metavar="PAGE", help="write a page with every ATen operator")
+
+    measured = add("limits", "measure how fast this machine copies and multiplies, once")
+    measured.add_argument("--device", default="", metavar="NAME", help="cpu, cuda or mps")
+    measured.add_argument("--again", action="store_true", help="measure it anew")
 
     opened = add("package", "show what AOTInductor put into a .pt2 file; runs nothing in it")
     opened.add_argument("package", metavar="PACKAGE", help="the .pt2 file, made anywhere")

@@ -16,7 +16,7 @@ ROOT = Path(dynamo_lab.__file__).parent
 
 MAY_IMPORT = {
     "model": {"model", "errors"},
-    "view": {"view", "model", "errors"},
+    "view": {"view", "model", "errors", "measure"},  # its statistics, which need no torch
     "render": {"render", "view", "model", "errors", "plain"},
     "capture": {"capture", "model", "errors"},
     "measure": {"measure", "model", "errors"},

@@ -113,14 +113,15 @@ class Work(Struct, frozen=True, kw_only=True):
     """What one call of a kernel does at least: bytes moved to and from memory, and arithmetic.
 
     `flops` counts floating-point operations (an exponential is one), by `dtype`; `counted` says
-    from what: the loop IR, or the formula of the operator that an extern kernel computes.
+    from what: the loop IR, or the formula of the operator that an extern kernel computes; of
+    "arguments" there is no formula, so that only bytes are known.
     """
 
     bytes_read: int
     bytes_written: int
     flops: int
     dtype: str = ""
-    counted: Literal["loop IR", "formula"] = "loop IR"
+    counted: Literal["loop IR", "formula", "arguments"] = "loop IR"
 
 
 class KernelTime(Struct, frozen=True, kw_only=True):

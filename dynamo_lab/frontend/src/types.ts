@@ -838,6 +838,49 @@ export interface MemoryView {
   readonly kernel_internal: readonly LifeView[];
 }
 
+/** What the machine computes at most in a type; from `ridge` operations a byte on, this binds. */
+export interface RoofView {
+  readonly dtype: string;
+  readonly flops: number;
+  readonly text: string;
+  readonly ridge: number;
+}
+
+/** A kernel of `programs[program]`; `intensity` and `rate` are null where the plot has no place. */
+export interface RooflinePoint {
+  readonly kernel: number;
+  readonly name: string;
+  readonly program: number;
+  readonly calls: number;
+  readonly seconds: number;
+  readonly cache: "warm" | "cold";
+  readonly intensity: number | null;
+  readonly rate: number | null;
+  readonly dtype: string;
+  readonly bound: "memory" | "arithmetic" | "";
+  readonly share: number | null;
+  readonly is_small: boolean;
+  readonly time: string;
+  readonly limit: string;
+  readonly work: string;
+  readonly reached: string;
+  readonly sentence: string;
+}
+
+/** Kernels against the limits of one machine; `x` and `y` are powers of ten. */
+export interface RooflineView {
+  readonly device: string;
+  readonly bandwidth: number;
+  readonly bandwidth_text: string;
+  readonly measured: string;
+  readonly roofs: readonly RoofView[];
+  readonly programs: readonly string[];
+  readonly points: readonly RooflinePoint[];
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+  readonly sentences: readonly string[];
+}
+
 export interface ScheduleView {
   readonly graph: number;
   readonly number: number;

@@ -1,0 +1,51 @@
+"""Peak memory: the most bytes that a call holds beyond what was there before it."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.measure.devices import Device
+
+
+def peak_of(work: Callable[[], object], device: Device | str) -> int | None:
+    """The most bytes that one call of `work` holds on a device, its results among them.
+
+    What was there before does not count, nor what libraries take past PyTorch's allocator. Call
+    `work` once before, so that what is made only the first time is there. What the call frees of
+    what was there before makes room on a GPU, but not on the CPU, where PyTorch does not tell of
+    it. None where the device keeps no count of its peak, as Apple's GPUs: `torch.mps` tells what
+    is held now.
+    """
+    name = device if isinstance(device, str) else device.name
+    if name == "cpu":
+        return _on_cpu(work)
+    import torch
+
+    module: Any = torch.get_device_module(name)
+    return _counted(work, module) if hasattr(module, "reset_peak_memory_stats") else None
+
+
+def _counted(work: Callable[[], object], module: Any) -> int:
+    """By the device's own count."""
+    module.synchronize()
+    module.reset_peak_memory_stats()
+    before = module.memory_allocated()
+    work()
+    module.synchronize()
+    return max(0, module.max_memory_allocated() - before)
+
+
+def _on_cpu(work: Callable[[], object]) -> int:
+    """By adding up what PyTorch's profiler sees allocated and freed, in order."""
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
+        work()
+    profiler: Any = watched.profiler
+    found = [e for e in profiler.kineto_results.events() if e.name() == "[memory]"]
+    ordered = sorted(found, key=lambda event: event.start_ns())
+    return max(accumulate((event.nbytes() for event in ordered), initial=0))

@@ -1,0 +1,98 @@
+"""Peak memory, where it is known to the byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from dynamo_lab.measure.memory import peak_of
+
+if TYPE_CHECKING:
+    import pytest
+
+SIDE = 64
+MATRIX = 4 * SIDE * SIDE
+
+
+def matrices(count: int) -> list[Tensor]:
+    return [torch.randn(SIDE, SIDE) for _ in range(count)]
+
+
+def chain(x: Tensor, *weights: Tensor) -> Tensor:
+    """Each product is let go once the next is made: two are held at a time."""
+    for weight in weights:
+        x = x @ weight
+    return x
+
+
+def test_a_chain_of_products_holds_two_of_them() -> None:
+    args = matrices(6)
+    assert peak_of(lambda: chain(*args), "cpu") == 2 * MATRIX
+    assert peak_of(lambda: chain(*args[:2]), "cpu") == MATRIX
+
+
+def test_with_gradients_all_but_the_last_are_kept_for_the_backward() -> None:
+    x, *weights = matrices(4)
+    for weight in weights:
+        weight.requires_grad_()
+    with torch.enable_grad():
+        assert peak_of(lambda: chain(x, *weights), "cpu") == 3 * MATRIX
+
+
+def test_what_was_there_before_does_not_count() -> None:
+    held = matrices(3)
+    assert peak_of(lambda: held[0].zero_(), "cpu") == 0
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, module: object) -> None:
+    """Make it PyTorch's module of every device."""
+
+    def named(_: str) -> object:
+        return module
+
+    monkeypatch.setattr(torch, "get_device_module", named)
+
+
+class FakeModule:
+    """A device module whose work allocates what it is told, and frees some of it again."""
+
+    def __init__(self) -> None:
+        self.now = self.peak = 1000
+        self.waited = 0
+
+    def synchronize(self) -> None:
+        self.waited += 1
+
+    def reset_peak_memory_stats(self) -> None:
+        self.peak = self.now
+
+    def memory_allocated(self) -> int:
+        return self.now
+
+    def max_memory_allocated(self) -> int:
+        return self.peak
+
+    def use(self, size: int) -> None:
+        self.now += size
+        self.peak = max(self.peak, self.now)
+
+
+def test_an_accelerator_counts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = FakeModule()
+    module.use(5000)
+    module.use(-5000)
+    answer(monkeypatch, module)
+
+    def work() -> None:
+        module.use(300)
+        module.use(-200)
+
+    assert peak_of(work, "cuda") == 300
+    assert module.waited == 2
+
+
+def test_a_device_that_keeps_no_count_has_no_peak(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer(monkeypatch, object())
+    assert peak_of(lambda: None, "mps") is None
