@@ -10,12 +10,25 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 
 from dynamo_lab.explore import record, runnable
+from dynamo_lab.kernel_times import KernelTimes, joined, time_kernels
+from dynamo_lab.measure.limits import limits_of
+from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.ways import candidates
-from dynamo_lab.model.benchmarks import Benchmark, Cache, Comparison, Phase, Series
+from dynamo_lab.model.benchmarks import (
+    Benchmark,
+    Cache,
+    Comparison,
+    KernelTime,
+    Limits,
+    Phase,
+    Series,
+    Work,
+)
 from dynamo_lab.programs import Choice
 from dynamo_lab.recording import Recording
 from dynamo_lab.rerun import reachable, without_trace
+from dynamo_lab.view.work import Works
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -66,6 +79,9 @@ class BenchRun:
         self._recording = Recording(title=title)
         self._series: list[Series] = []
         self._comparisons: list[Comparison] = []
+        self._recorded_way: int | None = None
+        self._kernels = KernelTimes()
+        self._limits: Limits | None = None
 
     def made(self) -> Recording:
         """The recording of the first compiled way, with the benchmark."""
@@ -77,7 +93,10 @@ class BenchRun:
             try:
                 self._compile()
                 self._check()
+                self._weigh()
                 self._time()
+                if self._wish.kernels:
+                    self._time_kernels()
             except KeyboardInterrupt:
                 self._watch.stop()
         clocks = (*before.clocks_mhz, *machine.clock(self._device.name))
@@ -88,6 +107,11 @@ class BenchRun:
             ways=tuple(self._ways),
             series=tuple(self._series),
             comparisons=tuple(self._comparisons),
+            kernels=self._kernels.kernels,
+            eager_calls=self._kernels.eager_calls,
+            groups=self._kernels.groups,
+            overheads=self._kernels.overheads,
+            limits=self._limits,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
         made = self._recording.with_benchmark(found)
@@ -112,6 +136,7 @@ class BenchRun:
 
     def _recorded(self, at: int) -> float:
         with record(self._title) as recorder:
+            self._recorded_way = at
             try:
                 return self._first_calls(at)
             finally:
@@ -169,6 +194,13 @@ class BenchRun:
         except Exception:  # a dtype is written into the program, or memory is short
             return None
 
+    def _weigh(self) -> None:
+        """The most memory that a call of each way holds, in training a step's."""
+        for at, way in self._made.items():
+            self._watch.tell(f"weighing {self._ways[at].name}", at, len(self._ways))
+            peak = peak_of(self._subject.call(way, self._phases[-1]), self._device)
+            self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
+
     def _time(self) -> None:
         caches: tuple[Cache, ...] = ("warm", "cold") if self._wish.cold else ("warm",)
         for phase in self._phases:
@@ -186,6 +218,37 @@ class BenchRun:
             if times.seconds:
                 kept: Any = structs.asdict(times)
                 self._series.append(Series(way=int(at), phase=phase, cache=cache, **kept))
+
+    def _time_kernels(self) -> None:
+        """Each kernel of the way that was recorded, against the operators that it replaced."""
+        at = self._recorded_way
+        if at not in self._made or not self._recording.kernels:
+            return
+        for phase in self._phases:
+            if self._watch.stopped:
+                return
+            found = time_kernels(
+                self._recording,
+                self._subject,
+                self._made[at],
+                phase=phase,
+                way=at,
+                cold=self._wish.cold,
+                device=self._device,
+                plan=self._wish.plan,
+                watch=self._watch,
+            )
+            self._kernels = joined(self._kernels, found)
+        works = Works(self._recording)
+        self._kernels = structs.replace(
+            self._kernels, kernels=tuple(_with_work(one, works) for one in self._kernels.kernels)
+        )
+        self._limits = limits_of(self._device, watch=self._watch)
+
+
+def _with_work(timed: KernelTime, works: Works) -> KernelTime:
+    work = works.of(timed.kernel, timed.buffers)
+    return structs.replace(timed, work=work) if isinstance(work, Work) else timed
 
 
 def _tensors(roots: Sequence[Any]) -> list[torch.Tensor]:

@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 
 
 class KernelTimes(Struct, frozen=True, kw_only=True):
-    """What was measured, as a benchmark keeps it; `problem` says why it is nothing."""
+    """What was measured, as a benchmark keeps it; where nothing was, an overhead says why."""
 
     kernels: tuple[KernelTime, ...] = ()
     eager_calls: tuple[EagerCall, ...] = ()
     groups: tuple[Group, ...] = ()
     overheads: tuple[Overhead, ...] = ()
-    problem: str = ""
 
 
 def time_kernels(
@@ -81,7 +80,8 @@ def time_kernels(
         try:
             ours = CompiledWay(recording, subject.call(compiled, phase), device, plan, roots)
         except NotTimed as problem:
-            return KernelTimes(problem=str(problem))
+            untimed = Overhead(way=way, phase=phase, problem=str(problem))
+            return KernelTimes(overheads=(untimed,))
         with EagerWay(ours.captured(), subject, phase, device, plan) as theirs:
             warm = _rounds("kernels, warm caches", {**ours.warm(), **theirs.warm()}, plan, watch)
             steps = {**ours.cold(), **theirs.cold()} if cold else {}
@@ -103,6 +103,24 @@ def time_kernels(
         eager_calls=eager_calls,
         groups=groups(recording, kernels, eager_calls),
         overheads=(own, eager),
+    )
+
+
+def joined(one: KernelTimes, other: KernelTimes) -> KernelTimes:
+    """The times of two phases together."""
+    kernels, eager = len(one.kernels), len(one.eager_calls)
+    moved = tuple(
+        Group(
+            kernels=tuple(at + kernels for at in group.kernels),
+            eager=tuple(at + eager for at in group.eager),
+        )
+        for group in other.groups
+    )
+    return KernelTimes(
+        kernels=(*one.kernels, *other.kernels),
+        eager_calls=(*one.eager_calls, *other.eager_calls),
+        groups=(*one.groups, *moved),
+        overheads=(*one.overheads, *other.overheads),
     )
 
 

@@ -31,7 +31,7 @@ class Queue:
                 self.now += item
         self.waiting.clear()
 
-    def Event(self, enable_timing: bool = False) -> Stamp:  # noqa: N802 - PyTorch's name
+    def Event(self, enable_timing: bool = False) -> Stamp:
         assert enable_timing
         return Stamp(self)
 
