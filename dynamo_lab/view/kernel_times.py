@@ -1,0 +1,168 @@
+"""Kernel by kernel: what each program's kernels take, and what of a call they leave."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.measure.statistics import Spread, spread
+from dynamo_lab.model.benchmarks import Benchmark, KernelTime, Overhead, Phase
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.ancestry import Ancestry
+from dynamo_lab.view.durations import brief, median_text, percent, rounded, summed
+from dynamo_lab.view.kernel_groups import Context, GroupView, group_view, ranked
+from dynamo_lab.view.kernels import KernelsView
+from dynamo_lab.view.places import Places
+from dynamo_lab.view.time_marks import line_times, node_times, overhead_of, shares_of
+from dynamo_lab.view.words import plural
+
+PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
+"""How each phase is called."""
+
+
+class SumPart(Struct, frozen=True, kw_only=True):
+    """A part of a whole call."""
+
+    name: str
+    seconds: float
+    text: str
+    share: str
+
+
+class ProgramView(Struct, frozen=True, kw_only=True):
+    """The kernels of one way in one phase; `parts` add up to the whole, which `remainder` tells."""
+
+    way: int
+    phase: Phase
+    title: str
+    groups: tuple[GroupView, ...]
+    whole: str
+    parts: tuple[SumPart, ...]
+    remainder: str
+    problem: str = ""
+
+
+class KernelTimesView(Struct, frozen=True, kw_only=True):
+    """Programs kernel by kernel, and times where else they are shown.
+
+    `kernels` are (id, text); `nodes` (graph, node, seconds, text) of the kernel that computes a
+    node, or of eager's operator; `lines` (source, line, text, explanation).
+    """
+
+    programs: tuple[ProgramView, ...] = ()
+    kernels: tuple[tuple[int, str], ...] = ()
+    nodes: tuple[tuple[int, int, float, str], ...] = ()
+    lines: tuple[tuple[int, int, str, str], ...] = ()
+
+
+def build(
+    recording: Recording,
+    found: Benchmark,
+    places: Places,
+    ancestry: Ancestry,
+    kernels: KernelsView,
+) -> KernelTimesView:
+    """The kernels' times, empty where none were measured."""
+    titles = {kernel.id: kernel.title for kernel in kernels.kernels}
+    timed = (*found.kernels, *found.overheads)
+    keys: dict[tuple[int, Phase], None] = dict.fromkeys((one.way, one.phase) for one in timed)
+    programs = tuple(
+        _program(
+            way,
+            phase,
+            _context(recording, found, places, ancestry, titles, way, phase),
+            is_first=at == 0,
+        )
+        for at, (way, phase) in enumerate(keys)
+    )
+    shares = shares_of(found)
+    return KernelTimesView(
+        programs=tuple(one for one in programs if one.groups or one.whole),
+        kernels=tuple((kernel, text) for kernel, (_, text) in shares.items()),
+        nodes=tuple(node_times(recording, found, shares)),
+        lines=tuple(line_times(recording, places, ancestry, shares)),
+    )
+
+
+def _context(
+    recording: Recording,
+    found: Benchmark,
+    places: Places,
+    ancestry: Ancestry,
+    titles: Mapping[int, str],
+    way: int,
+    phase: Phase,
+) -> Context:
+    overhead = overhead_of(found, way, phase)
+    return Context(
+        recording=recording,
+        found=found,
+        places=places,
+        ancestry=ancestry,
+        titles=titles,
+        whole=spread(overhead.whole) if overhead and overhead.whole else None,
+        launch=spread(overhead.launch) if overhead and overhead.launch else None,
+    )
+
+
+def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> ProgramView:
+    found = context.found
+    own = {at for at, one in enumerate(found.kernels) if (one.way, one.phase) == (way, phase)}
+    groups = [
+        group_view(group, context)
+        for group in found.groups
+        if own.intersection(group.kernels) or (is_first and not group.kernels)
+    ]
+    overhead = overhead_of(found, way, phase)
+    parts, remainder = _sum([found.kernels[at] for at in sorted(own)], overhead, context)
+    return ProgramView(
+        way=way,
+        phase=phase,
+        title=f"{found.ways[way].name}, {PHASES[phase]}",
+        groups=ranked(groups),
+        whole=median_text(context.whole) if context.whole else "",
+        parts=parts,
+        remainder=remainder,
+        problem=overhead.problem if overhead else "",
+    )
+
+
+def _sum(
+    kernels: Sequence[KernelTime], overhead: Overhead | None, context: Context
+) -> tuple[tuple[SumPart, ...], str]:
+    """The parts of a whole call, and what is to be said of what they leave."""
+    inside = summed([(one.warm, 1) for one in kernels])
+    whole = context.whole
+    if whole is None or inside is None:
+        return (), ""
+    stubbed = spread(overhead.stubbed) if overhead and overhead.stubbed else None
+    parts = [_part(plural(len(kernels), "kernel"), inside.median, whole)]
+    if stubbed:
+        parts.append(_part("guards, allocation and Python", stubbed.median, whole))
+    left = whole.median - inside.median - (stubbed.median if stubbed else 0.0)
+    if left > 0:
+        parts.append(_part("not accounted for", left, whole))
+    untimed = sum(not one.warm for one in kernels)
+    return tuple(parts), _remainder(left, whole, stubbed is not None, untimed)
+
+
+def _part(name: str, seconds: float, whole: Spread) -> SumPart:
+    return SumPart(
+        name=name,
+        seconds=rounded(seconds),
+        text=brief(seconds),
+        share=percent(seconds / whole.median) if whole.median > 0 else "",
+    )
+
+
+def _remainder(left: float, whole: Spread, has_stubbed: bool, untimed: int) -> str:
+    share = percent(abs(left) / whole.median) if whole.median > 0 else ""
+    missing = f" {plural(untimed, 'kernel')} could not be timed." if untimed else ""
+    if left < 0:
+        return (
+            f"The parts add up to {share} more than the whole: they overlap, as on a GPU that "
+            f"computes while Python goes on, or differ by noise.{missing}"
+        )
+    what = (
+        "neither kernels nor overhead" if has_stubbed else "no kernel (overhead was not measured)"
+    )
+    return f"{share} of the whole call is in {what}.{missing}"
