@@ -5,6 +5,7 @@ import { BENCH_MODES, type BenchMode } from "../store";
 import type { AgreementView, BenchView } from "../types";
 import { Empty, Fold } from "../ui/bits";
 import { BenchKernels } from "./bench-kernels";
+import { Measure } from "./bench-measure";
 import { Ways } from "./bench-ways";
 
 const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Ways", kernels: "Kernel by kernel", machine: "Machine" };
@@ -71,7 +72,14 @@ function Shown({ bench, mode }: { bench: BenchView; mode: BenchMode }): Componen
 export function Bench() {
   const store = useStore();
   const { bench } = useModel().view;
-  if (!bench) return <Empty title="Nothing measured">Call lab.bench(fn, *args), or bench() of this recording, to hold its ways against each other.</Empty>;
+  if (!bench) {
+    return (
+      <div class="dl-scroll dl-bench">
+        <Measure />
+        <Empty title="Nothing measured yet">Measuring holds eager PyTorch and ways to compile your program against each other: first what they compute, then how long they take.</Empty>
+      </div>
+    );
+  }
   const modes = BENCH_MODES.filter((mode) => mode !== "kernels" || bench.kernels.programs.length > 0);
   const mode = modes.includes(store.benchMode.value) ? store.benchMode.value : "ways";
   return (
@@ -82,6 +90,7 @@ export function Bench() {
           {modes.map((one) => <button key={one} type="button" aria-pressed={one === mode} onClick={() => (store.benchMode.value = one)}>{NAMES[one]}</button>)}
         </div>
       </div>
+      <Measure />
       <Shown bench={bench} mode={mode} />
       <div class="dl-bench-body"><Fold label="Reading this view"><p>{READING}</p></Fold></div>
     </div>
