@@ -89,9 +89,16 @@ def _sentence(rows: Sequence[Comparison]) -> str:
     )
 
 
+_NEAR_ZERO = 0.01
+"""A close value that is off by more than this share of itself is all but zero."""
+
+
 def _off(one: Comparison) -> str:
-    """'3 ULP (2.1e-7 relative)', as far as it is known."""
+    """'3 ULP (2.1e-7 relative)', as far as it is known; of what is all but zero, the difference."""
     relative = f"{_small(one.relative)} relative" if one.relative is not None else ""
+    is_tiny = one.verdict == "close" and (one.relative or 0.0) > _NEAR_ZERO
+    if one.absolute is not None and is_tiny:
+        return f"{_small(one.absolute)} (it is all but zero: {relative})"
     if one.ulp is None:
         return relative or ("" if one.absolute is None else _small(one.absolute))
     return f"{_ulp(one.ulp)} ULP" + (f" ({relative})" if relative else "")

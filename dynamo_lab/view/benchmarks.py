@@ -208,12 +208,11 @@ def _verdicts(
     found: Benchmark, sections: Iterable[SectionView], checked: Sequence[AgreementView]
 ) -> Iterator[VerdictView]:
     """For each way and phase: that it computes something wrong, or how fast it is."""
-    for way in found.ways:
-        if way.problem:
-            at = found.ways.index(way)
+    wrong = wrong_ones(checked)
+    for at, way in enumerate(found.ways):
+        if way.problem and not any(one == at for one, _ in wrong):  # which is told with numbers
             sentence = f"{_named(way.name)} was not timed: {way.problem}"
             yield VerdictView(way=at, sentence=sentence, tone="bad")
-    wrong = wrong_ones(checked)
     for one in checked:
         if one.verdict == "wrong" and not is_wrong(
             one.way, "forward", wrong - {(one.way, one.phase)}

@@ -34,7 +34,9 @@ def why_slower(
     elif outcomes[1] in ("faster", "alike"):
         reasons.append("it loses only with cold caches, where data comes from memory")
     return (
-        f"Slower than eager: {listed(reasons)}." if reasons else "Slower than eager: not known why."
+        f"Slower than eager: {listed(reasons)}."
+        if reasons
+        else "Slower than eager: why is not known."
     )
 
 

@@ -74,6 +74,24 @@ def test_closer_to_float64_than_eager(make: Make) -> None:
     assert by_way["aot_eager", "step"].sentence == "the same as eager, bit for bit (5 values)"
 
 
+def test_what_is_all_but_zero_is_not_told_in_ulp() -> None:
+    tiny = Comparison(way=1, phase="forward", value="output", verdict="close", absolute=1.2e-9,
+                      relative=2.0, ulp=115_994_688)  # fmt: skip
+    found = timed((1.0,), (1.0,), comparisons=(tiny,))
+    assert found.agreements[0].sentence == (
+        "close to eager: output is off by 1.2e-9 (it is all but zero: 2 relative) at most (1 value)"
+    )
+
+
+def test_what_is_wrong_is_told_once() -> None:
+    ways = (Way(name="eager", kind="eager"), Way(name="other", kind="other", problem="wrong"))
+    wrong = Comparison(way=1, phase="forward", value="output", verdict="wrong", ulp=7)
+    found = timed((1.0,), ways=ways, comparisons=(wrong,))
+    assert [one.sentence for one in found.verdicts] == [
+        "Other computes something else: output is off by 7 ULP. Its times are not shown."
+    ]
+
+
 def test_too_few_rounds_are_said() -> None:
     found = timed((2.0, 2.1, 2.0), (1.0, 1.0, 1.1))
     assert found.verdicts[0].sentence == (

@@ -21,6 +21,7 @@ from dynamo_lab.view.agreements import AgreementView
 from dynamo_lab.view.benchmarks import BenchView, SectionView, TimeView
 from dynamo_lab.view.kernel_groups import GroupView
 from dynamo_lab.view.kernel_times import ProgramView
+from dynamo_lab.view.words import listed
 
 _BRIEF = 8
 _WIDE = 100
@@ -77,9 +78,12 @@ def _times(one: SectionView, page: Page) -> Iterator[RenderableType]:
     rows = [tuple(text(word, "dim") for word in head)]
     rows += [_row(row, page.width >= _WIDE) for row in one.rows]
     yield indented(grid(kinds, rows))
+    doubted: dict[str, list[str]] = {}
     for row in one.rows:
         for doubt in row.doubts:
-            yield indented(text(f"{one_line(row.name)}: {doubt}", "yellow"))
+            doubted.setdefault(doubt, []).append(one_line(row.name))
+    for doubt, names in doubted.items():
+        yield indented(text(f"{listed(names)}: {doubt}", "yellow"))
 
 
 def _row(row: TimeView, is_wide: bool) -> tuple[Text, ...]:
