@@ -34,7 +34,7 @@ function Bar({ value, most, text, look }: { value: number | null; most: number; 
 
 function Details({ group }: { group: BenchGroup }) {
   return (
-    <Fold label={`${plural(group.kernels.length, "kernel")} for ${plural(group.eager.length, "operator")}`}>
+    <Fold label={[group.kernels.length > 0 && plural(group.kernels.length, "kernel"), group.eager.length > 0 && plural(group.eager.length, "operator")].filter(Boolean).join(" for ")}>
       <ul class="dl-plain">
         {group.kernels.map((one) => <li key={one.id}><Go to={kernelEntity(one.id)}>{one.title}</Go> <span class="dl-dim">{[one.language, one.calls > 1 && `${one.calls} calls`, one.time, one.problem].filter(Boolean).join(", ")}</span></li>)}
         {group.eager.map((one, i) => <li key={i}>{one.entity ? <Go to={one.entity}>{one.name}</Go> : <code>{one.name}</code>} <span class="dl-dim">{[one.arguments, one.calls > 1 && `${one.calls} calls`, one.time, one.problem].filter(Boolean).join(", ")}</span></li>)}
@@ -57,7 +57,7 @@ function Group({ group, most }: { group: BenchGroup; most: number }) {
         {group.kernels.length > 0 && <Bar value={pair.kernels} most={most} text={pair.kernels_text} look={`dl-bar-${pair.outcome || "alike"}`} />}
       </div>
       <div class="dl-group-factor">
-        {pair.factor && <><b class={`dl-out-${pair.outcome}`}>{pair.factor}</b><span class="dl-dim" title="with a confidence of 95 %">{pair.outcome === "alike" ? "no sure difference" : pair.gain}</span></>}
+        {pair.factor && <><b class={`dl-out-${pair.outcome}`} title={`times as fast as eager's operators: ${pair.interval} with a confidence of 95 %`}>{pair.factor}{"\u00d7"}</b><span class="dl-dim">{pair.outcome === "alike" ? "no sure difference" : pair.gain}</span></>}
       </div>
       <div class="dl-bench-names">
         <p>{group.kernels.length > 0 ? <Go to={kernelEntity(group.kernels[0].id)} inRow>{group.title}</Go> : group.title}{group.operators && group.kernels.length > 0 && <span class="dl-dim"> for {group.operators}</span>}</p>
