@@ -20,9 +20,10 @@ from dynamo_lab.view.durations import (
     summed,
     totals,
 )
-from dynamo_lab.view.kernels import ancestors_of, stacks_of
+from dynamo_lab.view.kernels import stacks_of
 from dynamo_lab.view.names import operator_name
 from dynamo_lab.view.places import Places, entity
+from dynamo_lab.view.timed_nodes import TimedNodes
 from dynamo_lab.view.why_slower import why_slower
 
 Outcome = Literal["faster", "slower", "alike", ""]
@@ -97,6 +98,7 @@ class Context(Struct, frozen=True, kw_only=True):
     places: Places
     ancestry: Ancestry
     titles: Mapping[int, str]
+    nodes: TimedNodes
     whole: Spread | None
     launch: Spread | None
 
@@ -126,14 +128,10 @@ def group_view(group: Group, context: Context) -> GroupView:
     found, recording = context.found, context.recording
     kernels = [found.kernels[at] for at in group.kernels]
     eager = [found.eager_calls[at] for at in group.eager]
-    ancestors = [
-        node
-        for one in kernels
-        for node in ancestors_of(recording.kernels[one.kernel], context.ancestry)
-    ]
-    nodes = [(one.graph, one.node) for one in eager]
-    known = [(graph, node) for graph, node in nodes if graph is not None and node is not None]
-    stacks = stacks_of(known or ancestors, recording)
+    named = [(one.graph, one.node) for one in eager]
+    known = [(graph, node) for graph, node in named if graph is not None and node is not None]
+    own = [node for one in kernels for node in context.nodes.of(one)]
+    stacks = stacks_of(known or sorted(context.ancestry.above(own)), recording)
     lines = [line for stack in stacks if (line := context.places.own_line(stack))]
     warm = summed([(one.warm, 1) for one in kernels])
     calls = sum(one.calls for one in kernels)
@@ -161,7 +159,7 @@ def group_view(group: Group, context: Context) -> GroupView:
 
 def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context) -> str:
     if not kernels:
-        return f"no kernel for {_counted(eager)}"
+        return "no kernel: nothing of these is left to run"
     first = context.titles[kernels[0].kernel]
     return f"{first} and {len(kernels) - 1} more" if len(kernels) > 1 else first
 

@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.measure.statistics import Spread
-from dynamo_lab.model.benchmarks import Benchmark, Comparison, Machine, Series, Way
+from dynamo_lab.model.benchmarks import Benchmark, Comparison, Group, Machine, Series, Way
+from dynamo_lab.model.lowering import Buffer, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.benchmarks import BenchView
@@ -152,14 +153,60 @@ def test_the_parts_add_up_to_the_whole(make: Make) -> None:
         assert sum(part.seconds for part in program.parts) == pytest.approx(whole, rel=0.01)
 
 
-def test_parts_that_overlap_are_said(make: Make) -> None:
+def test_parts_beyond_the_whole_are_noise(make: Make) -> None:
     recording = make("measured")
     assert recording.benchmark is not None
     short = replace(recording.benchmark.overheads[0], whole=(200e-6,) * 12)
     found = bench(replace(recording, benchmark=replace(recording.benchmark, overheads=(short,))))
     program = found.kernels.programs[0]
-    assert "more than the whole: they overlap" in program.remainder
+    assert "more than the whole: times differ by so much noise" in program.remainder
     assert [part.name for part in program.parts] == ["7 kernels", "guards, allocation and Python"]
+
+
+def test_a_gpu_waits_where_python_takes_longer(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    machine = Machine(device="NVIDIA H200")
+    found = bench(replace(recording, benchmark=replace(recording.benchmark, machine=machine)))
+    program = found.kernels.programs[0]
+    assert [part.name for part in program.parts] == ["7 kernels", "the device waits"]
+    assert program.remainder.endswith("They take 31 µs on the processor.")
+
+
+def test_what_left_no_kernel_is_one_row(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    groups = (Group(kernels=(), eager=(5,)), Group(kernels=(0,), eager=(0,)),
+              Group(kernels=(), eager=(7,)))  # fmt: skip
+    found = bench(replace(recording, benchmark=replace(recording.benchmark, groups=groups)))
+    last = found.kernels.programs[0].groups[-1]
+    assert (last.title, last.operators) == ("no kernel: nothing of these is left to run",
+                                            "amax, div")  # fmt: skip
+
+
+def test_a_library_kernel_has_the_lines_of_each_of_its_calls(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    kernels = list(recording.kernels)
+    kernels[1] = replace(kernels[1], nodes=(2, 4))
+    first, second = (recording.benchmark.kernels[at] for at in (1, 3))
+    calls = (replace(first, line=10, buffers=("buf1",)),
+             replace(second, kernel=1, line=12, buffers=("buf3",)))  # fmt: skip
+    buffers = tuple(
+        Buffer(id=at, name=name, graph=1, kind="extern", form="", during=0, nodes=(node,),
+               why=Why(cause="output"))
+        for at, (name, node) in enumerate((("buf1", 2), ("buf3", 4)))
+    )  # fmt: skip
+    times = bench(
+        replace(
+            recording,
+            kernels=tuple(kernels),
+            buffers=buffers,
+            benchmark=replace(recording.benchmark, kernels=calls, groups=()),
+        )
+    ).kernels
+    assert times.kernels == ((1, "234 µs, 63 %"),)
+    assert {number: text for _, number, text, _ in times.lines} == {3: "118 µs", 5: "116 µs"}
 
 
 def test_times_where_else_they_are_shown(make: Make) -> None:

@@ -60,7 +60,7 @@ function Group({ group, most }: { group: BenchGroup; most: number }) {
         {pair.factor && <><b class={`dl-out-${pair.outcome}`} title={`times as fast as eager's operators: ${pair.interval} with a confidence of 95 %`}>{pair.factor}{"\u00d7"}</b><span class="dl-dim">{pair.outcome === "alike" ? "no sure difference" : pair.gain}</span></>}
       </div>
       <div class="dl-bench-names">
-        <p>{group.kernels.length > 0 ? <Go to={kernelEntity(group.kernels[0].id)} inRow>{group.title}</Go> : group.title}{group.operators && group.kernels.length > 0 && <span class="dl-dim"> for {group.operators}</span>}</p>
+        <p>{group.kernels.length > 0 ? <Go to={kernelEntity(group.kernels[0].id)} inRow>{group.title}</Go> : group.title}{group.operators && <span class="dl-dim"> for {group.operators}</span>}</p>
         <p class="dl-dim">
           {[group.share && `${group.share} of a call`, group.launch && `launch ${group.launch}`].filter(Boolean).join(", ")}{" "}
           {group.line ? <Go to={group.line} inRow>{group.where}</Go> : group.where}
