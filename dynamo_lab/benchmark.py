@@ -109,6 +109,11 @@ def bench_again(recording: Recording, **options: Any) -> Benchmarked:
         return Benchmarked(measured(recording, wish, watch))
 
 
+def bench_watched(recording: Recording, watch: Watch, **options: Any) -> Recording:
+    """The program of a recording with its benchmark, for whoever draws its progress."""
+    return measured(recording, _wish(**options), watch)
+
+
 def measured(recording: Recording, wish: Wish, watch: Watch) -> Recording:
     """The program of a recording with its benchmark, as a new recording.
 

@@ -11,6 +11,7 @@ from dynamo_lab.check import frames_that_matter, refuse_others
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table, visible
+from dynamo_lab.view.benchmark_diff import BenchmarkDiff, benchmark_diff
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.timeline import compile_seconds
 
@@ -64,6 +65,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     their language and their operators are; of extern kernels each call counts, by name;
     `became` tells of those that do the same work otherwise.
     `operators` counts the targets of all graphs at `stage`, the latest that both have.
+    `benchmarks` is there where both were measured.
     """
 
     a: str
@@ -76,6 +78,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     became: tuple[KernelChange, ...] = ()
     operators: tuple[Change, ...] = ()
     stage: str = ""
+    benchmarks: BenchmarkDiff | None = None
 
     def __str__(self) -> str:
         names = ("a", "b")
@@ -90,6 +93,8 @@ class Diff(Struct, frozen=True, kw_only=True):
             parts += [line for change in self.became for line in _change_lines(change)]
         if self.operators:
             parts += ["", *_change_table((f"operators ({self.stage})", *names, ""), self.operators)]
+        if self.benchmarks:
+            parts += ["", *_measured(self.benchmarks)]
         return "\n".join(parts)
 
 
@@ -110,6 +115,9 @@ def diff(a: Recording, b: Recording) -> Diff:
         became=tuple(_became(a, b)),
         operators=_operator_changes(_operators(a, stage), _operators(b, stage)),
         stage=stage,
+        benchmarks=benchmark_diff(a.benchmark, b.benchmark)
+        if a.benchmark and b.benchmark
+        else None,
     )
 
 
@@ -272,3 +280,16 @@ def _change_lines(change: KernelChange) -> Iterator[str]:
 
 def _kernel_row(fact: KernelFact) -> list[str]:
     return [visible(fact.name), visible(fact.language), visible(", ".join(fact.operators))]
+
+
+def _measured(found: BenchmarkDiff) -> Iterator[str]:
+    if found.reasons:
+        yield "times are not compared:"
+        yield from (f"  {visible(reason)}" for reason in found.reasons)
+        return
+    rows = [
+        [visible(one.way), one.title, one.a, one.b, f"b is {one.sentence}"] for one in found.changes
+    ]
+    yield from table([["measured", "", "a", "b", ""], *rows], right=(2, 3))
+    if found.doubt:
+        yield f"  {visible(found.doubt)}"

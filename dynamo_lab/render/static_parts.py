@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from dynamo_lab.render import (
     static_autograd,
+    static_benchmarks,
     static_code,
     static_decompositions,
     static_fusion,
@@ -48,6 +49,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield _counted("Breaks", view.breaks), (_break(item, story) for item, story in told)
     yield "Package", static_packages.blocks(view)
     yield _counted("Kernels", view.kernels.kernels), static_kernels.blocks(view)
+    yield "Bench", static_benchmarks.blocks(view)
     texts = GraphText(view)
     yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
     yield "Autograd", static_autograd.blocks(view)

@@ -8,7 +8,9 @@ import gzip
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.resources import files
+from threading import Thread
 from typing import Any
 
 import anywidget
@@ -29,9 +31,40 @@ from dynamo_lab.view import View, build
 from dynamo_lab.view.side_by_side import Shown, SideBySideView, pair, together
 from dynamo_lab.view.timeline import explain
 
-Runs = Callable[[Recording, str, dict[str, Any]], tuple[str, dict[str, Any], Recording]]
-"""Runs a recorded program again: what is to be done, and how. A label for the new recording, what
-came of it, and the recording itself. What it raises is shown."""
+
+class Waiting:
+    """Tells a view how far a run is; `on_stop` is called when the reader asks to end it."""
+
+    def __init__(self, show: Callable[[dict[str, Any]], None]) -> None:
+        self._show = show
+        self._started = time.perf_counter()
+        self._told = 0.0
+        self.on_stop: Callable[[], None] = lambda: None
+
+    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+        """Move the progress bar, not more often than it can be seen to move."""
+        now = time.perf_counter()
+        if now - self._told < _PROGRESS_SECONDS:
+            return
+        self._told = now
+        left = "" if seconds_left is None else f"{max(1, round(seconds_left))} s left"
+        self._show(
+            {
+                "active": True,
+                "stage": what,
+                "detail": left,
+                "fraction": fraction,
+                "seconds": round(now - self._started, 1),
+            }
+        )
+
+
+Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, dict[str, Any], Recording]]
+"""Runs a recorded program again: what is to be done, how, and who waits for it. A label for the new
+recording, what came of it, and the recording itself. What it raises is shown."""
+
+_LONG = frozenset({"bench"})
+"""What runs in a thread of its own, so that the kernel still hears the reader say stop."""
 
 OWN = "as recorded"
 """The label of a recording that stands alone, until it is run again."""
@@ -62,6 +95,7 @@ class Explorer(anywidget.AnyWidget):
         self._shown: dict[str, Shown] = {}
         self._own: frozenset[str] = frozenset()
         self._runs: Runs | None = None
+        self._waiting: Waiting | None = None
         self._untyped.on_msg(self._answer)
 
     @property
@@ -111,8 +145,9 @@ class Explorer(anywidget.AnyWidget):
             case {"type": "run", "what": str(what), "of": str(label), "request": int(request)} if (
                 label in self._shown
             ):
-                answer, buffers = self._ran(self._shown[label].recording, what, content)
-                send({"type": "ran", "request": request, **answer}, buffers)
+                self._run(self._shown[label].recording, what, content, request)
+            case {"type": "stop"} if self._waiting:
+                self._waiting.on_stop()
             case _:
                 pass
 
@@ -126,14 +161,33 @@ class Explorer(anywidget.AnyWidget):
         several = {label: one.recording for label, one in self._shown.items()}
         return f"{stem}.html", page_of_several(together(several)).encode()
 
+    def _run(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
+        waiting = Waiting(partial(setattr, self, "progress"))
+
+        def answer() -> None:
+            found, buffers = self._ran(recording, what, asked, waiting)
+            if self._waiting is waiting:
+                self._waiting = None
+                self.progress = {"active": False}
+            self._untyped.send({"type": "ran", "request": request, **found}, buffers)
+
+        if what not in _LONG:
+            answer()
+        elif self._waiting is None:
+            self._waiting = waiting
+            Thread(target=answer, name=f"dynamo_lab {what}", daemon=True).start()
+        else:
+            error = "One measurement runs already: wait for it, or stop it."
+            self._untyped.send({"type": "ran", "request": request, "error": error}, [])
+
     def _ran(
-        self, recording: Recording, what: str, asked: dict[str, Any]
+        self, recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting
     ) -> tuple[dict[str, Any], list[bytes]]:
         """What came of a run with the new view, or the sentence to show instead."""
         if self._runs is None:
             return {"error": "There is no program to run again: run the cell again."}, []
         try:
-            label, outcome, made = self._runs(recording, what, asked)
+            label, outcome, made = self._runs(recording, what, asked, waiting)
         except DynamoLabError as error:
             return {"error": str(error)}, []
         except Exception as error:  # the program's own, while it ran again

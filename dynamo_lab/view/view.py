@@ -9,6 +9,7 @@ from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import (
     autograd,
+    benchmarks,
     breaks,
     code,
     decompositions,
@@ -30,6 +31,7 @@ from dynamo_lab.view import (
 )
 from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.autograd import PartitionView
+from dynamo_lab.view.benchmarks import BenchView
 from dynamo_lab.view.breaks import BreakView
 from dynamo_lab.view.code import SourceView
 from dynamo_lab.view.decompositions import DecompositionsView
@@ -85,6 +87,7 @@ class View(Struct, frozen=True, kw_only=True):
     lowering: LoweringsView = LoweringsView()
     fusions: FusionsView = FusionsView()
     packages: tuple[PackageView, ...] = ()
+    bench: BenchView | None = None
 
 
 def build(recording: Recording) -> View:
@@ -98,6 +101,7 @@ def build(recording: Recording) -> View:
     frame_views = frames.build(recording, places)
     break_views = breaks.build(recording, places)
     told = stories.build(recording, places)
+    kernel_views = kernels.build(recording, places, ancestry)
     return View(
         summary=summary.build(recording, places),
         sources=sources,
@@ -107,7 +111,7 @@ def build(recording: Recording) -> View:
         graphs=graphs.build(recording),
         guards=guards.build(recording, places),
         shapes=symbols.build(recording, places),
-        kernels=kernels.build(recording, places, ancestry),
+        kernels=kernel_views,
         timeline=timeline.build(recording),
         links=linked,
         notes=tuple(_note(note) for note in recording.notes),
@@ -121,6 +125,7 @@ def build(recording: Recording) -> View:
         lowering=lowering.build(recording, places),
         fusions=fusion.build(recording, places, ancestry),
         packages=packages.build(recording),
+        bench=benchmarks.build(recording, places, ancestry, kernel_views),
     )
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from dynamo_lab.measure.statistics import Spread, digits, ratio, rounds_needed, spread
+from dynamo_lab.measure.statistics import Spread, digits, ratio, rounds_needed, spread, unpaired
 
 
 def noisy(seed: int, rounds: int, factor: float = 1.0) -> tuple[list[float], list[float]]:
@@ -49,7 +49,7 @@ def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
 def test_a_ratio_is_told_with_the_digits_that_its_interval_supports() -> None:
     slow = [2.0 + 0.01 * k for k in range(25)]
     assert ratio(slow, [1.0] * 25).sentence == "2.1 times faster"
-    assert ratio([1.0] * 25, slow).sentence == "2.12 times slower"
+    assert ratio([1.0] * 25, slow).sentence == "2.1 times slower"
     assert ratio([1.0] * 25, [1.0] * 25).sentence == "not distinguishable (1.000 to 1.000)"
     assert digits(1234.5, Spread(1000, 1234.5, 1400)) == "1234"
 
@@ -58,3 +58,39 @@ def test_a_wide_spread_is_shaky() -> None:
     assert not spread([1.0, 1.01, 1.02]).is_shaky
     assert spread([1.0, 1.5, 2.0]).is_shaky
     assert spread([3.0]) == Spread(3.0, 3.0, 3.0)
+
+
+def test_the_other_way_round_bounds_turn_over() -> None:
+    slower = ratio([1.0] * 12, [2.0] * 6 + [2.5] * 6).above_one
+    assert (slower.value, slower.low, slower.high) == pytest.approx((2.25, 2.0, 2.5), rel=0.02)
+    assert slower.above_one is slower
+
+
+def test_unpaired_times_of_the_same_are_never_told_apart() -> None:
+    chance = random.Random(3)
+
+    def times(factor: float) -> list[float]:
+        return [factor * chance.lognormvariate(0, 0.05) for _ in range(25)]
+
+    assert not any(unpaired(times(1), times(1)).differs for _ in range(50))
+    found = [unpaired(times(1), times(1.1)) for _ in range(50)]
+    assert sum(one.differs for one in found) >= 45
+    assert all(one.low < one.value < one.high for one in found)
+
+
+def test_the_interval_of_unpaired_times_holds_the_ratio_as_often_as_it_says() -> None:
+    chance = random.Random(5)
+    held = 0
+    for _ in range(300):
+        base = [chance.lognormvariate(0, 0.3) for _ in range(12)]
+        other = [chance.lognormvariate(0, 0.3) / 2 for _ in range(15)]
+        one = unpaired(base, other)
+        held += one.low <= 2 <= one.high
+    assert 0.92 * 300 <= held <= 0.99 * 300
+
+
+def test_few_unpaired_times_tell_nothing_apart() -> None:
+    assert not unpaired([2.0] * 5, [1.0] * 6).differs
+    assert unpaired([2.0] * 7, [1.0] * 7).differs
+    with pytest.raises(ValueError, match="no times"):
+        unpaired([], [1.0])

@@ -33,6 +33,8 @@ SAMPLES = [
     "rewritten",
     "lowered",
     "packaged",
+    "measured",
+    "measured_large",
 ]
 
 
@@ -84,6 +86,29 @@ def test_pairs_are_filtered_and_memory_shows_its_peak(show: Callable[[str], Open
     assert page.locator(".dl-memory-step").count() == 3
     page.get_by_role("button", name="What is alive at the peak").click()
     assert page.locator(".dl-row-life").count() == 4
+
+
+def test_a_benchmark_kernel_by_kernel_lights_lines_and_leads_to_kernels(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("measured").page
+    page.locator("[data-tab=bench]").click()
+    assert page.locator(".dl-verdicts li").nth(2).inner_text().startswith("Compiled is 1.43 times")
+    assert page.locator(".dl-ways tbody").count() == 3
+    assert page.locator(".dl-ways .dl-strip circle").count() > 12 * 25
+    page.get_by_role("button", name="Kernel by kernel").click()
+    groups = page.locator(".dl-bench-group")
+    assert "costs" in groups.first.inner_text()
+    groups.first.hover()
+    page.locator(".cm-line.is-lit", has_text="h = up(h)").wait_for()
+    groups.first.click()
+    page.locator(".cm-line.is-held", has_text="h = up(h)").wait_for()
+    page.get_by_role("button", name="compiled, a training step").click()
+    assert groups.count() == 8
+    page.get_by_role("button", name="warm caches").click()
+    page.locator(".dl-bench-group .dl-go", has_text="gelu").first.click()
+    page.locator("[data-tab=kernels][aria-selected=true]").wait_for()
+    assert page.locator(".dl-kernel-head").get_by_text("µs, ").count() == 1
 
 
 @pytest.mark.parametrize("width", [700, 820, 1040, 1400])

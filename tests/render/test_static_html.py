@@ -55,6 +55,7 @@ class Reader(HTMLParser):
         "rewritten",
         "lowered",
         "assembled",
+        "measured",
     ],
 )
 def test_only_harmless_elements(make: Make, name: str) -> None:
@@ -70,6 +71,13 @@ def test_what_operators_became(make: Make, golden: str) -> None:
     html = fallback(build(make("decomposed")), "u1")
     text = Reader(html[html.index("<h4>Decompositions") : html.index("<h4>Notes")]).text
     assert text + "\n" == golden
+
+
+def test_a_benchmark_without_scripts(make: Make) -> None:
+    text = Reader(fallback(build(make("measured")), "u1")).text
+    assert "Compiled is 1.43 times faster than eager (1.42 to 1.44), forward" in text
+    assert "half (forward): computes something else" in text
+    assert "A copy into another layout: eager runs nothing for it." in text
 
 
 def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:

@@ -40,6 +40,17 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
     assert terminal.render(view, width=100, sections=[section]) + "\n" == golden
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_benchmark_in_full(make: Make, golden: str, width: int) -> None:
+    text = terminal.render(build(make("measured")), width=width, sections=["bench"])
+    assert text + "\n" == golden
+
+
+def test_a_benchmark_in_brief(make: Make, golden: str) -> None:
+    text = terminal.render(build(make("measured_large")), width=100)
+    assert text[text.index("\nBench ") :] + "\n" == golden
+
+
 @pytest.mark.parametrize("section", ["fusion", "memory"])
 def test_a_schedule_in_full(make: Make, golden: str, section: str) -> None:
     view = build(make("scheduled"))
@@ -97,7 +108,9 @@ def test_an_unknown_set_is_refused(make: Make) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
-@pytest.mark.parametrize("name", [*SAMPLES, "hostile", "big", "rewritten", "lowered", "assembled"])
+@pytest.mark.parametrize(
+    "name", [*SAMPLES, "hostile", "big", "rewritten", "lowered", "assembled", "measured"]
+)
 def test_no_line_is_wider_than_the_terminal(make: Make, name: str, width: int) -> None:
     text = terminal.render(build(make(name)), width=width)
     assert max(map(cell_len, text.split("\n"))) <= width

@@ -2,6 +2,8 @@
 
 import gzip
 from collections.abc import Callable
+from threading import Event
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import msgspec
@@ -10,7 +12,7 @@ import pytest
 from dynamo_lab.errors import FixError
 from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.widget import OWN, Explorer, Runs
+from dynamo_lab.render.widget import OWN, Explorer, Runs, Waiting
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
@@ -37,7 +39,7 @@ def asked(
 
 def made(make: Make, label: str = "with torch.where") -> Runs:
     def runs(
-        recording: Recording, what: str, asked: dict[str, Any]
+        recording: Recording, what: str, asked: dict[str, Any], _: Waiting
     ) -> tuple[str, dict[str, Any], Recording]:
         return label, {"what": what, "fix": asked["fix"], "of": recording.title}, make("skipped")
 
@@ -118,3 +120,38 @@ def test_several_recordings_are_shown_under_their_labels(make: Make) -> None:
         make("branch_and_print").title,
         make("skipped").title,
     ]
+
+
+def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make) -> None:
+    stopped = Event()
+
+    def runs(
+        recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting
+    ) -> tuple[str, dict[str, Any], Recording]:
+        waiting.on_stop = stopped.set
+        waiting.tell("warm caches", 0.25, 12.3)
+        told.append(dict(widget.progress))
+        assert stopped.wait(60)
+        return "measured", {}, make("skipped")
+
+    told: list[dict[str, Any]] = []
+    widget = Fake("uid")
+    recording = make("branch_and_print")
+    widget.show(recording, build(recording), runs)
+    untyped: Any = widget
+    run = {"type": "run", "of": OWN, "what": "bench"}
+    untyped._handle_custom_msg({**run, "request": 1}, [])
+    while not told:
+        pass
+    untyped._handle_custom_msg({**run, "request": 2}, [])
+    untyped._handle_custom_msg({"type": "stop"}, [])
+    for thread in enumerate_threads():
+        if thread.name == "dynamo_lab bench":
+            thread.join(60)
+    (second, _), (first, _) = vars(widget)["sent"]
+    assert "runs already" in second["error"]
+    assert (first["request"], first["label"]) == (1, "measured")
+    assert [told[0][key] for key in ("stage", "detail", "fraction")] == [
+        "warm caches", "12 s left", 0.25,
+    ]  # fmt: skip
+    untyped._handle_custom_msg({"type": "stop"}, [])  # nothing runs: nothing happens

@@ -1,10 +1,11 @@
 // Builds the committed bundle. Deterministic: the same sources and lock file give the same bytes,
 // so CI can rebuild and fail on a difference.
 import { build, context } from "esbuild";
-import { stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { licences } from "./licences.mjs";
+import { nest } from "./nest.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const out = join(root, "..", "render", "static");
@@ -32,6 +33,8 @@ if (process.argv.includes("--watch")) {
   for (const bundle of bundles) await (await context({ ...shared, ...bundle })).watch();
 } else {
   const built = await Promise.all(bundles.map((bundle) => build({ ...shared, ...bundle, metafile: true })));
+  const style = join(out, "style.css");
+  await writeFile(style, nest(await readFile(style, "utf8")));
   const text = await licences(root, built.map(({ metafile }) => metafile));
   await writeFile(join(out, "third-party-licences.txt"), text);
   for (const { outfile } of bundles) {

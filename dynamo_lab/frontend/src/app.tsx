@@ -3,6 +3,7 @@ import { useRef } from "preact/hooks";
 import { useMounted, useStore } from "./context";
 import { groupGraphs } from "./graph-groups";
 import { Autograd } from "./parts/autograd";
+import { Bench } from "./parts/bench";
 import { Breaks } from "./parts/breaks";
 import { Code } from "./parts/code";
 import { Decompositions } from "./parts/decompositions";
@@ -24,7 +25,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, fusion: Fusion, kernels: Kernels, package: Package, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, fusion: Fusion, kernels: Kernels, bench: Bench, package: Package, guards: Guards, frames: Frames, timeline: Timeline };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -43,6 +44,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
     case "autograd":
+    case "bench":
     case "fusion":
     case "package":
     case "steps":
@@ -65,6 +67,7 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
     case "autograd":
+    case "bench":
     case "fusion":
     case "package":
     case "passes":

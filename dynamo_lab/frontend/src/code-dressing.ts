@@ -1,11 +1,11 @@
 // How the reader's code is decorated: states, regions and breaks once, kin at each hover.
-import { RangeSetBuilder, type RangeSet } from "@codemirror/state";
+import { RangeSet, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@codemirror/view";
 import { lineEntity } from "./entities";
 import { hasGaps, highlightPieces } from "./highlight";
 import type { KinIndex, Mask } from "./kin";
 import type { Model } from "./store";
-import type { LineView, Mark, SourceView } from "./types";
+import type { KernelTimesView, LineView, Mark, SourceView } from "./types";
 
 type Doc = EditorView["state"]["doc"];
 
@@ -129,6 +129,32 @@ class Sign extends GutterMarker {
     sign.dataset.go = this.mark.target;
     return sign;
   }
+}
+
+class Time extends GutterMarker {
+  constructor(private readonly text: string, private readonly told: string) {
+    super();
+  }
+
+  override eq(other: Time): boolean {
+    return other.text === this.text && other.told === this.told;
+  }
+
+  override toDOM(view: EditorView): Node {
+    const shown = view.dom.ownerDocument.createElement("span");
+    shown.textContent = this.text;
+    shown.title = this.told;
+    return shown;
+  }
+}
+
+/** The measured time of the kernels that a line is in. */
+export function lineTimes(timed: KernelTimesView["lines"], source: SourceView, lines: LineMap, doc: Doc): RangeSet<GutterMarker> {
+  const found = timed.flatMap(([of, number, text, told]) => {
+    const at = of === source.id ? lines.docLine(number) : -1;
+    return at > 0 && at <= doc.lines ? [new Time(text, told).range(doc.line(at).from)] : [];
+  });
+  return RangeSet.of(found, true);
 }
 
 export function signs(source: SourceView, lines: LineMap, doc: Doc): RangeSet<GutterMarker> {

@@ -3,10 +3,11 @@ import type { GraphIndex } from "./graph-index";
 import { moduleNodes } from "./kin";
 import { bytesText } from "./sizes";
 import type { GraphView, KernelView } from "./types";
+import { seconds } from "./ui/bits";
 
 export const KINDS: readonly string[] = ["matrix", "reduction", "elementwise", "normalisation", "view", "copy", "creation", "control"];
 
-export const COLOUR_MODES = ["kind", "dtype", "module", "memory", "kernel"] as const;
+export const COLOUR_MODES = ["kind", "dtype", "module", "memory", "kernel", "time"] as const;
 export type ColourMode = (typeof COLOUR_MODES)[number];
 
 /** A row of the legend; `look` is a class of the style sheet. */
@@ -36,6 +37,9 @@ const ORDER = [0, 2, 4, 3, 7, 5, 1, 6] as const;
 const hue = (i: number): string => `dl-r${ORDER[i % HUES]}`;
 const STEPS = 5;
 const OTHER = "dl-k-other";
+
+/** graph, node, seconds, text */
+export type Timed = readonly (readonly [number, number, number, string])[];
 
 type Naming = (index: GraphIndex, node: number) => string;
 
@@ -113,29 +117,54 @@ function byModule(index: GraphIndex): Colouring {
   return categories("module", "module", names, names.length > 0 ? "no module, or another" : "no module", naming);
 }
 
-/** Steps of equal factors between the smallest and the largest value of the graph. */
-function byMemory(index: GraphIndex): Colouring {
-  const sizes = Array.from({ length: index.size }, (_, node) => index.bytes(node) ?? 0).filter((size) => size > 0);
+/** Steps of equal factors from the smallest to the largest of the sizes: how many, and where each ends. */
+function stepsOf(sizes: readonly number[]): { steps: number; upTo(step: number): number; stepOf(size: number): number } {
   const [least, most] = sizes.reduce(([low, high], size) => [Math.min(low, size), Math.max(high, size)], [Infinity, 0]);
   const steps = sizes.length === 0 ? 0 : least === most ? 1 : STEPS;
   const factor = steps > 1 ? Math.log(most / least) / steps : 1;
-  const upTo = (step: number): number => (step === steps - 1 ? most : least * Math.exp(factor * (step + 1)));
+  return {
+    steps,
+    upTo: (step) => (step === steps - 1 ? most : least * Math.exp(factor * (step + 1))),
+    stepOf: (size) => Math.max(0, Math.min(steps - 1, Math.ceil(Math.log(Math.max(size, least) / least) / factor) - 1)),
+  };
+}
+
+function stepEntries(steps: number, label: (step: number) => string, rest: string): readonly Entry[] {
+  return [...Array.from({ length: steps }, (_, step) => ({ label: `up to ${label(step)}`, look: `dl-s${step}` })), { label: rest, look: OTHER }];
+}
+
+function byMemory(index: GraphIndex): Colouring {
+  const { steps, upTo, stepOf } = stepsOf(Array.from({ length: index.size }, (_, node) => index.bytes(node) ?? 0).filter((size) => size > 0));
   return {
     mode: "memory", title: "size of the value", hidden: NONE,
-    entries: [
-      ...Array.from({ length: steps }, (_, step) => ({ label: `up to ${bytesText(Math.round(upTo(step)))}`, look: `dl-s${step}` })),
-      { label: "not known", look: OTHER },
-    ],
+    entries: stepEntries(steps, (step) => bytesText(Math.round(upTo(step))), "not known"),
     entryOf: (at, node) => {
       const size = at.bytes(node);
       if (size === null) return at.op(node) === "output" || at.value(node) === "" ? -1 : steps;
-      return Math.max(0, Math.min(steps - 1, Math.ceil(Math.log(Math.max(size, least) / least) / factor) - 1));
+      return stepOf(size);
     },
     detailOf: (at, node) => {
       const size = at.bytes(node);
       return size === null ? "" : [bytesText(size), at.value(node)].join("  ");
     },
     weightOf: (at, node) => at.bytes(node) ?? 0,
+  };
+}
+
+/** Measured: of the kernel that computes a node, or of eager's operators where it was captured. */
+function byTime(index: GraphIndex, timed: Timed): Colouring {
+  const times = new Map(timed.filter(([graph]) => graph === index.graph.id).map(([, node, time, text]) => [node, [time, text] as const]));
+  const { steps, upTo, stepOf } = stepsOf([...times.values()].map(([time]) => time).filter((time) => time > 0));
+  const ofKernels = [...times.values()].some(([, text]) => text.startsWith("kernel"));
+  return {
+    mode: "time", title: ofKernels ? "time of the kernel that computes it, all of its nodes" : "time of eager's operators", hidden: NONE,
+    entries: stepEntries(steps, (step) => seconds(upTo(step)), "not timed"),
+    entryOf: (at, node) => {
+      const found = times.get(node);
+      return at.graph.id === index.graph.id && found ? stepOf(found[0]) : at.op(node).startsWith("call_") ? steps : -1;
+    },
+    detailOf: (at, node) => (at.graph.id === index.graph.id ? (times.get(node)?.[1] ?? "") : ""),
+    weightOf: (_, node) => times.get(node)?.[0] ?? 0,
   };
 }
 
@@ -160,18 +189,20 @@ function byKernel(kernels: readonly KernelView[]): Colouring {
 }
 
 /** Modes that say something of this graph: kernels are known of the graphs that they implement. */
-export function modesOf(graph: GraphView, kernels: readonly KernelView[]): readonly ColourMode[] {
+export function modesOf(graph: GraphView, kernels: readonly KernelView[], timed: Timed): readonly ColourMode[] {
   const own = kernels.some((kernel) => kernel.graph === graph.id && kernel.nodes.length > 0);
-  return COLOUR_MODES.filter((mode) => (mode !== "kernel" || own) && (mode !== "module" || graph.modules.length > 1));
+  const isTimed = timed.some(([id]) => id === graph.id);
+  return COLOUR_MODES.filter((mode) => (mode !== "kernel" || own) && (mode !== "time" || isTimed) && (mode !== "module" || graph.modules.length > 1));
 }
 
-export function colouring(mode: ColourMode, index: GraphIndex, kernels: readonly KernelView[]): Colouring {
+export function colouring(mode: ColourMode, index: GraphIndex, kernels: readonly KernelView[], timed: Timed): Colouring {
   switch (mode) {
     case "kind": return byKind(index);
     case "dtype": return byDtype(index);
     case "module": return byModule(index);
     case "memory": return byMemory(index);
     case "kernel": return byKernel(kernels);
+    case "time": return byTime(index, timed);
   }
 }
 

@@ -15,10 +15,11 @@ export interface Dressing {
   readonly lit: DecorationSet;
   readonly step: DecorationSet;
   readonly signs: RangeSet<GutterMarker>;
+  readonly times: RangeSet<GutterMarker>;
 }
 
 const dress = StateEffect.define<Partial<Dressing>>();
-const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Decoration.none, signs: RangeSet.empty };
+const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Decoration.none, signs: RangeSet.empty, times: RangeSet.empty };
 
 const dressing = StateField.define<Dressing>({
   create: () => bare,
@@ -95,6 +96,7 @@ function extensions(options: EditorOptions): Extension[] {
       ? gutter({ class: "dl-signs", markers: (view) => view.state.field(dressing).signs })
       : [],
     lineNumbers(number ? { formatNumber: (line, state) => (line > state.doc.lines ? String(line) : String(number(line))) } : {}),
+    options.signs ? gutter({ class: "dl-times", markers: (view) => view.state.field(dressing).times }) : [],
     // Shows control and bidirectional characters, so that code cannot look like other code.
     highlightSpecialChars(),
     syntaxHighlighting(classHighlighter),

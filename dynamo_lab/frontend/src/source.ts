@@ -10,6 +10,8 @@ export interface Runs {
   readonly ready: ReadonlySignal<boolean>;
   /** Has the kernel do something of dynamo_lab/runs.py with a recording. Rejects with a sentence to show. */
   run<Outcome>(what: string, of: string, asked: Readonly<Record<string, unknown>>): Promise<Ran<Outcome>>;
+  /** Asks the kernel to end a long run; what it has by then is its answer. */
+  stop(): void;
 }
 
 /** A new recording, what came of the run, and how the recording compares to each that is there. */

@@ -13,10 +13,10 @@ import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "package", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "bench", "package", "guards", "frames", "timeline"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", fusion: "Fusion", kernels: "Kernels", package: "Package",
+  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", fusion: "Fusion", kernels: "Kernels", bench: "Bench", package: "Package",
   guards: "Guards", frames: "Frames", timeline: "Timeline",
 };
 
@@ -39,6 +39,8 @@ export interface Model {
   graphTitle(graph: number): string;
   /** The operators of the Decompositions tab that a node came from. */
   operatorsOf(graph: number, node: number): readonly number[];
+  /** The measured time of a kernel, empty where it was not timed. */
+  timeOf(kernel: number): string;
   /** What people call a break: they count from 1. */
   breakNumber(id: number): number;
   /** The hue of a line that made nodes, the same in each pane; -1 for other lines. */
@@ -102,10 +104,12 @@ export function buildModel(view: View): Model {
   const lineHues = hues(view, places);
   const hue = (place: Place | null): number => (place ? (lineHues.get(place.join(":")) ?? -1) : -1);
   const breakNumber = (id: number): number => breakNumbers.get(id) ?? id + 1;
+  const times = new Map(view.bench?.kernels.kernels);
+  const timeOf = (kernel: number): string => times.get(kernel) ?? "";
   let ofNode: ReadonlyMap<string, number[]> | null = null;
   const operatorsOf = (graph: number, node: number): readonly number[] => (ofNode ??= nodeOperators(view)).get(`${graph}:${node}`) ?? [];
   const film = view.steps && view.steps.call !== "" ? new Film(view.steps) : null;
-  return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber, operatorsOf };
+  return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber, operatorsOf, timeOf };
 }
 
 const models = new WeakMap<View, Model>();
@@ -120,6 +124,10 @@ export function modelOf(view: View): Model {
 /** What the Guards tab shows. */
 export const GUARD_MODES = ["recompiles", "guards", "shapes"] as const;
 export type GuardMode = (typeof GUARD_MODES)[number];
+
+/** What the Bench tab shows. */
+export const BENCH_MODES = ["ways", "kernels", "machine"] as const;
+export type BenchMode = (typeof BENCH_MODES)[number];
 
 /** What the Fusion tab shows. */
 export const FUSION_MODES = ["groups", "pairs", "why", "memory"] as const;
@@ -193,6 +201,9 @@ export interface Store {
   /** The schedule that Fusion shows, and how. */
   readonly schedule: Signal<number>;
   readonly fusionMode: Signal<FusionMode>;
+  readonly benchMode: Signal<BenchMode>;
+  /** The caches that kernels were timed with. */
+  readonly benchCache: Signal<"cold" | "warm">;
   readonly theme: Signal<ThemeChoice>;
   readonly help: Signal<boolean>;
   setTab(tab: Tab): void;
@@ -304,6 +315,8 @@ export function createStore(source: DataSource): Store {
   const hasPackage = computed(() => (model.value?.view.packages.length ?? 0) > 0);
   const differentiates = computed(() => (model.value?.view.partitions ?? []).some((part) => part.backward !== null || part.handled.length > 0));
   const schedules = computed(() => (model.value?.view.fusions.schedules ?? []).some((one) => one.operations.length > 0));
+  // Also where it can be measured: then the tab is the way to it.
+  const measured = computed(() => !!model.value?.view.bench || (source.runs?.ready.value ?? false));
   const step = computed(() => Math.min(at.value, (film.value?.count ?? 1) - 1));
   const play = (to: number): void => {
     if (!film.value || to < 0) return;
@@ -356,7 +369,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     beside: signal(false), other: signal(""), work: signal<number | null>(null), panel: signal(false),
-    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value))),
+    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value) && (one !== "bench" || measured.value))),
     hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),
@@ -365,6 +378,7 @@ export function createStore(source: DataSource): Store {
     graphMode: signal<"listing" | "diagram">("listing"),
     chosenPartition,
     schedule, fusionMode: signal<FusionMode>("groups"),
+    benchMode: signal<BenchMode>("ways"), benchCache: signal<"cold" | "warm">("cold"),
     colours: signal<ColourMode>("kind"),
     around: signal(""),
     query: signal(""),

@@ -924,6 +924,126 @@ export interface PackageView {
   readonly wrapper: number | null;
 }
 
+export type BenchTone = "good" | "bad" | "warning" | "plain";
+
+/** The times of a way, one of `seconds` each round; `factor` is how many times faster than the first. */
+export interface TimeView {
+  readonly way: number;
+  readonly name: string;
+  readonly seconds: readonly number[];
+  readonly warmup: readonly number[];
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+  readonly time: string;
+  readonly quartiles: string;
+  readonly rounds: string;
+  readonly factor: string;
+  readonly interval: string;
+  readonly tone: BenchTone;
+  readonly compile: string;
+  readonly memory: string;
+  readonly doubts: readonly string[];
+}
+
+export interface ComparedView {
+  readonly value: string;
+  readonly verdict: string;
+  readonly ulp: string;
+  readonly relative: string;
+  readonly error: string;
+  readonly eager_error: string;
+  readonly tolerance: string;
+  readonly reason: string;
+  readonly is_closer: boolean;
+}
+
+export interface AgreementView {
+  readonly name: string;
+  readonly phase: string;
+  readonly verdict: string;
+  readonly sentence: string;
+  readonly rows: readonly ComparedView[];
+  readonly left: number;
+}
+
+/** A group of kernels against eager's operators, with cold or with warm caches; in the order of `rank`. */
+export interface KernelsAgainstEager {
+  readonly kernels: number | null;
+  readonly eager: number | null;
+  readonly kernels_text: string;
+  readonly eager_text: string;
+  readonly factor: string;
+  readonly interval: string;
+  readonly outcome: "faster" | "slower" | "alike" | "";
+  readonly gain: string;
+  readonly rank: number;
+}
+
+export interface TimedKernel {
+  readonly id: number;
+  readonly title: string;
+  readonly language: string;
+  readonly calls: number;
+  readonly time: string;
+  readonly problem: string;
+}
+
+export interface TimedOperator {
+  readonly name: string;
+  readonly entity: string;
+  readonly calls: number;
+  readonly arguments: string;
+  readonly time: string;
+  readonly problem: string;
+}
+
+export interface BenchGroup {
+  readonly title: string;
+  readonly operators: string;
+  readonly kernels: readonly TimedKernel[];
+  readonly eager: readonly TimedOperator[];
+  readonly cold: KernelsAgainstEager;
+  readonly warm: KernelsAgainstEager;
+  readonly share: string;
+  readonly launch: string;
+  readonly where: string;
+  readonly line: string;
+  readonly why: string;
+}
+
+export interface BenchProgram {
+  readonly title: string;
+  readonly groups: readonly BenchGroup[];
+  readonly whole: string;
+  readonly parts: readonly { readonly name: string; readonly seconds: number; readonly text: string; readonly share: string }[];
+  readonly remainder: string;
+  readonly problem: string;
+}
+
+export interface KernelTimesView {
+  readonly programs: readonly BenchProgram[];
+  /** id, text */
+  readonly kernels: readonly (readonly [number, string])[];
+  /** graph, node, seconds, text */
+  readonly nodes: readonly (readonly [number, number, number, string])[];
+  /** source, line, text, explanation */
+  readonly lines: readonly (readonly [number, number, string, string])[];
+}
+
+export interface BenchView {
+  readonly title: string;
+  readonly state: string;
+  readonly created: string;
+  readonly verdicts: readonly { readonly way: number; readonly sentence: string; readonly tone: BenchTone }[];
+  readonly ways: readonly { readonly name: string; readonly kind: string; readonly options: string }[];
+  readonly sections: readonly { readonly title: string; readonly rows: readonly TimeView[] }[];
+  readonly agreements: readonly AgreementView[];
+  readonly kernels: KernelTimesView;
+  readonly doubts: readonly string[];
+  readonly machine: readonly (readonly [string, string])[];
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -947,6 +1067,7 @@ export interface View {
   readonly lowering: LoweringsView;
   readonly fusions: FusionsView;
   readonly packages: readonly PackageView[];
+  readonly bench: BenchView | null;
 }
 
 export interface Progress {

@@ -11,8 +11,8 @@ async function packed(of: View): Promise<DataView> {
   return new DataView(await new Response(stream).arrayBuffer());
 }
 
-function runs(): { runs: KernelRuns; sent: RunMessage[] } {
-  const sent: RunMessage[] = [];
+function runs(): { runs: KernelRuns; sent: (RunMessage | { readonly type: "stop" })[] } {
+  const sent: (RunMessage | { readonly type: "stop" })[] = [];
   return { runs: new KernelRuns((message) => void sent.push(message)), sent };
 }
 
@@ -26,6 +26,12 @@ describe("KernelRuns", () => {
     asking.receive({ type: "ran", request: 1, label: "with torch.where", outcome: { same: true } }, await packed(view({ main_source: 7 })));
     const ran = await asked;
     expect([ran.label, ran.outcome, ran.view.main_source, ran.pairs]).toEqual(["with torch.where", { same: true }, 7, []]);
+  });
+
+  it("asks the kernel to stop", () => {
+    const { runs: asking, sent } = runs();
+    asking.stop();
+    expect(sent).toEqual([{ type: "stop" }]);
   });
 
   it("rejects with the sentence that the kernel sends, and leaves other requests waiting", async () => {

@@ -9,6 +9,7 @@ from rich.text import Text
 from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal import (
     autograd,
+    benchmarks,
     breaks,
     code,
     decompositions,
@@ -49,6 +50,7 @@ SECTIONS: dict[str, _Section] = {
     "memory": memory.section,
     "package": packages.section,
     "kernels": kernels.section,
+    "bench": benchmarks.section,
     "guards": guards.section,
     "steps": steps.section,
     "shapes": shapes.section,

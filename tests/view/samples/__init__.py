@@ -9,6 +9,10 @@ from .film import film as film
 from .film import hostile_film as hostile_film
 from .hostile import hostile as hostile
 from .lowered import lowered as lowered
+from .measured import measured as measured
+from .measured import measured_elsewhere as measured_elsewhere
+from .measured import measured_large as measured_large
+from .measured import measured_otherwise as measured_otherwise
 from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import recompiled as recompiled

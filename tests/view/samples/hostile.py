@@ -2,6 +2,17 @@
 
 from dynamo_lab.model.assembly import Assembly, Level, Resources
 from dynamo_lab.model.autograd import Differentiated, OutputAlias, Partition, SavedValue
+from dynamo_lab.model.benchmarks import (
+    Benchmark,
+    Comparison,
+    EagerCall,
+    KernelTime,
+    Machine,
+    Overhead,
+    Series,
+)
+from dynamo_lab.model.benchmarks import Group as BenchGroup
+from dynamo_lab.model.benchmarks import Way as BenchWay
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.environment import Environment
@@ -252,4 +263,34 @@ def hostile() -> Recording:
         notes=(Note(level="failure", about=evil, message=evil, traceback=evil),),
         failure=Failure(type=evil, message=evil, traceback=evil, span=1),
         environment=Environment(platform=evil, options={evil: evil}),
+        benchmark=_benchmark(evil),
     )
+
+
+def _benchmark(evil: str) -> Benchmark:
+    times = (1e-6, 0.0, 1e30)
+    return Benchmark(
+        title=evil,
+        machine=Machine(device=evil, settings={evil: evil}),
+        ways=(
+            BenchWay(name=evil, kind="eager", problem=evil, options={evil: evil}),
+            BenchWay(name=evil, kind="compiled"),
+        ),
+        series=tuple(
+            Series(way=way, phase="forward", cache="warm", loops=1, seconds=times, warmup=times)
+            for way in (0, 1)
+        ),
+        comparisons=(
+            Comparison(way=0, phase="forward", value=evil, verdict="wrong", tolerance=evil,
+                       reason=evil),
+        ),
+        kernels=(
+            KernelTime(kernel=0, way=1, phase="forward", cold=times, warm=times, problem=evil),
+        ),
+        eager_calls=(
+            EagerCall(operator=evil, graph=0, node=1, arguments=evil, cold=times, problem=evil),
+        ),
+        groups=(BenchGroup(kernels=(0,), eager=(0,)), BenchGroup(kernels=(), eager=(0,))),
+        overheads=(Overhead(way=1, phase="forward", whole=times, problem=evil),),
+        created=evil,
+    )  # fmt: skip

@@ -29,10 +29,14 @@ export class KernelRuns implements Runs {
   readonly ready = signal(false);
   private readonly requests = new Requests<Ran<unknown>>(RUN_PATIENCE_MS);
 
-  constructor(private readonly send: (message: RunMessage) => void) {}
+  constructor(private readonly send: (message: RunMessage | { readonly type: "stop" }) => void) {}
 
   run<Outcome>(what: string, of: string, asked: Readonly<Record<string, unknown>>): Promise<Ran<Outcome>> {
     return this.requests.send((request) => this.send({ ...asked, type: "run", what, of, request })) as Promise<Ran<Outcome>>;
+  }
+
+  stop(): void {
+    this.send({ type: "stop" });
   }
 
   receive(message: RanMessage, buffer: DataView | undefined): void {

@@ -22,7 +22,8 @@ type Request =
   | { readonly type: "asset"; readonly name: string }
   | { readonly type: "save"; readonly what: SaveKind; readonly of: string }
   | AskMessage
-  | RunMessage;
+  | RunMessage
+  | { readonly type: "stop" };
 type CustomListener = (message: Message, buffers: readonly DataView[]) => void;
 
 interface WidgetModel {

@@ -1,7 +1,7 @@
 // Your code: one colour a compiled region, grey what runs eager, a sign at each break.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { baseDecorations, type LineMap, litDecorations, mapLines, type Position, signs, stepDressing } from "../code-dressing";
+import { baseDecorations, type LineMap, lineTimes, litDecorations, mapLines, type Position, signs, stepDressing } from "../code-dressing";
 import { useModel, useStore } from "../context";
 import { Editor } from "../editor";
 import { lineEntity, parseEntity } from "../entities";
@@ -124,7 +124,7 @@ function Pane({ source, model, store }: PaneProps) {
     if (!editor.current || !map.current) return;
     const { doc } = editor.current.view.state;
     editor.current.dress({
-      base: baseDecorations(source, map.current, doc, model), signs: signs(source, map.current, doc),
+      base: baseDecorations(source, map.current, doc, model), signs: signs(source, map.current, doc), times: lineTimes(model.view.bench?.kernels.lines ?? [], source, map.current, doc),
     });
     return effect(() => {
       const lit = litDecorations(source, doc, model.kin, store.lit.value, store.held.value, cursor.value);

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { callLines } from "../calls";
-import { useStore } from "../context";
+import { useModel, useStore } from "../context";
 import { kernelEntity } from "../entities";
 import type { Item } from "../kernel-items";
 import { nextOf } from "../virtual";
@@ -19,10 +19,12 @@ interface KernelProps {
 
 function KernelHead({ kernel, wrapper, calls, assembly }: KernelProps & { calls: readonly number[]; assembly: AssemblyState }) {
   const store = useStore();
+  const time = useModel().timeOf(kernel.id);
   const line = calls[0] ?? kernel.line;
   return (
     <div class="dl-toolbar dl-kernel-head" data-entity={kernelEntity(kernel.id)}>
       <code class="dl-ellipsis" title={kernel.name}>{kernel.name}</code>
+      {time && <span title="Measured: all its calls in one call of the program, warm caches; its share of that">{time}</span>}
       {kernel.calls > 1 && <span class="dl-dim">called {kernel.calls} times</span>}
       {kernel.is_backward && <Badge tone="plain">backward</Badge>}
       {kernel.graph !== null && <GraphChip id={kernel.graph} />}

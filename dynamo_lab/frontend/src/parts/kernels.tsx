@@ -22,7 +22,7 @@ function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
 }
 
 function Row({ item }: { item: Item }) {
-  const { graphTitle } = useModel();
+  const { graphTitle, timeOf } = useModel();
   if ("wrapper" in item) return <WrapperRow wrapper={item.wrapper} />;
   const { kernel } = item;
   const of = kernel.graph === null ? "" : graphTitle(kernel.graph);
@@ -31,7 +31,7 @@ function Row({ item }: { item: Item }) {
       <span class="dl-kernel-name" title={kernel.name}>{kernel.title || kernel.name}</span>
       <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
       <span class="dl-kernel-sub" title={[of, kernel.where, ...kernel.operators].filter(Boolean).join("\n")}>
-        {[withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
+        {[timeOf(kernel.id), withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
       </span>
     </>
   );

@@ -25,7 +25,8 @@ export function RecordingSwitch() {
   );
 }
 
-function told({ fix, label }: Entry): string {
+function told({ fix, label, view }: Entry): string {
+  if (view.bench) return "Compiled once more, checked, and timed: see Bench.";
   return fix ? `This is the program with the fix \`${fix}\`.` : `Lowered again: \`${label}\`.`;
 }
 

@@ -86,7 +86,7 @@ export function seconds(value: number): string {
   if (value >= 10) return `${value.toFixed(1)} s`;
   if (value >= 1) return `${value.toFixed(2)} s`;
   if (value >= 0.001) return `${(value * 1000).toFixed(value >= 0.1 ? 0 : 1)} ms`;
-  return value > 0 ? `${(value * 1e6).toFixed(0)} \u00b5s` : "0 s";
+  return value > 0 ? `${(value * 1e6).toFixed(value >= 1e-5 ? 0 : 1)} \u00b5s` : "0 s";
 }
 
 /** In a narrow row, folders would push out the lines. */

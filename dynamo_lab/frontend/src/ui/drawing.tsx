@@ -101,9 +101,10 @@ export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: Dr
   const frame = useRef<HTMLDivElement>(null);
   const again = useSignal(0);
   const { kernels } = model.view.kernels;
-  const modes = modesOf(index.graph, kernels);
+  const timed = model.view.bench?.kernels.nodes ?? [];
+  const modes = modesOf(index.graph, kernels, timed);
   const mode = modes.includes(store.colours.value) ? store.colours.value : "kind";
-  const colours = colouring(mode, index, kernels);
+  const colours = colouring(mode, index, kernels, timed);
   const indexOf = (graph: number): GraphIndex => model.graphIndex(graph) ?? index;
   const label = (box: Box): Label => labelIn(colours, indexOf(box.graph), box);
   const state = useLayout(scene, label, anchor, again.value).value;

@@ -3,7 +3,7 @@ import type { ColourMode, Colouring } from "../colours";
 import { useStore } from "../context";
 
 const NAMES: Readonly<Record<ColourMode, string>> = {
-  kind: "kind of operator", dtype: "dtype", module: "module", memory: "memory", kernel: "kernel",
+  kind: "kind of operator", dtype: "dtype", module: "module", memory: "memory", kernel: "kernel", time: "time",
 };
 
 interface LegendProps {
@@ -22,11 +22,11 @@ export function Legend({ colours, modes, isSearched, onExport }: LegendProps) {
         colours
         <select aria-label="What the colours mean" class="dl-select" value={mode} onChange={(event) => (store.colours.value = event.currentTarget.value as ColourMode)}>
           {modes.map((one) => <option key={one} value={one}>{NAMES[one]}</option>)}
-          <option disabled>time (nodes are not timed)</option>
+          {!modes.includes("time") && <option disabled>time (nodes are not timed)</option>}
         </select>
       </label>
       <span class="dl-colours-entries">
-        {mode === "kernel" && <span class="dl-dim">{title}</span>}
+        {(mode === "kernel" || mode === "time") && <span class="dl-dim">{title}</span>}
         {entries.map(({ label, look }, i) => !hidden.has(i) && <span key={look} class="dl-colours-entry" data-entry={i}><i class={`dl-swatch dl-filled ${look}`} />{label && <bdi>{label}</bdi>}</span>)}
         <span class="dl-colours-entry"><i class="dl-swatch dl-plain-swatch" />input, output</span>
         {isSearched && <span class="dl-colours-entry"><i class="dl-swatch dl-hit-swatch" />found: <bdi>{store.query.value}</bdi> <button type="button" class="dl-link" onClick={() => (store.query.value = "")}>clear</button></span>}

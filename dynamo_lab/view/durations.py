@@ -1,0 +1,83 @@
+"""Measured times in words, with as many digits as their spread supports."""
+
+import math
+from collections.abc import Sequence
+
+from dynamo_lab.measure.statistics import Ratio, Spread, digits, spread
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SIGNIFICANT = 4
+"""No time is shown with more digits than these, however small its spread."""
+
+
+def median_text(found: Spread) -> str:
+    """'1.42 ms'."""
+    size, unit = unit_of(found.median)
+    return f"{_number(found.median, found, size)} {unit}"
+
+
+def range_text(found: Spread) -> str:
+    """'1.40 to 1.45 ms': the quartiles, in the unit of the median."""
+    size, unit = unit_of(found.median)
+    low, high = (_number(value, found, size) for value in (found.low, found.high))
+    return f"{low} to {high} {unit}"
+
+
+def brief(seconds: float) -> str:
+    """'12 µs', '1.3 ms': for small print, where no spread is told."""
+    size, unit = unit_of(seconds)
+    value = seconds / size
+    return f"{value:.0f} {unit}" if value >= 9.95 or value <= 0 else f"{value:.1f} {unit}"
+
+
+def percent(share: float) -> str:
+    """'8.3 %', '32 %'."""
+    return f"{share * 100:.1f} %" if abs(share) < 0.0995 else f"{share * 100:.0f} %"
+
+
+def interval_text(found: Ratio) -> str:
+    """'1.38 to 1.45'."""
+    return f"{digits(found.low, found)} to {digits(found.high, found)}"
+
+
+def unit_of(seconds: float) -> tuple[float, str]:
+    """The unit that suits a time, and its length in seconds."""
+    return next((pair for pair in _UNITS if abs(seconds) >= 0.9995 * pair[0]), _UNITS[-1])
+
+
+def _number(value: float, found: Spread, size: float) -> str:
+    scaled = Spread(found.low / size, found.median / size, found.high / size)
+    places = _SIGNIFICANT - 1 - math.floor(math.log10(max(abs(scaled.median), 1e-3)))
+    least = 10.0 ** -max(0, places)
+    wide = Spread(0.0, scaled.median, max(scaled.high - scaled.low, least))
+    return digits(value / size, wide)
+
+
+def summed(rows: Sequence[tuple[Sequence[float], float]]) -> Spread | None:
+    """The spread of a sum of things, each timed in rounds and counted so many times.
+
+    Rounds belong together where all have as many; else medians and quartiles are added, which
+    tells a wider spread than the sum has.
+    """
+    timed = [(seconds, factor) for seconds, factor in rows if seconds]
+    if not timed:
+        return None
+    if len({len(seconds) for seconds, _ in timed}) == 1:
+        return spread(totals(timed))
+    parts = [(spread(seconds), factor) for seconds, factor in timed]
+    return Spread(
+        sum(part.low * factor for part, factor in parts),
+        sum(part.median * factor for part, factor in parts),
+        sum(part.high * factor for part, factor in parts),
+    )
+
+
+def totals(rows: Sequence[tuple[Sequence[float], float]]) -> list[float]:
+    """The sum of each round; of as many rounds as all have."""
+    rounds = min((len(seconds) for seconds, _ in rows), default=0)
+    return [sum(seconds[at] * factor for seconds, factor in rows) for at in range(rounds)]
+
+
+def rounded(seconds: float) -> float:
+    """A time as far as a drawing can show it, so that pages stay small."""
+    return float(f"{seconds:.5g}")

@@ -1,0 +1,22 @@
+"""The Measure button: progress and Stop reach each other while the kernel measures."""
+
+from tests.browser.conftest import OpenNotebook
+from tests.browser.test_jupyterlab import SETUP
+
+CELL = "%%compile\ny = (x.sin() * 2).sum(0)"
+
+
+def test_a_program_is_measured_and_stopped(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("measured.ipynb", SETUP, CELL)
+    notebook.run_all()
+    view = notebook.widgets().first
+    view.get_by_role("tab", name="Bench").click()
+    view.get_by_label("for").select_option("60")
+    view.get_by_role("button", name="Measure").click()
+    view.locator(".dl-measure [role=status]").filter(has_text="s left").wait_for()
+    view.get_by_role("button", name="Stop").click()
+    stopped = "It was stopped before its end: what was measured until then is shown."
+    view.get_by_text(stopped).wait_for()
+    view.get_by_role("columnheader", name="time a call").first.wait_for()
+    view.get_by_role("button", name="Back to your recording").click()
+    view.get_by_text("Nothing measured yet").wait_for()
