@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from dynamo_lab.measure.devices import Device
 
@@ -43,9 +45,30 @@ def _on_cpu(work: Callable[[], object]) -> int:
     """By adding up what PyTorch's profiler sees allocated and freed, in order."""
     from torch.profiler import ProfilerActivity, profile
 
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
-        work()
+    watched = profile(activities=[ProfilerActivity.CPU], profile_memory=True)
+    with _quiet():
+        watched.start()
+    work()
+    with _quiet():
+        watched.stop()
     profiler: Any = watched.profiler
     found = [e for e in profiler.kineto_results.events() if e.name() == "[memory]"]
     ordered = sorted(found, key=lambda event: event.start_ns())
     return max(accumulate((event.nbytes() for event in ordered), initial=0))
+
+
+@contextmanager
+def _quiet() -> Generator[None, None, None]:
+    """Without what the profiler's library says on stderr as it starts and stops."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no stderr
+        yield
+        return
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

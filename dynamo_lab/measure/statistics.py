@@ -9,7 +9,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 CONFIDENCE = 0.95
 """How sure the interval of a ratio is that is shown."""
@@ -69,7 +69,7 @@ class Ratio(Struct, frozen=True, kw_only=True):
         if self.value >= 1:
             return self
         low, high = 1 / self.high, 1 / self.low
-        return Ratio(value=1 / self.value, low=low, high=high, differs=self.differs)
+        return structs.replace(self, value=1 / self.value, low=low, high=high)
 
 
 def spread(values: Sequence[float]) -> Spread:
@@ -112,7 +112,8 @@ def unpaired(base: Sequence[float], other: Sequence[float]) -> Ratio:
     sure_low, sure_high = _unpaired_interval(ratios, len(base), len(other), _SURE)
     enough = 2 / math.comb(len(base) + len(other), len(base)) <= 1 - _SURE
     apart = sure_low > 1 + _ALIKE or sure_high < 1 / (1 + _ALIKE)
-    return Ratio(value=statistics.median(ratios), low=low, high=high, differs=enough and apart)
+    value, fewest = statistics.median(ratios), min(len(base), len(other))
+    return Ratio(value=value, low=low, high=high, differs=enough and apart, rounds=fewest)
 
 
 def _unpaired_interval(
@@ -144,7 +145,8 @@ def _below(count: int, wanted: int) -> float:
 
 
 def digits(value: float, interval: Spread | Ratio) -> str:
-    """A number with no more decimals than its interval supports, three at most."""
+    """A number with no more decimals than its interval supports, three at most, but its first."""
     width = interval.high - interval.low
     places = 3 if width <= 0 else max(0, -math.floor(math.log10(width)))
-    return f"{value:.{min(places, 3)}f}"
+    first = -math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:.{max(0, min(max(places, first), 3))}f}"
