@@ -39,7 +39,8 @@ class PointView(Struct, frozen=True, kw_only=True):
     `seconds` are those of one call, `cache` tells how it found the caches. `intensity` is in
     operations a byte and `rate` in operations a second: None where the plot has no place for it,
     as it computes nothing or its work is not known. `share` is of the limit that binds, None where
-    it says nothing: `sentence` tells why.
+    it says nothing: `sentence` tells why. The rest says in words what the numbers do; `limit` is
+    the time that a call would take at the limit.
     """
 
     kernel: int
@@ -54,6 +55,7 @@ class PointView(Struct, frozen=True, kw_only=True):
     bound: Bound
     share: float | None
     is_small: bool
+    percent: str
     time: str
     limit: str
     work: str
@@ -188,6 +190,7 @@ class _Point:
             bound=bound,
             share=None if share is None else _rounded(share),
             is_small=is_small,
+            percent="" if share is None else _percent(share),
             time=duration(self._seconds),
             limit=duration(limit) if limit else "",
             work=_work_text(known, moved) if known else "",
