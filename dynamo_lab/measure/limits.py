@@ -11,14 +11,12 @@ import datetime
 import math
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from dynamo_lab.measure.devices import device_named
-from dynamo_lab.measure.machine import describe_machine
 from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.model.benchmarks import Limits, Machine
 
@@ -48,6 +46,8 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
     Raises:
         KeyboardInterrupt: it was stopped before the end; nothing is kept then.
     """
+    from dynamo_lab.measure.machine import describe_machine
+
     found = device_named(device) if isinstance(device, str) else device
     machine = describe_machine(found.name)
     store = Store(_path())
@@ -174,6 +174,8 @@ class Store:
         return limits
 
     def _write(self, content: bytes) -> None:
+        import tempfile
+
         with tempfile.NamedTemporaryFile(dir=self._path.parent, delete=False) as file:
             file.write(content)
         try:

@@ -30,10 +30,10 @@ def break_even(benchmark: Benchmark, way: int, phase: Phase = "forward") -> Brea
     """
     compiling = benchmark.ways[way].compile_seconds
     base, other = _warm(benchmark, 0, phase), _warm(benchmark, way, phase)
-    if way == 0 or not compiling or base is None or other is None:
+    if way == 0 or compiling is None or base is None or other is None:
         return None
     count = min(len(base.seconds), len(other.seconds))
-    if not count or min(*base.seconds, *other.seconds) <= 0:
+    if not count or not all(map(_is_time, (compiling, *base.seconds, *other.seconds))):
         return None
     return of_times(compiling, base.seconds[:count], other.seconds[:count])
 
@@ -60,6 +60,11 @@ def of_times(compiling: float, base: tuple[float, ...], other: tuple[float, ...]
         low=low,
         high=high,
     )
+
+
+def _is_time(value: float) -> bool:
+    """Whether a clock could have told it: a recording may come from anywhere."""
+    return 1e-12 < value < 1e9
 
 
 def _sentence(compiling: float, calls: int, low: int, high: int) -> str:

@@ -18,6 +18,8 @@ from dynamo_lab.view.work import Works
 
 Bound = Literal["memory", "arithmetic", ""]
 
+_COUNTED = 1 << 62
+
 _BEYOND = 1.05
 """A share above this cannot be a matter of measuring: the data did not come from memory."""
 
@@ -37,7 +39,8 @@ class PointView(Struct, frozen=True, kw_only=True):
     `seconds` are those of one call, `cache` tells how it found the caches. `intensity` is in
     operations a byte and `rate` in operations a second: None where the plot has no place for it,
     as it computes nothing or its work is not known. `share` is of the limit that binds, None where
-    it says nothing: `sentence` tells why.
+    it says nothing: `sentence` tells why. The rest says in words what the numbers do; `limit` is
+    the time that a call would take at the limit.
     """
 
     kernel: int
@@ -52,6 +55,7 @@ class PointView(Struct, frozen=True, kw_only=True):
     bound: Bound
     share: float | None
     is_small: bool
+    percent: str
     time: str
     limit: str
     work: str
@@ -140,14 +144,21 @@ def duration(seconds: float) -> str:
     return "0 ns"
 
 
+# a recording may come from anywhere: what no machine could have measured is left out
+
+
 def _is_sane(limits: Limits) -> bool:
-    rates = (limits.bandwidth, *limits.flops.values())
-    return all(math.isfinite(rate) and rate > 0 for rate in rates)
+    return all(1 <= rate <= 1e30 for rate in (limits.bandwidth, *limits.flops.values()))
 
 
 def _timed(one: KernelTime) -> bool:
     times = one.cold or one.warm
-    return bool(times) and min(times) > 0 and math.isfinite(sum(times)) and one.calls > 0
+    return bool(times) and all(1e-12 < t < 1e9 for t in times) and 0 < one.calls < _COUNTED
+
+
+def _is_counted(work: Work) -> bool:
+    counts = (work.bytes_read, work.bytes_written, work.flops)
+    return all(0 <= count < _COUNTED for count in counts)
 
 
 class _Point:
@@ -160,7 +171,7 @@ class _Point:
         self._seconds = median(timed.cold) if timed.cold else median(timed.warm) / timed.calls
 
     def view(self, name: str, program: int, work: Work | str) -> PointView:
-        known = work if isinstance(work, Work) else None
+        known = work if isinstance(work, Work) and _is_counted(work) else None
         moved = known.bytes_read + known.bytes_written if known else 0
         bound, limit = self._limit(known, moved) if known else ("", 0.0)
         is_small = 0 < limit < self._launch
@@ -179,11 +190,12 @@ class _Point:
             bound=bound,
             share=None if share is None else _rounded(share),
             is_small=is_small,
+            percent="" if share is None else _percent(share),
             time=duration(self._seconds),
             limit=duration(limit) if limit else "",
             work=_work_text(known, moved) if known else "",
             reached=self._reached(bound, known, moved) if known else "",
-            sentence=work if isinstance(work, str) else self._sentence(work, bound, limit, share),
+            sentence=self._sentence(known, bound, limit, share) if known else _why(work),
         )
 
     def _limit(self, work: Work, moved: int) -> tuple[Bound, float]:
@@ -219,6 +231,10 @@ class _Point:
             )
         only = " (of bytes alone: its operations are not known)" * (work.counted == "arguments")
         return f"{told}{only}: at most {1 / share:.2g} times faster."
+
+
+def _why(work: Work | str) -> str:
+    return work if isinstance(work, str) else "what it moves and computes is no number"
 
 
 def _launch(found: Benchmark, timed: KernelTime) -> float:

@@ -195,7 +195,8 @@ def test_formulas_are_those_of_pytorch() -> None:
     ours = formula_flops(lab.lower(model, *args, target=GPU, grad=True))
     with FlopCounterMode(display=False) as counter:
         model(*args).backward()
-    # PyTorch has no formula for the CPU's attention, so that of a GPU is by hand: two products, and
-    # five for the gradients
-    attention = (2 + 5) * 2 * (2 * 4 * 16 * 24 * 32)
-    assert ours == counter.get_total_flops() + attention
+    counted = counter.get_flop_counts()["Global"]
+    # up to 2.14 it has no formula for the CPU's attention: that is two products, five for gradients
+    known = any("attention" in str(operator) for operator in counted)
+    attention = 0 if known else (2 + 5) * 2 * (2 * 4 * 16 * 24 * 32)
+    assert ours == sum(counted.values()) + attention

@@ -66,6 +66,12 @@ def test_only_what_was_compiled_and_timed_can_pay_off() -> None:
     assert break_even(bench(compiling=1.0, base=0.0, other=1.0), 1) is None
 
 
+@pytest.mark.parametrize("value", [0.0, -1.0, 1e-320, 1e300, float("nan"), float("inf")])
+def test_what_no_clock_could_have_told_is_left_out(value: float) -> None:
+    assert break_even(bench(compiling=value, base=2.0, other=1.0), 1) is None
+    assert break_even(bench(compiling=1.0, base=value, other=1.0), 1) is None
+
+
 @pytest.mark.parametrize(("calls", "shown"), [(7.0, "7"), (123.0, "130"), (98_765.0, "99,000")])
 def test_calls_are_told_with_two_digits(calls: float, shown: str) -> None:
     assert of_times(calls, near(2.0), near(1.0)).sentence.startswith(f"pays off after {shown} call")

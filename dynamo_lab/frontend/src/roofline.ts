@@ -1,7 +1,7 @@
 // Where things lie in the roofline's plot: both axes are logarithmic.
 import type { RooflinePoint, RooflineView, RoofView } from "./types";
 
-export const PLOT = { width: 760, height: 320, left: 74, right: 14, top: 16, bottom: 38 } as const;
+export const PLOT = { width: 760, height: 320, left: 82, right: 14, top: 16, bottom: 38 } as const;
 
 export interface Place {
   readonly x: number;

@@ -860,6 +860,7 @@ export interface RooflinePoint {
   readonly bound: "memory" | "arithmetic" | "";
   readonly share: number | null;
   readonly is_small: boolean;
+  readonly percent: string;
   readonly time: string;
   readonly limit: string;
   readonly work: string;

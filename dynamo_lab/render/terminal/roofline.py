@@ -52,7 +52,7 @@ def _row(point: PointView) -> tuple[Text, ...]:
         Text(point.time),
         Text(point.limit, style="dim"),
         Text(_bar(point.share), style="" if point.share is None else _style(point.share)),
-        Text("" if point.share is None else f"{point.share * 100:.0f} %"),
+        Text(point.percent),
         Text(bound, style="dim" if point.is_small else ""),
         Text(said, style="dim"),
     )

@@ -93,7 +93,7 @@ function Row({ point }: { point: RooflinePoint }) {
         : (
           <>
             <span class="dl-roof-share"><i class={`dl-roof-bar is-${toneOf(point)}`} style={{ width: `${Math.min(100, 100 * share)}%` }} /></span>
-            <span>{Math.round(100 * share)} %</span>
+            <span>{point.percent}</span>
             <span class="dl-dim dl-roof-why">{`of ${point.bound}: ${point.reached}, at best ${point.limit}`}</span>
           </>
         )}
