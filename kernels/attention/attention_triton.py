@@ -91,7 +91,7 @@ def attention_kernel(
 def run(q, k, v):
     batch, heads, tokens, width = q.shape
     out = torch.empty_like(q)
-    # chosen on an H200, for bfloat16; float32 takes twice the shared memory
+    # chosen for an H200, for bfloat16; float32 takes twice the shared memory
     queries, keys = (128, 128) if q.element_size() == 2 else (64, 32)
     scale = math.log2(math.e) / math.sqrt(width)  # e^x is 2^(x log2 e), which GPUs compute
     precision = "tf32" if torch.backends.cuda.matmul.allow_tf32 else "ieee"

@@ -21,7 +21,7 @@ def bias_gelu_kernel(x, bias, out, rows, columns, ROWS: tl.constexpr, COLUMNS: t
 def run(x, bias):
     rows, columns = x.shape
     out = torch.empty_like(x)
-    # chosen on an H200: 16 numbers a thread are four loads under way at once
+    # chosen for an H200: 16 numbers a thread are four loads under way at once
     tile_rows, tile_columns = 4, 512
     grid = (triton.cdiv(rows, tile_rows), triton.cdiv(columns, tile_columns))
     bias_gelu_kernel[grid](

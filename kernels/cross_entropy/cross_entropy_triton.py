@@ -51,6 +51,6 @@ def cross_entropy_kernel(logits, targets, losses, columns, BLOCK: tl.constexpr):
 def run(logits, targets):
     rows, columns = logits.shape
     losses = torch.empty(rows, device=logits.device, dtype=torch.float32)
-    # chosen on an H200: two loads of 16 bytes a thread, and many programs on a processor
+    # chosen for an H200: two loads of 16 bytes a thread, and many programs on a processor
     cross_entropy_kernel[(rows,)](logits, targets, losses, columns, BLOCK=4096, num_warps=8)
     return losses.mean().to(logits.dtype)

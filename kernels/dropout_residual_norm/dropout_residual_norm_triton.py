@@ -31,7 +31,7 @@ def run(x, residual, keep, weight, bias):
     rows, columns = x.shape
     out, total = torch.empty_like(x), torch.empty_like(x)
     block = triton.next_power_of_2(columns)
-    warps = min(16, max(1, block // 512))  # chosen on an H200: three tensors are held at once
+    warps = min(16, max(1, block // 512))  # chosen for an H200: three tensors are held at once
     tensors = (x, residual, keep, weight, bias, out, total)
     norm_kernel[(rows,)](*tensors, columns, 1 / 0.9, 1e-5, BLOCK=block, num_warps=warps)
     return out, total

@@ -44,7 +44,7 @@ def int8_kernel(
 def run(x, weight, scale):
     (tokens, inner), columns = x.shape, weight.shape[0]
     out = x.new_empty(tokens, columns)
-    # chosen on an H200: 64 columns are enough programs for all processors, and each keeps four
+    # chosen for an H200: 64 columns are enough programs for all processors, and each keeps four
     # blocks of weights under way
     tile_columns, tile_tokens, step = 64, 16, 128
     grid = (triton.cdiv(columns, tile_columns), triton.cdiv(tokens, tile_tokens))

@@ -57,7 +57,7 @@ def matmul_kernel(
 def run(x, weight, bias):
     (rows, inner), columns = x.shape, weight.shape[0]
     out = x.new_empty(rows, columns)
-    # chosen on an H200, for bfloat16; float32 takes twice the shared memory
+    # chosen for an H200, for bfloat16; float32 takes twice the shared memory
     tile_rows, tile_columns, step = 128, 256, 128 // x.element_size()
     grid = (triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns),)
     # float32 is multiplied exactly, as eager does unless TF32 is allowed

@@ -20,6 +20,6 @@ def run(x, weight):
     rows, columns = x.shape
     out = torch.empty_like(x)
     block = triton.next_power_of_2(columns)
-    warps = min(16, max(1, block // 1024))  # chosen on an H200
+    warps = min(16, max(1, block // 1024))  # chosen for an H200
     rms_norm_kernel[(rows,)](x, weight, out, columns, 1e-6, BLOCK=block, num_warps=warps)
     return out

@@ -21,7 +21,7 @@ def run(x):
     rows, columns = x.shape
     out = torch.empty_like(x)
     block = triton.next_power_of_2(columns)
-    # chosen on an H200: 16 to 32 numbers a thread hide the loads' latency and still fit registers
+    # chosen for an H200: 16 to 32 numbers a thread hide the loads' latency and still fit registers
     warps = min(16, max(1, block // 1024))
     softmax_kernel[(rows,)](x, out, columns, BLOCK=block, num_warps=warps)
     return out
