@@ -1,8 +1,8 @@
 """Cases: what a person also wrote by hand, with its eager reference, to hold compilers against.
 
-A case is one folder, `<case>/`, with `<case>_case.py`, which defines `case`, and an implementation
-a file: `<case>_triton.py`, `<case>_cpp.cpp`, `<case>_metal.py`. Ours stand in `kernels/`; a reader's
-may stand anywhere.
+A case is a folder with `<case>_case.py`, which defines `case`, and an implementation a file:
+`<case>_triton.py`, `<case>_cpp.cpp`, `<case>_metal.py`. Ours stand in `kernels/`, a reader's may
+stand anywhere.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from dynamo_lab.errors import CaseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    import torch
 
 _SUFFIX = "_case.py"
 
@@ -102,7 +100,9 @@ def find_case(name: str) -> Case:
         return load_case(Path(name))
     path = _folder() / name / f"{name}{_SUFFIX}"
     if not path.is_file():
-        known = ", ".join(sorted(p.name.removesuffix(_SUFFIX) for p in _folder().glob("*/*_case.py")))
+        known = ", ".join(
+            sorted(p.name.removesuffix(_SUFFIX) for p in _folder().glob("*/*_case.py"))
+        )
         raise CaseError(
             f"There is no case {name!r}: pass one of {known}, or the path of a file such as "
             f"my{_SUFFIX}."

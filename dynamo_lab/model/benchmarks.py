@@ -26,7 +26,8 @@ class Way(Struct, frozen=True, kw_only=True):
 
     `compile_seconds` is the first call's time beyond a later one's; `peak_bytes` is the most memory
     that a call held beyond what was there before it, None where the device does not count it.
-    `problem` says why it was not timed: it raised, or it computed something else.
+    `problem` says why it was not timed: it raised, or it computed something else. `code` is the
+    source of a hand-written or edited one, in `language` ("C++", "Triton", "Metal").
     """
 
     name: str
@@ -35,6 +36,8 @@ class Way(Struct, frozen=True, kw_only=True):
     compile_seconds: float | None = None
     peak_bytes: int | None = None
     problem: str = ""
+    code: str = ""
+    language: str = ""
 
 
 class Series(Struct, frozen=True, kw_only=True):

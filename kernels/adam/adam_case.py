@@ -54,7 +54,7 @@ case = Case(
     sizes={
         "small": {"width": 13, "blocks": 2},
         "usual": {"width": 768, "blocks": 1},
-        "large": {"width": 1536, "blocks": 4},
+        "large": {"width": 768, "blocks": 4},
     },
     tolerance={"float32": (1e-5, 1e-6)},
     bytes=lambda parameters, *_: 7 * 4 * elements(parameters),

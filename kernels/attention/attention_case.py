@@ -35,8 +35,8 @@ case = Case(
     inputs=inputs,
     sizes={
         "small": {"batch": 1, "heads": 2, "tokens": 77, "width": 64},
-        "usual": {"batch": 1, "heads": 12, "tokens": 1024, "width": 64},
-        "large": {"batch": 4, "heads": 32, "tokens": 4096, "width": 128},
+        "usual": {"batch": 1, "heads": 12, "tokens": 512, "width": 64},
+        "large": {"batch": 2, "heads": 32, "tokens": 4096, "width": 128},
     },
     tolerance={"float32": (1e-4, 1e-5), "bfloat16": (1.6e-2, 1e-2), "float16": (2e-3, 2e-3)},
     bytes=lambda q, k, v: 2 * q.nbytes + k.nbytes + v.nbytes,

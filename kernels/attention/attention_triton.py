@@ -30,7 +30,9 @@ def meet(
     for first in range(start, end, KEYS):
         at = tl.multiple_of(first, KEYS) + tl.arange(0, KEYS)
         if MASKED:
-            keys = tl.load(k + at[None, :] * WIDTH + column[:, None], at[None, :] < tokens, other=0.0)
+            keys = tl.load(
+                k + at[None, :] * WIDTH + column[:, None], at[None, :] < tokens, other=0.0
+            )
         else:
             keys = tl.load(k + at[None, :] * WIDTH + column[:, None])
         score = tl.dot(query, keys, input_precision=PRECISION)
@@ -42,7 +44,9 @@ def meet(
         shrink = tl.exp2(largest - new)
         total = total * shrink + tl.sum(weight, axis=1)
         if MASKED:
-            values = tl.load(v + at[:, None] * WIDTH + column[None, :], at[:, None] < tokens, other=0.0)
+            values = tl.load(
+                v + at[:, None] * WIDTH + column[None, :], at[:, None] < tokens, other=0.0
+            )
         else:
             values = tl.load(v + at[:, None] * WIDTH + column[None, :])
         result = result * shrink[:, None]

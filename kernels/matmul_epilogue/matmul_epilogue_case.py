@@ -37,8 +37,8 @@ case = Case(
     inputs=inputs,
     sizes={
         "small": {"rows": 37, "inner": 77, "columns": 45},
-        "usual": {"rows": 1024, "inner": 1024, "columns": 4096},
-        "large": {"rows": 8192, "inner": 2048, "columns": 8192},
+        "usual": {"rows": 512, "inner": 768, "columns": 3072},
+        "large": {"rows": 4096, "inner": 2048, "columns": 8192},
     },
     tolerance={"float32": (1e-4, 1e-4), "bfloat16": (1.6e-2, 2e-2), "float16": (2e-3, 4e-3)},
     bytes=moved,

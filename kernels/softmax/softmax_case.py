@@ -27,8 +27,8 @@ case = Case(
     inputs=inputs,
     sizes={
         "small": {"rows": 5, "columns": 77},
-        "usual": {"rows": 4096, "columns": 4096},
-        "large": {"rows": 16384, "columns": 4096},
+        "usual": {"rows": 2048, "columns": 2048},
+        "large": {"rows": 8192, "columns": 4096},
     },
     tolerance={"float32": (1e-5, 1e-7), "bfloat16": (1.6e-2, 1e-5), "float16": (2e-3, 1e-5)},
     bytes=lambda x: 2 * x.nbytes,
