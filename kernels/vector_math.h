@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <limits>
 
+// By value: with std::max, which takes references, GCC leaves a loop one number at a time.
+inline float larger(float a, float b) { return a > b ? a : b; }
+
 // e^x within 2 units in the last place. Beyond +-88 it is 0 or infinity.
 //
 // e^x = 2^n * e^r with n = round(x / ln 2): 2^n is made by writing n into the exponent's bits, and

@@ -47,7 +47,7 @@ static void weigh(Block& block, int64_t first, int64_t key, int64_t width, float
         const int64_t seen = std::min(KEYS, first + row - key + 1);  // the keys not after the query
         float largest = block.largest[row];
 #pragma omp simd reduction(max : largest)
-        for (int64_t i = 0; i < seen; ++i) largest = std::max(largest, weights[i] * scale);
+        for (int64_t i = 0; i < seen; ++i) largest = larger(weights[i] * scale, largest);
 
         float sum = 0;
 #pragma omp simd reduction(+ : sum)

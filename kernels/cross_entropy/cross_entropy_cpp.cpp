@@ -17,7 +17,7 @@ static float log_sum_exp(const float* x, int64_t count) {
 
         float top = largest;
 #pragma omp simd reduction(max : top)
-        for (int64_t i = 0; i < length; ++i) top = std::max(top, piece[i]);
+        for (int64_t i = 0; i < length; ++i) top = larger(piece[i], top);
 
         float part = 0;
 #pragma omp simd reduction(+ : part)

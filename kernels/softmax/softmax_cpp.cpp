@@ -1,7 +1,5 @@
 // Softmax of each row. A row of some thousand numbers stays in the first cache, so only its first
 // reading and its last writing reach memory: the three passes cost little more than one.
-#include <algorithm>
-
 #include "vector_math.h"
 
 extern "C" void run(const float* x, float* out, int64_t rows, int64_t columns) {
@@ -13,7 +11,7 @@ extern "C" void run(const float* x, float* out, int64_t rows, int64_t columns) {
         // the largest exponent becomes 0, so that no exponential overflows
         float largest = -std::numeric_limits<float>::infinity();
 #pragma omp simd reduction(max : largest)
-        for (int64_t i = 0; i < columns; ++i) largest = std::max(largest, from[i]);
+        for (int64_t i = 0; i < columns; ++i) largest = larger(from[i], largest);
 
         // exponentials cost most: each is kept, not worked out again
         float sum = 0;
