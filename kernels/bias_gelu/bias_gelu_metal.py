@@ -1,4 +1,4 @@
-"""Bias and GELU in Metal: a thread an element, on a grid of two dimensions, so no index is divided."""
+"""Bias and GELU in Metal: a thread an element, on a grid of rows and columns: no index is divided."""
 
 import functools
 

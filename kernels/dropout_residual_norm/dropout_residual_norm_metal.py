@@ -9,7 +9,7 @@ THREADS = 256  # a group, in reductions.metal too; not tuned: there was no Mac t
 REDUCTIONS = (Path(__file__).parents[1] / "reductions.metal").read_text()
 
 SHADER = """
-kernel void norm(
+kernel void dropout_norm(
     device const float* x,
     device const float* residual,
     device const bool* keep,
@@ -61,5 +61,5 @@ def run(x, residual, keep, weight, bias):
     out, total = torch.empty_like(x), torch.empty_like(x)
     tensors = (x, residual, keep, weight, bias, out, total)
     numbers = (columns, 1 / 0.9, 1e-5)
-    library().norm(*tensors, *numbers, threads=rows * THREADS, group_size=THREADS)
+    library().dropout_norm(*tensors, *numbers, threads=rows * THREADS, group_size=THREADS)
     return out, total

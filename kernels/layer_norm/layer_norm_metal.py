@@ -1,4 +1,4 @@
-"""Layer norm in Metal: a group of threads a row, which meets twice, for the mean and the variance."""
+"""Layer norm in Metal: a group of threads a row, which meets for the mean and the variance."""
 
 import functools
 from pathlib import Path

@@ -18,7 +18,7 @@ using namespace metal;
 constant uint TILE = 32, STEP = 32, WIDTH = 32, BLOCK = 8, BLOCKS = TILE / BLOCK;
 
 // A tile of a matrix, whose rows are `inner` long, into threadgroup memory.
-void fetch(
+void read_tile(
     threadgroup float* tile, device const float* matrix, long row, long rows, long start,
     long inner, uint lane
 ) {
@@ -46,8 +46,8 @@ kernel void matmul(
         for (uint j = 0; j < BLOCKS; ++j) result[i][j] = simdgroup_float8x8(0);
 
     for (long start = 0; start < inner; start += STEP) {
-        fetch(left, x, row, rows, start, inner, lane);
-        fetch(right, weight, column, columns, start, inner, lane);
+        read_tile(left, x, row, rows, start, inner, lane);
+        read_tile(right, weight, column, columns, start, inner, lane);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint step = 0; step < STEP; step += BLOCK) {
             simdgroup_float8x8 a[BLOCKS], b[BLOCKS];

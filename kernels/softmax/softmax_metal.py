@@ -1,4 +1,4 @@
-"""Softmax in Metal: a group of threads a row. SIMD groups reduce among themselves, then together."""
+"""Softmax in Metal: a group of threads a row. SIMD groups reduce by themselves, then together."""
 
 import functools
 from pathlib import Path

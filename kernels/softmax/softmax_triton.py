@@ -1,4 +1,4 @@
-"""Softmax, one program a row: the row lives in registers from its one reading to its one writing."""
+"""Softmax, one program a row: it lives in registers from its one reading to its one writing."""
 
 import torch
 import triton
