@@ -71,8 +71,9 @@ class Case:
         if dtype not in self.tolerance:
             known = ", ".join(self.tolerance)
             raise CaseError(f"{self.name} is not made in {dtype!r}: pass {known}.")
-        with torch.random.fork_rng():
-            torch.manual_seed(0)
+        untyped: Any = torch
+        with untyped.random.fork_rng():
+            untyped.manual_seed(0)
             return self.inputs(device, getattr(torch, dtype), **self.sizes[size])
 
     def usual_size(self, device: str) -> str:

@@ -18,7 +18,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.errors import CaseError
 
@@ -64,7 +64,7 @@ class Parameter:
         if self.depth == 0:
             return _NUMBERS[self.type](value)
         if isinstance(value, list | tuple):
-            return self._array(value)
+            return self._array(cast("Sequence[Any]", value))
         return ctypes.c_void_p(self._pointer(value))
 
     def _array(self, values: Sequence[Any]) -> Any:

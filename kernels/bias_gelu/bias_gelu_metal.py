@@ -1,4 +1,4 @@
-"""Bias and GELU in Metal: a thread an element, on a grid of rows and columns: no index is divided."""
+"""Bias and GELU in Metal: a thread an element; by rows and columns, so that none is divided."""
 
 import functools
 
