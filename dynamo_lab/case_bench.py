@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from dynamo_lab.bench_run import BenchRun, Wish
 from dynamo_lab.benchmark import Benchmarked, told
-from dynamo_lab.errors import CaseError
+from dynamo_lab.errors import CaseError, OptionError
 from dynamo_lab.measure.rounds import Plan
+from dynamo_lab.measure.statistics import Ratio, digits, ratio, spread
 from dynamo_lab.model.benchmarks import Way
+from dynamo_lab.plain import table, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dynamo_lab.measure.baselines import Baseline
     from dynamo_lab.measure.cases import Case
     from dynamo_lab.measure.ways import Candidate
+    from dynamo_lab.model.benchmarks import Benchmark, Limits, Work
 
 
 def bench_case(
@@ -26,7 +31,7 @@ def bench_case(
     dtype: str = "",
     ways: Sequence[str] = ("compiled",),
     training: bool = False,
-    cold: bool = False,
+    cold: bool = True,
     kernels: bool = True,
     plan: Plan | None = None,
 ) -> Benchmarked:
@@ -38,17 +43,19 @@ def bench_case(
 
     Raises:
         CaseError: the case has no such size or dtype, or no gradients.
+        OptionError: there is no such device or way.
     """
     from dynamo_lab.measure.baselines import baselines_of
     from dynamo_lab.measure.checks import Tolerance
 
+    _refuse_absent(device)
     dtype, size = dtype or case.usual_dtype(device), size or case.usual_size(device)
     inputs = case.make(device, dtype, size)
     if training:
         _ask_for_gradients(case, inputs)
+    by_hand = {one.title: _candidate(one, device, training) for one in baselines_of(case)}
     wish = Wish(
-        ways={name: name for name in ways}
-        | {one.title: _candidate(one, device, training) for one in baselines_of(case)},
+        ways={**{name: name for name in ways}, **by_hand},
         training=training,
         cold=cold,
         kernels=kernels,
@@ -58,7 +65,53 @@ def bench_case(
     sizes = ", ".join(f"{name} {number}" for name, number in case.sizes[size].items())
     title = f"{case.title} ({sizes}, {dtype} on {device})"
     with told() as watch:
-        return Benchmarked(BenchRun(case.eager, inputs, {}, wish, watch, title).made())
+        made = BenchRun(case.eager, inputs, {}, wish, watch, title).made()
+    facts: Any = made.benchmark
+    return Benchmarked(made.with_benchmark(structs.replace(facts, work=case.work(*inputs))))
+
+
+def summary(facts: Benchmark) -> list[str]:
+    """A line a way: its median, how much faster than compiled it is, its share of the limit."""
+    return [facts.title, *table([*_rows(facts)], right=[1])]
+
+
+def _rows(facts: Benchmark) -> Iterator[tuple[str, ...]]:
+    warm = {one.way: one.seconds for one in facts.series if one.cache == "warm"}
+    cold = {one.way: one.seconds for one in facts.series if one.cache == "cold"}
+    compiled = next((at for at, way in enumerate(facts.ways) if way.kind == "compiled"), -1)
+    yield "", "median", "times compiled's speed", "share of the limit, cold" if facts.limits else ""
+    for at, way in enumerate(facts.ways):
+        if at not in warm:
+            yield way.name, "", visible(way.problem), ""
+            continue
+        taken = spread(warm[at])
+        against = ratio(warm[compiled], warm[at]) if compiled in warm and at != compiled else None
+        reached = share_of_limit(facts.work, facts.limits, spread(cold[at]).median if cold else 0)
+        yield (
+            way.name,
+            f"{taken.median * 1e6:.1f} us",
+            _told(against) if against else "",
+            f"{reached:.0%}" if reached else "",
+        )
+
+
+def _told(against: Ratio) -> str:
+    low, high = digits(against.low, against), digits(against.high, against)
+    said = f"{digits(against.value, against)} ({low} to {high})"
+    return said if against.differs else f"{said}, not distinguishable"
+
+
+def share_of_limit(work: Work | None, limits: Limits | None, seconds: float) -> float | None:
+    """How near a call comes to what the machine can do; None where that is not known.
+
+    The limit is memory's or arithmetic's, whichever takes longer. It holds for cold caches alone:
+    what lies in a cache need not come from memory.
+    """
+    if work is None or limits is None or not seconds:
+        return None
+    memory = (work.bytes_read + work.bytes_written) / limits.bandwidth
+    peak = limits.flops.get(work.dtype)
+    return max(memory, work.flops / peak if peak else 0.0) / seconds
 
 
 def _candidate(baseline: Baseline, device: str, training: bool) -> Candidate:
@@ -75,6 +128,16 @@ def _candidate(baseline: Baseline, device: str, training: bool) -> Candidate:
     title = baseline.title
     way = Way(name=title, kind="baseline", code=baseline.code, language=title)
     return Candidate(way=way, made=made)
+
+
+def _refuse_absent(device: str) -> None:
+    import torch
+
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        first = str(error).partition("\n")[0]
+        raise OptionError(f"There is no device {device!r} here ({first}): pass cpu.") from error
 
 
 def _ask_for_gradients(case: Case, inputs: Sequence[Any]) -> None:

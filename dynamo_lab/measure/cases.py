@@ -11,9 +11,10 @@ import importlib.util
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.errors import CaseError
+from dynamo_lab.model.benchmarks import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,8 +28,9 @@ class Case:
 
     `sizes` names the keywords that `inputs` takes after a device and a dtype: "small" to test,
     "usual" to time, "large" to time on a GPU. What `inputs` returns is what `eager` takes, and so
-    does every implementation. `bytes` (read and written at least) and `flops` are functions of the
-    same arguments.
+    does every implementation. `flops`, its floating-point operations, is a function of the same
+    arguments (an exponential is one); the bytes that it moves at least are those of its arguments
+    and its results.
     """
 
     name: str
@@ -42,7 +44,6 @@ class Case:
     tolerance: Mapping[str, tuple[float, float]]
     """How far a result may lie from eager's, by dtype: relative and absolute."""
 
-    bytes: Callable[..., int]
     flops: Callable[..., int]
     arguments: Callable[..., dict[str, Any]]
     """What C++ is passed, by the names in its prototype: the tensors, new ones for results, and
@@ -75,6 +76,18 @@ class Case:
         with untyped.random.fork_rng():
             untyped.manual_seed(0)
             return self.inputs(device, getattr(torch, dtype), **self.sizes[size])
+
+    def work(self, *inputs: Any) -> Work:
+        """What one call does at least."""
+        named = self.arguments(*inputs)
+        (dtype, *_) = (str(tensor.dtype).removeprefix("torch.") for tensor in _tensors(inputs))
+        return Work(
+            bytes_read=sum(tensor.nbytes for tensor in _tensors(inputs)),
+            bytes_written=sum(t.nbytes for t in _tensors([named[name] for name in self.results])),
+            flops=self.flops(*inputs),
+            dtype=dtype,
+            counted="formula",
+        )
 
     def usual_size(self, device: str) -> str:
         """What it is timed at on a device if nothing else is asked for."""
@@ -144,6 +157,13 @@ def load_module(path: Path) -> Any:
     except Exception as error:
         raise CaseError(f"{str(path)!r} raised {type(error).__name__}: {error}") from error
     return module
+
+
+def _tensors(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple):
+        items = cast("list[Any]", value)
+        return [tensor for item in items for tensor in _tensors(item)]
+    return [value] if hasattr(value, "nbytes") else []
 
 
 def _folder() -> Path:

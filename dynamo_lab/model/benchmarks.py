@@ -207,7 +207,8 @@ class Overhead(Struct, frozen=True, kw_only=True):
 class Benchmark(Struct, frozen=True, kw_only=True):
     """One program, run in several ways. Indices `way` are positions in `ways`.
 
-    `state` tells whether it ran to its end, or was stopped and has what it had.
+    `state` tells whether it ran to its end, or was stopped and has what it had. `work` is what one
+    call has to do at least, where that is known of the program as a whole.
     """
 
     title: str
@@ -221,4 +222,5 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     overheads: tuple[Overhead, ...] = ()
     limits: Limits | None = None
+    work: Work | None = None
     created: str = ""

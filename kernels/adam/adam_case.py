@@ -57,7 +57,6 @@ case = Case(
         "large": {"width": 768, "blocks": 4},
     },
     tolerance={"float32": (1e-5, 1e-6)},
-    bytes=lambda parameters, *_: 7 * 4 * elements(parameters),
     flops=lambda parameters, *_: 13 * elements(parameters),
     arguments=arguments,
     results=("parameters", "means", "squares"),

@@ -39,7 +39,6 @@ case = Case(
         "large": {"batch": 2, "heads": 32, "tokens": 4096, "width": 128},
     },
     tolerance={"float32": (1e-4, 1e-5), "bfloat16": (1.6e-2, 1e-2), "float16": (2e-3, 2e-3)},
-    bytes=lambda q, k, v: 2 * q.nbytes + k.nbytes + v.nbytes,
     flops=operations,
     arguments=arguments,
 )

@@ -33,7 +33,6 @@ case = Case(
         "large": {"rows": 8192, "columns": 4096},
     },
     tolerance={"float32": (1e-5, 1e-6), "bfloat16": (1.6e-2, 1e-2), "float16": (2e-3, 2e-3)},
-    bytes=lambda x, bias: 2 * x.nbytes + bias.nbytes,
     flops=lambda x, bias: 10 * x.numel(),
     arguments=arguments,
 )

@@ -35,7 +35,6 @@ case = Case(
         "large": {"tokens": 4096, "vocabulary": 50257},
     },
     tolerance={"float32": (1e-5, 1e-5), "bfloat16": (1.6e-2, 1e-2), "float16": (2e-3, 2e-3)},
-    bytes=lambda logits, targets: logits.nbytes + targets.nbytes,
     flops=lambda logits, targets: 4 * logits.numel(),
     arguments=arguments,
 )

@@ -36,7 +36,6 @@ case = Case(
         "large": {"rows": 8192, "columns": 4096},
     },
     tolerance={"float32": (1e-5, 1e-5), "bfloat16": (1.6e-2, 1e-2), "float16": (2e-3, 2e-3)},
-    bytes=lambda x, weight, bias: 2 * x.nbytes + weight.nbytes + bias.nbytes,
     flops=lambda x, weight, bias: 8 * x.numel(),
     arguments=arguments,
 )

@@ -31,7 +31,6 @@ case = Case(
         "large": {"rows": 8192, "columns": 4096},
     },
     tolerance={"float32": (1e-5, 1e-7), "bfloat16": (1.6e-2, 1e-5), "float16": (2e-3, 1e-5)},
-    bytes=lambda x: 2 * x.nbytes,
     flops=lambda x: 5 * x.numel(),  # maximum, difference, exponential, sum, quotient
     arguments=arguments,
 )
