@@ -175,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
     timed.add_argument("--size", default="", metavar="NAME", help="small, usual or large")
     timed.add_argument("--dtype", default="", metavar="NAME", help="float32, bfloat16 or float16")
     timed.add_argument("--way", dest="ways", action="append", default=[], metavar="NAME",
-                       help="also this mode or backend of torch.compile; may be repeated")  # fmt: skip
+                       help="also this mode or backend of torch.compile")  # fmt: skip
     timed.add_argument("--training", action="store_true", help="also time training steps")
     timed.add_argument("--rounds", type=int, default=25, metavar="N", help="11 tell ways apart")
     timed.add_argument("--html", metavar="PAGE", help="write one offline page to this file")

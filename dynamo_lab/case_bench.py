@@ -71,8 +71,12 @@ def bench_case(
 
 
 def summary(facts: Benchmark) -> list[str]:
-    """A line a way: its median, how much faster than compiled it is, its share of the limit."""
-    return [facts.title, *table([*_rows(facts)], right=[1])]
+    """A line a way: its median, how much faster than compiled it is, its share of the limit.
+
+    Below stands what a compiler said, of a way that did not build.
+    """
+    said = [line for way in facts.ways for line in way.problem.splitlines()[1:]]
+    return [facts.title, *table([*_rows(facts)], right=[1]), *map(visible, said)]
 
 
 def _rows(facts: Benchmark) -> Iterator[tuple[str, ...]]:
@@ -82,7 +86,7 @@ def _rows(facts: Benchmark) -> Iterator[tuple[str, ...]]:
     yield "", "median", "times compiled's speed", "share of the limit, cold" if facts.limits else ""
     for at, way in enumerate(facts.ways):
         if at not in warm:
-            yield way.name, "", visible(way.problem), ""
+            yield way.name, "", visible(way.problem.partition("\n")[0]), ""
             continue
         taken = spread(warm[at])
         against = ratio(warm[compiled], warm[at]) if compiled in warm and at != compiled else None
