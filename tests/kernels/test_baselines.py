@@ -13,13 +13,13 @@ import pytest
 import torch
 
 from dynamo_lab.measure.baselines import baselines_of, why_not
-from dynamo_lab.measure.cases import all_cases, find_case, load_module
+from dynamo_lab.measure.cases import all_cases, find_case
 from tests.kernels import hopper
+from tests.kernels.metal_on_cpu import Library
 
 CASES = {case.name: case for case in all_cases()}
 HALVES = [name for name, case in CASES.items() if "float16" in case.tolerance]
 HAS_TRITON = importlib.util.find_spec("triton") is not None
-SHIM = Path(__file__).parent / "metal"
 
 
 def baseline(name, language):
@@ -29,7 +29,11 @@ def baseline(name, language):
 def check(name, language, device, dtype):
     if reason := why_not(language, device):
         pytest.skip(reason)
-    case, run = CASES[name], baseline(name, language).load()
+    compare(name, baseline(name, language), device, dtype)
+
+
+def compare(name, implementation, device, dtype):
+    case, run = CASES[name], implementation.load()
     relative, absolute = case.tolerance[dtype]
     expected = case.eager(*case.make(device, dtype, "small"))
     got = run(*case.make(device, dtype, "small"))
@@ -96,17 +100,12 @@ def test_triton_compiles_for_hopper(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_metal_is_well_formed(name, tmp_path):
-    """By a C++ compiler that is told what the shaders use of Metal: syntax, names and types."""
+def test_metal_on_the_cpu(name, tmp_path, monkeypatch):
+    """The shader as C++, its threads as threads."""
     if reason := why_not("cpp", "cpu"):
         pytest.skip(reason)
-    module = load_module(baseline(name, "metal").path)
-    source = tmp_path / "shader.cpp"
-    source.write_text(getattr(module, "REDUCTIONS", "") + module.SHADER)
-    command = ["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
-    command += ["-Wno-attributes", "-Wno-unknown-pragmas", "-I", str(SHIM), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.setattr(torch.mps, "compile_shader", lambda source: Library(source, tmp_path))
+    compare(name, baseline(name, "metal"), "cpu", "float32")
 
 
 def test_numbers_that_exponentials_stumble_over():
