@@ -8,7 +8,8 @@ from msgspec import structs
 
 from dynamo_lab.bench_run import BenchRun, Wish
 from dynamo_lab.benchmark import Benchmarked, told
-from dynamo_lab.errors import CaseError, OptionError
+from dynamo_lab.errors import CaseError
+from dynamo_lab.limits import present
 from dynamo_lab.measure.rounds import Plan
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, spread
 from dynamo_lab.model.benchmarks import Way
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.measure.baselines import Baseline
     from dynamo_lab.measure.cases import Case
+    from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.measure.ways import Candidate
     from dynamo_lab.model.benchmarks import Benchmark, Limits, Work
 
@@ -48,7 +50,7 @@ def bench_case(
     from dynamo_lab.measure.baselines import baselines_of
     from dynamo_lab.measure.checks import Tolerance
 
-    _refuse_absent(device)
+    kind = present(device)
     dtype, size = dtype or case.usual_dtype(device), size or case.usual_size(device)
     inputs = case.make(device, dtype, size)
     if training:
@@ -66,8 +68,10 @@ def bench_case(
     title = f"{case.title} ({sizes}, {dtype} on {device})"
     with told() as watch:
         made = BenchRun(case.eager, inputs, {}, wish, watch, title).made()
-    facts: Any = made.benchmark
-    return Benchmarked(made.with_benchmark(structs.replace(facts, work=case.work(*inputs))))
+        facts: Any = made.benchmark
+        limits = facts.limits or (_limits(kind, watch) if cold else None)
+    known = structs.replace(facts, work=case.work(*inputs), limits=limits)
+    return Benchmarked(made.with_benchmark(known))
 
 
 def summary(facts: Benchmark) -> list[str]:
@@ -134,14 +138,13 @@ def _candidate(baseline: Baseline, device: str, training: bool) -> Candidate:
     return Candidate(way=way, made=made)
 
 
-def _refuse_absent(device: str) -> None:
-    import torch
+def _limits(device: str, watch: Watch) -> Limits | None:
+    from dynamo_lab.measure.limits import limits_of
 
     try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        first = str(error).partition("\n")[0]
-        raise OptionError(f"There is no device {device!r} here ({first}): pass cpu.") from error
+        return limits_of(device, watch=watch)
+    except KeyboardInterrupt:  # what was measured before is kept
+        return None
 
 
 def _ask_for_gradients(case: Case, inputs: Sequence[Any]) -> None:

@@ -69,7 +69,7 @@ def test_what_cannot_be_measured_is_refused():
     adam = find_case("adam")
     with pytest.raises(CaseError, match="no gradients"):
         bench_case(adam, size="small", training=True)
-    with pytest.raises(OptionError, match="no device 'nowhere'"):
+    with pytest.raises(OptionError, match="no device 'nowhere' here: pass"):
         bench_case(adam, device="nowhere")
 
 
