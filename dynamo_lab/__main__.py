@@ -21,6 +21,7 @@ from dynamo_lab.diff import diff
 from dynamo_lab.errors import CheckFailed, DynamoLabError, OptionError
 from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.plain import table
 from dynamo_lab.script import Script
 from dynamo_lab.view.graphs import GraphView, stage_word
 from dynamo_lab.view.view import View
@@ -220,6 +221,37 @@ def _package(options: argparse.Namespace) -> int:
     return 0
 
 
+def _bench(options: argparse.Namespace) -> int:
+    from dynamo_lab.case_bench import bench_case, summary
+    from dynamo_lab.measure.cases import all_cases, find_case
+    from dynamo_lab.measure.rounds import Plan
+
+    if not options.cases:
+        print("\n".join(table([(case.name, case.title) for case in all_cases()])))
+        return 0
+    cases = [find_case(name) for name in options.cases]
+    writers = _writers(options)
+    if writers and len(cases) > 1:
+        raise OptionError("--json and --html keep one case: name one.")
+    if options.rounds < 1:
+        raise OptionError(f"--rounds {options.rounds} would measure nothing: pass 1 or more.")
+    plan = Plan(rounds=options.rounds, fewest=min(options.rounds, Plan().fewest))
+    for case in cases:
+        made = bench_case(
+            case,
+            device=options.device,
+            size=options.size,
+            dtype=options.dtype,
+            ways=("compiled", *options.ways),
+            training=options.training,
+            plan=plan,
+        )
+        for write, path in writers:
+            write(made.recording, path)
+        print("\n".join(summary(made.facts)), flush=True)
+    return 0
+
+
 def _diff(options: argparse.Namespace) -> int:
     print(diff(load(options.a), load(options.b)))
     return 0
@@ -336,6 +368,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "step": _step,
     "dot": _dot,
     "html": _html,
+    "bench": _bench,
     "check": _check,
     "atlas": _atlas,
     "limits": _limits,

@@ -57,6 +57,12 @@ Or look into a package that was compiled ahead of time:
 
     dynamo-lab package model.pt2                     its C++, kernels and constants
 
+Or measure, compiled against eager and against what a person wrote by hand:
+
+    dynamo-lab bench                                 the cases there are
+    dynamo-lab bench softmax --device cuda           one of them
+    dynamo-lab bench my_case.py                      one of yours: see kernels/README.md
+
 In tests and CI:
 
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
@@ -162,6 +168,18 @@ def _parser() -> argparse.ArgumentParser:
     html = add("html", "write a recording as one offline page")
     html.add_argument("recording", metavar="RECORDING", help="a file that was saved")
     html.add_argument("page", metavar="PAGE", help="the HTML file to write")
+
+    timed = add("bench", "time cases: eager, compiled and written by hand, checked and in turns")
+    timed.add_argument("cases", nargs="*", metavar="CASE", help="a name, or your my_case.py")
+    timed.add_argument("--device", default="cpu", metavar="NAME", help="cpu, cuda or mps")
+    timed.add_argument("--size", default="", metavar="NAME", help="small, usual or large")
+    timed.add_argument("--dtype", default="", metavar="NAME", help="float32, bfloat16 or float16")
+    timed.add_argument("--way", dest="ways", action="append", default=[], metavar="NAME",
+                       help="also this mode or backend of torch.compile")  # fmt: skip
+    timed.add_argument("--training", action="store_true", help="also time training steps")
+    timed.add_argument("--rounds", type=int, default=25, metavar="N", help="11 tell ways apart")
+    timed.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
+    timed.add_argument("--json", metavar="FILE", help="save the recording, with the raw times")
 
     checked = add("check", "exit with 1 unless a recording is as expected")
     checked.add_argument("recording", metavar="RECORDING", help="a file that was saved")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
+from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.explore import record, runnable
 from dynamo_lab.kernel_times import KernelTimes, joined, time_kernels
 from dynamo_lab.measure.limits import limits_of
@@ -46,6 +47,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     grad: bool = False
     cold: bool = True
     kernels: bool = True
+    tolerance: Any = None
     plan: Plan = Plan()
 
 
@@ -122,14 +124,14 @@ class BenchRun:
         """Call every way once in each phase; the first that compiles is recorded."""
         for at, candidate in enumerate(self._candidates):
             self._watch.tell(f"compiling {candidate.way.name}", at, len(self._candidates))
-            self._made[at] = candidate.made(self._subject.fn)
             is_first = candidate.way.kind == "compiled" and not self._recording.frames
             try:
+                self._made[at] = candidate.made(self._subject.fn)
                 seconds = self._recorded(at) if is_first else self._first_calls(at)
             except Exception as error:
                 if at == 0:
                     raise  # the program itself fails
-                self._drop(at, f"it raised {type(error).__name__}: {_first_line(error)}")
+                self._drop(at, _told(error))
                 continue
             if candidate.way.kind == "compiled":
                 self._ways[at] = structs.replace(self._ways[at], compile_seconds=seconds)
@@ -171,7 +173,8 @@ class BenchRun:
                     found = not_compared(why, way=at, phase=phase)
                 else:
                     results = self._results(at, phase)
-                    found = compare(eager, results, exact, way=at, phase=phase)
+                    allowed = self._wish.tolerance
+                    found = compare(eager, results, exact, way=at, phase=phase, tolerance=allowed)
                 self._comparisons += found
                 if is_wrong(found):
                     self._drop(at, "it computes something else than eager")
@@ -275,8 +278,12 @@ def _differ(a: Mapping[str, torch.Tensor], b: Mapping[str, torch.Tensor]) -> boo
     return not all(x.shape == y.shape and torch.equal(x, y) for x, y in pairs)
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0][:200]
+def _told(error: Exception) -> str:
+    """Why a way did not run: our own errors are sentences."""
+    if isinstance(error, DynamoLabError):
+        return str(error)
+    first = str(error).strip().partition("\n")[0][:200]
+    return f"it raised {type(error).__name__}: {first}"
 
 
 @contextmanager

@@ -75,3 +75,7 @@ class PackageError(DynamoLabError):
 
 class BenchError(DynamoLabError):
     """A benchmark cannot be made of this program."""
+
+
+class CaseError(DynamoLabError, ValueError):
+    """A case that there is not, or an implementation of one that cannot run."""

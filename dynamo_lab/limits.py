@@ -26,7 +26,7 @@ def limits(device: str = "", *, again: bool = False) -> MachineLimits:
     """
     from dynamo_lab.measure.limits import limits_of
 
-    return MachineLimits(limits_of(_present(device), again=again))
+    return MachineLimits(limits_of(present(device), again=again))
 
 
 class MachineLimits:
@@ -43,8 +43,12 @@ class MachineLimits:
     __repr__ = __str__
 
 
-def _present(device: str) -> str:
-    """The device's type, if it is here."""
+def present(device: str) -> str:
+    """The device's type, if it is here; of no name, that of the accelerator or the CPU.
+
+    Raises:
+        OptionError: it is not.
+    """
     import torch
 
     accelerator = torch.accelerator.current_accelerator(check_available=True)

@@ -50,6 +50,9 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.html import page
 from dynamo_lab.view import build
 assert "<html" in page(build(Recording(title="a")))
+from dynamo_lab.measure.baselines import baselines_of
+from dynamo_lab.measure.cases import find_case
+assert baselines_of(find_case("softmax"))
 print(dynamo_lab.__file__)
 """
     path = os.pathsep.join([str(tmp_path / "site"), *filter(None, sys.path)])

@@ -22,7 +22,7 @@ MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagrap
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A way, and what makes a callable of the program for it."""
+    """A way, and what makes a callable of the program for it, or raises if it cannot run here."""
 
     way: Way
     made: Callable[[Fn], Fn]
@@ -45,6 +45,8 @@ def candidates(asked: Asked) -> tuple[Candidate, ...]:
 
 
 def _candidate(name: str, what: Any) -> Candidate:
+    if isinstance(what, Candidate):
+        return what
     if isinstance(what, dict):
         return _compiled(name, cast("dict[str, Any]", what))
     if callable(what):

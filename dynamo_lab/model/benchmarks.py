@@ -26,7 +26,8 @@ class Way(Struct, frozen=True, kw_only=True):
 
     `compile_seconds` is the first call's time beyond a later one's; `peak_bytes` is the most memory
     that a call held beyond what was there before it, None where the device does not count it.
-    `problem` says why it was not timed: it raised, or it computed something else.
+    `problem` says why it was not timed: it raised, or it computed something else. `code` is the
+    source of a hand-written or edited one, in `language` ("C++", "Triton", "Metal").
     """
 
     name: str
@@ -35,6 +36,8 @@ class Way(Struct, frozen=True, kw_only=True):
     compile_seconds: float | None = None
     peak_bytes: int | None = None
     problem: str = ""
+    code: str = ""
+    language: str = ""
 
 
 class Series(Struct, frozen=True, kw_only=True):
@@ -204,7 +207,8 @@ class Overhead(Struct, frozen=True, kw_only=True):
 class Benchmark(Struct, frozen=True, kw_only=True):
     """One program, run in several ways. Indices `way` are positions in `ways`.
 
-    `state` tells whether it ran to its end, or was stopped and has what it had.
+    `state` tells whether it ran to its end, or was stopped and has what it had. `work` is what one
+    call has to do at least, where that is known of the program as a whole.
     """
 
     title: str
@@ -218,4 +222,5 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     overheads: tuple[Overhead, ...] = ()
     limits: Limits | None = None
+    work: Work | None = None
     created: str = ""

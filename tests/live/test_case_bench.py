@@ -1,0 +1,85 @@
+"""A reader's case: eager, compiled and written by hand; what is wrong is not timed."""
+
+from __future__ import annotations
+
+import pytest
+
+from dynamo_lab.__main__ import main
+from dynamo_lab.case_bench import bench_case, share_of_limit, summary
+from dynamo_lab.errors import CaseError, OptionError
+from dynamo_lab.measure.baselines import why_not
+from dynamo_lab.measure.cases import find_case
+from dynamo_lab.measure.rounds import Plan
+from dynamo_lab.model.benchmarks import Limits, Work
+from dynamo_lab.model.codec import load
+from tests.kernels.test_cases import CASE, DOUBLE
+
+pytestmark = pytest.mark.live
+
+PLAN = Plan(rounds=2, fewest=2, warmup=1, round_seconds=1e-4)
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "double_case.py").write_text(CASE)
+    (tmp_path / "double_triton.py").write_text("def run(x):\n    return 2 * x\n")
+    return tmp_path
+
+
+@pytest.mark.skipif(bool(why_not("cpp", "cpu")), reason="needs a C++ compiler")
+def test_each_way_is_checked_and_timed(mine):
+    (mine / "double_cpp.cpp").write_text(DOUBLE)
+    case = find_case(str(mine / "double_case.py"))
+    made = bench_case(case, size="small", cold=False, kernels=False, plan=PLAN)
+    facts = made.facts
+    assert [way.name for way in facts.ways] == ["eager", "compiled", "C++", "Triton"]
+    assert [way.problem for way in facts.ways] == ["", "", "", "Triton needs a GPU"]
+    assert {one.way for one in facts.series} == {0, 1, 2}
+    assert {one.verdict for one in facts.comparisons} == {"equal"}
+    assert facts.ways[2].code == DOUBLE
+    assert facts.ways[2].language == "C++"
+    assert facts.work == Work(
+        bytes_read=28, bytes_written=28, flops=7, dtype="float32", counted="formula"
+    )
+    assert made.recording.kernels
+
+
+@pytest.mark.skipif(bool(why_not("cpp", "cpu")), reason="needs a C++ compiler")
+def test_a_wrong_baseline_is_refused_by_the_command(mine, capsys):
+    (mine / "double_cpp.cpp").write_text(DOUBLE.replace("2 * x[i]", "2.0001f * x[i]"))
+    command = ["bench", str(mine / "double_case.py"), "--size", "small", "--rounds", "2"]
+    assert main([*command, "--json", str(mine / "run.json")]) == 0
+    assert "it computes something else than eager" in capsys.readouterr().out
+    facts = load(mine / "run.json").benchmark
+    assert facts is not None
+    assert {one.way for one in facts.series} == {0, 1}
+    assert facts.comparisons[1].tolerance == "0 relative, 0 absolute"
+
+
+def test_a_baseline_that_does_not_build_says_what_the_compiler_said(mine):
+    (mine / "double_cpp.cpp").write_text(DOUBLE.replace("2 * x[i]", "two"))
+    case = find_case(str(mine / "double_case.py"))
+    made = bench_case(case, size="small", ways=(), cold=False, kernels=False, plan=PLAN)
+    assert "does not build" in made.facts.ways[1].problem
+    assert "two" in "\n".join(summary(made.facts))
+
+
+def test_what_cannot_be_measured_is_refused():
+    adam = find_case("adam")
+    with pytest.raises(CaseError, match="no gradients"):
+        bench_case(adam, size="small", training=True)
+    with pytest.raises(OptionError, match="no device 'nowhere' here: pass"):
+        bench_case(adam, device="nowhere")
+
+
+def test_the_share_of_the_limit_is_that_of_what_takes_longer():
+    limits = Limits(device="", bandwidth=100.0, flops={"float32": 10.0})
+    work = Work(bytes_read=60, bytes_written=40, flops=5, dtype="float32", counted="formula")
+    assert share_of_limit(work, limits, 2.0) == 0.5
+    assert share_of_limit(Work(**{**_fields(work), "flops": 20}), limits, 4.0) == 0.5
+    assert share_of_limit(work, None, 2.0) is None
+
+
+def _fields(work):
+    return {name: getattr(work, name) for name in work.__struct_fields__}
