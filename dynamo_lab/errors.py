@@ -71,3 +71,7 @@ class DecompositionError(DynamoLabError):
 
 class PackageError(DynamoLabError):
     """A file that is no package of AOTInductor's, or one that cannot be read."""
+
+
+class SuiteError(DynamoLabError):
+    """A run of the suite, or a file of its results, that cannot be used as asked."""
