@@ -120,17 +120,24 @@ def read(path: str | os.PathLike[str], must_exist: bool = True) -> Results:
 
 
 def append(path: str | os.PathLike[str], result: Result) -> None:
-    """Add a result to the file, on a line of its own whatever the last one was cut to."""
+    """Add a result to the file, on a line of its own whatever the last one was cut to.
+
+    Raises:
+        SuiteError: the file cannot be written.
+    """
     line = msgspec.json.encode(result) + b"\n"
-    with Path(path).open("ab+") as file:
-        file.seek(0, os.SEEK_END)
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                line = b"\n" + line
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with Path(path).open("ab+") as file:
+            if file.tell():  # it stands at the end
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    line = b"\n" + line
+            file.write(line)
+    except OSError as error:
+        raise SuiteError(
+            f"{os.fspath(path)!r} cannot be written ({error.strerror}): name a file in a folder "
+            "that exists and that you may write to."
+        ) from error
 
 
 def still_to_do(cases: Iterable[Case], results: Sequence[Result]) -> list[Case]:
@@ -144,23 +151,21 @@ def incomparable(one: Sequence[Result], other: Sequence[Result]) -> str:
 
     Another release of PyTorch or Triton is what one compares, so it is no reason.
     """
-    for label, name in _MUST_AGREE.items():
+    for name in ("device", "processor", "settings", "cores", "threads"):
         ours, theirs = (_values(run, name) for run in (one, other))
         if ours != theirs:
-            return f"{label}: {' and '.join(ours) or 'none'} against {' and '.join(theirs) or 'none'}"
-    sizes = [{result.size for result in run} for run in (one, other)]
-    return "" if sizes[0] == sizes[1] else f"sizes: {sizes[0]} against {sizes[1]}"
-
-
-_MUST_AGREE = {
-    "device": "device",
-    "processor": "processor",
-    "cores": "cores",
-    "threads": "threads",
-    "settings": "settings",
-}
+            return f"their {name} differ: {_listed(ours)} against {_listed(theirs)}"
+    ours, theirs = (sorted({result.size for result in run}) for run in (one, other))
+    return "" if ours == theirs else f"their sizes differ: {_listed(ours)} against {_listed(theirs)}"
 
 
 def _values(run: Sequence[Result], name: str) -> list[str]:
-    machines = [result.machine for result in run if result.machine != Machine()]
+    """What the machines of a run have; how many cores matters where they are what computes."""
+    machines = [result.machine for result in run if result.machine.device]
+    if name in ("cores", "threads"):
+        machines = [machine for machine in machines if machine.device == "cpu"]
     return sorted({str(getattr(machine, name)) for machine in machines})
+
+
+def _listed(values: Sequence[str]) -> str:
+    return " and ".join(values) or "unknown"
