@@ -213,6 +213,12 @@ def _package(options: argparse.Namespace) -> int:
     return 0
 
 
+def _suite(options: argparse.Namespace) -> int:
+    from dynamo_lab.suite import command
+
+    return command.run(options, _width(options))
+
+
 def _diff(options: argparse.Namespace) -> int:
     print(diff(load(options.a), load(options.b)))
     return 0
@@ -332,6 +338,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": _check,
     "atlas": _atlas,
     "package": _package,
+    "suite": _suite,
     "diff": _diff,
 }
 

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from dynamo_lab.check import options as expectations
 from dynamo_lab.errors import OptionError
 from dynamo_lab.explore import MAX_STEPS
+from dynamo_lab.suite.command import add_options as add_suite_options
 
 MIN_WIDTH = 40
 """The fewest columns that a table fits in."""
@@ -52,6 +53,12 @@ Or look up PyTorch's operators and the rules that take them apart:
 Or look into a package that was compiled ahead of time:
 
     dynamo-lab package model.pt2                     its C++, kernels and constants
+
+Or see what torch.compile does for a list of models, each in a process of its own:
+
+    dynamo-lab suite --models torch                  pass rate, speed-up, compile time, memory
+    dynamo-lab suite --device cuda --amp --training  all of the list, in each way; can be resumed
+    dynamo-lab suite --compare a.jsonl b.jsonl       what changed between two runs
 
 In tests and CI:
 
@@ -176,6 +183,8 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument("--json", metavar="FILE", help="save it as a recording")
     opened.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
     _add_reading_options(opened, "--section")
+
+    add_suite_options(add("suite", "run a list of models eagerly and compiled, and sum it up"))
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

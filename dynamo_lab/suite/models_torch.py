@@ -46,7 +46,9 @@ def _recurrent(kind: Callable[..., nn.Module]) -> Callable[[Size], Program]:
 
 
 def _encoder(size: Size) -> Program:
-    batch, steps, width, heads, layers = (2, 32, 64, 4, 2) if size == "small" else (32, 256, 768, 12, 6)
+    batch, steps, width, heads, layers = (
+        (2, 32, 64, 4, 2) if size == "small" else (32, 256, 768, 12, 6)
+    )
     layer = nn.TransformerEncoderLayer(width, heads, 4 * width, dropout=0.0, batch_first=True)
     module = nn.Sequential(
         nn.TransformerEncoder(layer, layers, enable_nested_tensor=False), nn.Linear(width, 100)
@@ -70,7 +72,9 @@ class _Translator(nn.Module):
 
 
 def _translator(size: Size) -> Program:
-    batch, steps, width, heads, layers = (2, 16, 64, 4, 1) if size == "small" else (32, 128, 512, 8, 6)
+    batch, steps, width, heads, layers = (
+        (2, 16, 64, 4, 1) if size == "small" else (32, 128, 512, 8, 6)
+    )
     inputs = {name: torch.randn(batch, steps, width) for name in ("source", "target")}
     return Program(_Translator(width, heads, layers), inputs)
 
@@ -78,7 +82,9 @@ def _translator(size: Size) -> Program:
 def _double(before: int, after: int) -> nn.Sequential:
     """Two convolutions, each normalised."""
     steps = [
-        nn.Sequential(nn.Conv2d(a, after, 3, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU())
+        nn.Sequential(
+            nn.Conv2d(a, after, 3, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()
+        )
         for a in (before, after)
     ]
     return nn.Sequential(*steps)

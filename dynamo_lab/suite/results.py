@@ -156,7 +156,9 @@ def incomparable(one: Sequence[Result], other: Sequence[Result]) -> str:
         if ours != theirs:
             return f"their {name} differ: {_listed(ours)} against {_listed(theirs)}"
     ours, theirs = (sorted({result.size for result in run}) for run in (one, other))
-    return "" if ours == theirs else f"their sizes differ: {_listed(ours)} against {_listed(theirs)}"
+    return (
+        "" if ours == theirs else f"their sizes differ: {_listed(ours)} against {_listed(theirs)}"
+    )
 
 
 def _values(run: Sequence[Result], name: str) -> list[str]:

@@ -176,7 +176,11 @@ def slots(order: Order, cores: int | None = None) -> list[Slot]:
     """
     cores = cores or _cores()
     devices = order.devices or ("0",)
-    each = 1 if order.device == "cpu" else max(1, min(_PER_DEVICE, cores // _CORES_EACH // len(devices)))
+    each = (
+        1
+        if order.device == "cpu"
+        else max(1, min(_PER_DEVICE, cores // _CORES_EACH // len(devices)))
+    )
     workers = order.workers or each * len(devices)
     if workers > len(devices) and not CAN_LOCK:
         raise SuiteError("Processes cannot take turns on this system: pass --workers 1.")

@@ -81,6 +81,14 @@ class Cell(Struct, frozen=True, kw_only=True):
     result: Result
     speed: Ratio | None
 
+    @classmethod
+    def of(cls, result: Result) -> "Cell":
+        """The cell of a result. Without times of both ways, there is no speed."""
+        timed = result.verdict == "pass" and result.eager
+        alike = len(result.eager) == len(result.compiled)
+        speed = ratio(result.eager, result.compiled) if timed and alike else None
+        return cls(result=result, speed=speed)
+
 
 class Row(Struct, frozen=True, kw_only=True):
     """A model, with a cell for each column, None where it was not run."""
@@ -118,11 +126,16 @@ def build(results: Sequence[Result], damaged: int = 0) -> Table:
         Row(
             model=model,
             family=families.get(model, ""),
-            cells=tuple(_cell(by_case.get((model, *kind))) for kind in kinds),
+            cells=tuple(
+                Cell.of(by_case[model, *kind]) if (model, *kind) in by_case else None
+                for kind in kinds
+            ),
         )
         for model in models
     )
-    columns = tuple(_column(*kind, [row.cells[at] for row in rows]) for at, kind in enumerate(kinds))
+    columns = tuple(
+        _column(*kind, [row.cells[at] for row in rows]) for at, kind in enumerate(kinds)
+    )
     return Table(
         columns=columns,
         rows=rows,
@@ -145,15 +158,6 @@ def geometric_mean(values: Sequence[float]) -> Mean | None:
     return Mean(*shown, len(values))
 
 
-def _cell(result: Result | None) -> Cell | None:
-    if result is None:
-        return None
-    enough = result.verdict == "pass" and result.eager and len(result.eager) == len(result.compiled)
-    return Cell(
-        result=result, speed=ratio(result.eager, result.compiled) if enough else None
-    )
-
-
 def _column(task: Task, precision: Precision, cells: Iterable[Cell | None]) -> Column:
     there = [cell for cell in cells if cell is not None]
     results = [cell.result for cell in there if cell.result.is_attempt]
@@ -171,8 +175,11 @@ def _column(task: Task, precision: Precision, cells: Iterable[Cell | None]) -> C
         faster=sum(speed.differs and speed.value > 1 for speed in speeds),
         slower=sum(speed.differs and speed.value < 1 for speed in speeds),
         peak=geometric_mean(
-            [one.eager_peak / one.compiled_peak for one in passed
-             if one.eager_peak and one.compiled_peak]
+            [
+                one.eager_peak / one.compiled_peak
+                for one in passed
+                if one.eager_peak and one.compiled_peak
+            ]
         ),
         compile_seconds=statistics.median(seconds) if seconds else None,
         breaks=sum(one.breaks or 0 for one in results),

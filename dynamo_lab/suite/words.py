@@ -1,0 +1,83 @@
+"""What a table says, in words and numbers, whoever shows it."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from dynamo_lab.measure.statistics import Ratio, digits
+from dynamo_lab.suite.table import (
+    AMP_WEIGHT,
+    ANNOUNCED,
+    ANNOUNCED_OVERALL,
+    ANNOUNCED_RATE,
+    Column,
+    Mean,
+    Table,
+)
+from dynamo_lab.view.words import plural, seconds
+
+
+def facts(columns: Sequence[Column]) -> Iterator[tuple[str, list[str]]]:
+    """The rows of what a run comes to: a name, and a value for each column."""
+    for name, value in _FACTS:
+        yield name, [value(column) for column in columns]
+
+
+def announced() -> str:
+    """What PyTorch 2.0 was announced with."""
+    full, amp = (ANNOUNCED["training", precision] for precision in ("float32", "amp"))
+    return (
+        f"PyTorch 2.0 was announced with {ANNOUNCED_RATE:.0%} of 163 models, in training on an A100 "
+        f"{full:.2f} times faster in float32, {amp:.2f} with AMP, {ANNOUNCED_OVERALL:.2f} weighed."
+    )
+
+
+def overall(table: Table) -> str:
+    """The speed-up weighed as in the announcement; empty where there is none."""
+    if table.overall is None:
+        return ""
+    return (
+        f"Weighed as there ({AMP_WEIGHT:.0%} AMP, {1 - AMP_WEIGHT:.0%} float32), training is "
+        f"{table.overall:.2f} times as fast here."
+    )
+
+
+def speed_word(ratio: Ratio) -> str:
+    """A speed-up with its interval."""
+    low, high = digits(ratio.low, ratio), digits(ratio.high, ratio)
+    if not ratio.differs:
+        return ratio.sentence
+    return f"{ratio.sentence} ({low} to {high})"
+
+
+def _pass(column: Column) -> str:
+    if column.rate is None:
+        return "none attempted"
+    return f"{column.rate:.0%} ({column.passed} of {column.attempted})"
+
+
+def _others(column: Column) -> str:
+    parts = [f"{count} {name}" for name, count in column.verdicts.items() if name != "pass"]
+    return ", ".join(parts) or "-"
+
+
+def _mean(mean: Mean | None) -> str:
+    return "-" if mean is None else f"{mean.value:.2f}× ({mean.low:.2f} to {mean.high:.2f})"
+
+
+def _apart(column: Column) -> str:
+    alike = (column.speed.count if column.speed else 0) - column.faster - column.slower
+    return f"{column.faster} / {alike} / {column.slower}"
+
+
+def _breaks(column: Column) -> str:
+    return f"{column.breaks} in {plural(column.with_breaks, 'model')}" if column.breaks else "0"
+
+
+_FACTS: tuple[tuple[str, Callable[[Column], str]], ...] = (
+    ("works", _pass),
+    ("does not", _others),
+    ("speed-up, geometric mean (95 %)", lambda column: _mean(column.speed)),
+    ("faster / alike / slower", _apart),
+    ("compile, median", lambda c: "-" if c.compile_seconds is None else seconds(c.compile_seconds)),
+    ("graph breaks", _breaks),
+    ("peak memory, eager / compiled", lambda column: _mean(column.peak)),
+)
