@@ -35,7 +35,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     memory: int | None = None
 
 
-class Killed(Exception):  # noqa: N818 - it says what was done
+class Killed(Exception):
     """The process was ended by us."""
 
     def __init__(self, verdict: Verdict, reason: str) -> None:

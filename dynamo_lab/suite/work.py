@@ -35,7 +35,7 @@ PLAN = Plan(rounds=25, fewest=11, seconds=4.0)
 _RATE = 1e-6  # so small that hundreds of steps on random labels leave the weights as they are
 
 
-class Found(Exception):  # noqa: N818 - the way out of a case, which is no error
+class Found(Exception):
     """Why a case ends before it is timed."""
 
     def __init__(self, verdict: Verdict, reason: str) -> None:
@@ -91,6 +91,8 @@ def _measure(
     compiled = torch.compile(subject.function)
     with _errors_as("compile error"):
         values, first = _first_run(subject, compiled, case, facts)
+    if not facts["graphs"]:  # it would pass by running eagerly
+        raise Found("compile error", "Dynamo captured no graph, so that nothing was compiled")
     if told := disagreement(eager, values, exact, case.precision):
         raise Found("wrong", told)
     del eager, exact, values
@@ -251,7 +253,7 @@ def _exact(program: Program, case: Case, device: str) -> dict[str, torch.Tensor]
         return None
 
 
-class _errors_as:  # noqa: N801 - reads as a statement
+class _errors_as:
     """Ends the case with this verdict where the block raises; with its own for no memory."""
 
     def __init__(self, verdict: Verdict) -> None:
