@@ -72,7 +72,7 @@ def _changes(old: Result, new: Result) -> list[tuple[str, str]]:
     if change.differs:
         title = "faster" if change.value > 1 else "slower"
     told = (
-        f"{digits(speeds[0].value, speeds[0])}× before, {digits(speeds[1].value, speeds[1])}× now: "
+        f"{digits(speeds[0].value, speeds[0])}x before, {digits(speeds[1].value, speeds[1])}x now: "
         f"{digits(change.value, change)} times ({digits(change.low, change)} to "
         f"{digits(change.high, change)})"
     )

@@ -2,7 +2,7 @@
 
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.suite.table import Cell, Table
-from dynamo_lab.suite.words import announced, facts, overall, speed_word
+from dynamo_lab.suite.words import FACTS, announced, facts, overall, speed_word
 from dynamo_lab.view.words import plural, seconds, size
 
 _STYLE = """\
@@ -49,10 +49,10 @@ def page(table: Table) -> str:
 
 
 def _facts(table: Table) -> Markup:
-    heads = tag("tr", tag("th"), *(tag("th", c.title, class_="n") for c in table.columns))
+    heads = tag("tr", tag("th"), *(tag("th", head, class_="n") for head in FACTS[1:]))
     rows = [
         tag("tr", tag("td", name), *(tag("td", value, class_="n") for value in values))
-        for name, values in facts(table.columns)
+        for name, *values in facts(table.columns)
     ]
     return _table(heads, rows)
 
@@ -79,7 +79,7 @@ def _cell(cell: Cell | None) -> Markup:
     kind = "alike" if not cell.speed.differs else "slower" if cell.speed.value < 1 else ""
     width = max(2, round(_BAR * min(cell.speed.value, _LONGEST)))
     bar = tag("span", class_=f"bar {kind}".strip(), style=f"width:{width}px")
-    return tag("td", bar, f"{cell.speed.value:.2f}×", class_="n", title=_hover(cell))
+    return tag("td", bar, f"{cell.speed.value:.2f}x", class_="n", title=_hover(cell))
 
 
 def _hover(cell: Cell) -> str:

@@ -21,11 +21,10 @@ from dynamo_lab.suite.supervisor import Limits, supervise
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from dynamo_lab.suite.models import Model
     from dynamo_lab.suite.results import Precision, Size, Task
 
-_PER_DEVICE = 5
-_CORES_EACH = 3  # a process that compiles, and Inductor's own that build its kernels
+_PER_DEVICE = 8
+_CORES_EACH = 2  # a process that compiles, and Inductor's own that build its kernels
 
 
 class Order(Struct, frozen=True, kw_only=True):

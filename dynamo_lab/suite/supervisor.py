@@ -20,7 +20,6 @@ from dynamo_lab.suite.results import Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from dynamo_lab.suite.jobs import Event
     from dynamo_lab.suite.results import Case, Verdict
 
 WORKER = (sys.executable, "-m", "dynamo_lab.suite.worker")

@@ -1,6 +1,6 @@
 """The table of a run, and of two runs compared, for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -11,7 +11,7 @@ from dynamo_lab.render.text import shortened
 from dynamo_lab.suite.compare import Comparison
 from dynamo_lab.suite.results import Result
 from dynamo_lab.suite.table import Cell, Table
-from dynamo_lab.suite.words import announced, facts, overall, speed_word
+from dynamo_lab.suite.words import FACTS, announced, facts, overall, speed_word
 from dynamo_lab.view.words import plural
 
 
@@ -37,9 +37,8 @@ def _table(table: Table) -> Iterator[RenderableType]:
     yield heading("Suite", f"{plural(len(table.rows), 'model')}, {' and '.join(table.sizes)} size")
     for machine in table.machines:
         yield text(machine, "dim")
-    heads = ["", *(column.title for column in table.columns)]
-    rows = [[text(name), *map(text, values)] for name, values in facts(table.columns)]
-    yield grid(["left", *["right"] * len(table.columns)], [_dim(heads), *rows])
+    rows = [[text(value) for value in row] for row in facts(table.columns)]
+    yield grid(["left", *["right"] * (len(FACTS) - 1)], [_dim(FACTS), *rows])
     for sentence in (announced(), overall(table)):
         if sentence:
             yield text(sentence, "dim")
@@ -63,7 +62,7 @@ def _cell(cell: Cell | None) -> Text:
 
 def shown(ratio: Ratio) -> str:
     """A ratio, with the digits that its interval supports."""
-    return f"{digits(ratio.value, ratio)}×"
+    return f"{digits(ratio.value, ratio)}x"
 
 
 def _problems(table: Table) -> Iterator[RenderableType]:
@@ -97,5 +96,5 @@ def _comparison(comparison: Comparison) -> Iterator[RenderableType]:
         yield grid(("left", "wrap"), [(text(f"  {case}"), text(told)) for case, told in rows])
 
 
-def _dim(heads: list[str]) -> list[Text]:
+def _dim(heads: Sequence[str]) -> list[Text]:
     return [text(head, "dim") for head in heads]

@@ -1,6 +1,6 @@
 """What a table says, in words and numbers, whoever shows it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from dynamo_lab.measure.statistics import Ratio, digits
 from dynamo_lab.suite.table import (
@@ -14,11 +14,23 @@ from dynamo_lab.suite.table import (
 )
 from dynamo_lab.view.words import plural, seconds
 
+FACTS = ("", "works", "speed-up (95 %)", "+ / = / -", "compile", "breaks", "peak memory")
+"""The heads of `facts`: + counts models that are faster than eager, - those that are slower, =
+those that cannot be told apart; compile is the median."""
 
-def facts(columns: Sequence[Column]) -> Iterator[tuple[str, list[str]]]:
-    """The rows of what a run comes to: a name, and a value for each column."""
-    for name, value in _FACTS:
-        yield name, [value(column) for column in columns]
+
+def facts(columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+    """What a run comes to: a row for each column of the table."""
+    for column in columns:
+        yield (
+            column.title,
+            _works(column),
+            _mean(column.speed),
+            _apart(column),
+            "-" if column.compile_seconds is None else seconds(column.compile_seconds),
+            _breaks(column),
+            "-" if column.peak is None else f"{column.peak.value:.2f}x less",
+        )
 
 
 def announced() -> str:
@@ -48,19 +60,14 @@ def speed_word(ratio: Ratio) -> str:
     return f"{ratio.sentence} ({low} to {high})"
 
 
-def _pass(column: Column) -> str:
+def _works(column: Column) -> str:
     if column.rate is None:
-        return "none attempted"
+        return "none tried"
     return f"{column.rate:.0%} ({column.passed} of {column.attempted})"
 
 
-def _others(column: Column) -> str:
-    parts = [f"{count} {name}" for name, count in column.verdicts.items() if name != "pass"]
-    return ", ".join(parts) or "-"
-
-
 def _mean(mean: Mean | None) -> str:
-    return "-" if mean is None else f"{mean.value:.2f}× ({mean.low:.2f} to {mean.high:.2f})"
+    return "-" if mean is None else f"{mean.value:.2f}x ({mean.low:.2f} to {mean.high:.2f})"
 
 
 def _apart(column: Column) -> str:
@@ -70,14 +77,3 @@ def _apart(column: Column) -> str:
 
 def _breaks(column: Column) -> str:
     return f"{column.breaks} in {plural(column.with_breaks, 'model')}" if column.breaks else "0"
-
-
-_FACTS: tuple[tuple[str, Callable[[Column], str]], ...] = (
-    ("works", _pass),
-    ("does not", _others),
-    ("speed-up, geometric mean (95 %)", lambda column: _mean(column.speed)),
-    ("faster / alike / slower", _apart),
-    ("compile, median", lambda c: "-" if c.compile_seconds is None else seconds(c.compile_seconds)),
-    ("graph breaks", _breaks),
-    ("peak memory, eager / compiled", lambda column: _mean(column.peak)),
-)

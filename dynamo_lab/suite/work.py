@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dynamo_lab.suite.models import Program
     from dynamo_lab.suite.results import Case, Verdict
 
-PLAN = Plan(rounds=25, fewest=11, seconds=4.0)
+PLAN = Plan(rounds=15, fewest=11, seconds=1.5)
 """Eleven rounds are the fewest after which two ways can be told apart."""
 
 _RATE = 1e-6  # so small that hundreds of steps on random labels leave the weights as they are
