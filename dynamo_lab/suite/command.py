@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import signal
 import sys
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dynamo_lab.suite.results import read
 from dynamo_lab.suite.supervisor import Limits
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Generator
 
     from dynamo_lab.suite.results import Result
@@ -52,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, width: int) -> int:
     """Do what the options ask for; 130 where it was interrupted."""
     if options.compare:
-        return _compare(*options.compare, width)
+        return _compare(options.compare[0], options.compare[1], width)
     if options.list:
         return _list()
     path = options.show or options.results

@@ -14,7 +14,7 @@ ALIKE = 0.03
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """What changed: titled lists of (case, what changed). `before` and `after` say where each ran."""
+    """What changed: titled lists of (case, how). `before` and `after` say where each ran."""
 
     cases: int
     before: tuple[str, ...]
@@ -64,15 +64,15 @@ def _changes(old: Result, new: Result) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if old.breaks != new.breaks:
         found.append(("breaks changed", f"{old.breaks} before, {new.breaks} now"))
-    speeds = Cell.of(old).speed, Cell.of(new).speed
-    if speeds[0] is None or speeds[1] is None:
+    before, now = Cell.of(old).speed, Cell.of(new).speed
+    if before is None or now is None:
         return found or [("no change that can be told", f"{new.verdict} in both")]
-    change = change_of(*speeds)
+    change = change_of(before, now)
     title = "no change that can be told"
     if change.differs:
         title = "faster" if change.value > 1 else "slower"
     told = (
-        f"{digits(speeds[0].value, speeds[0])}x before, {digits(speeds[1].value, speeds[1])}x now: "
+        f"{digits(before.value, before)}x before, {digits(now.value, now)}x now: "
         f"{digits(change.value, change)} times ({digits(change.low, change)} to "
         f"{digits(change.high, change)})"
     )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from dynamo_lab.errors import SuiteError
+from dynamo_lab.suite.results import Size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import torch
-
-    from dynamo_lab.suite.results import Size
 
 Family = Literal["torch", "transformers", "timm"]
 

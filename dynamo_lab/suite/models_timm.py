@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.suite.models import Model, Program
 
@@ -49,7 +49,7 @@ def _build(name: str) -> Callable[[Size], Program]:
         import timm
         import torch
 
-        module = timm.create_model(name, pretrained=False)
+        module: Any = timm.create_model(name, pretrained=False)
         side = module.default_cfg["input_size"][-1]
         batch = 1 if size == "small" else _BATCHES[name]
         return Program(module, {"x": torch.randn(batch, 3, side, side)})

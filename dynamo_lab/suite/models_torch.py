@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -61,9 +62,8 @@ class _Translator(nn.Module):
 
     def __init__(self, width: int, heads: int, layers: int) -> None:
         super().__init__()
-        sizes = {"num_encoder_layers": layers, "num_decoder_layers": layers}
         self.both = nn.Transformer(
-            width, heads, dim_feedforward=4 * width, dropout=0.0, batch_first=True, **sizes
+            width, heads, layers, layers, 4 * width, dropout=0.0, batch_first=True
         )
         self.head = nn.Linear(width, 100)
 
@@ -128,7 +128,7 @@ def _generator(size: Size) -> Program:
     batch, width = (4, 8) if size == "small" else (64, 64)
     widths = [100, 8 * width, 4 * width, 2 * width, width]
     steps: list[nn.Module] = []
-    for at, (a, b) in enumerate(zip(widths, widths[1:], strict=False)):
+    for at, (a, b) in enumerate(pairwise(widths)):
         up = nn.ConvTranspose2d(a, b, 4, 1 if at == 0 else 2, 0 if at == 0 else 1, bias=False)
         steps += [up, nn.BatchNorm2d(b), nn.ReLU(True)]
     module = nn.Sequential(*steps, nn.ConvTranspose2d(width, 3, 4, 2, 1), nn.Tanh())
@@ -140,7 +140,7 @@ def _discriminator(size: Size) -> Program:
     batch, width = (4, 8) if size == "small" else (64, 64)
     widths = [3, width, 2 * width, 4 * width, 8 * width]
     steps: list[nn.Module] = []
-    for a, b in zip(widths, widths[1:], strict=False):
+    for a, b in pairwise(widths):
         steps += [nn.Conv2d(a, b, 4, 2, 1, bias=False), nn.BatchNorm2d(b), nn.LeakyReLU(0.2, True)]
     module = nn.Sequential(*steps, nn.Conv2d(8 * width, 1, 4), nn.Flatten(), nn.Sigmoid())
     return _program(module, torch.randn(batch, 3, 64, 64), "values")
@@ -148,7 +148,7 @@ def _discriminator(size: Size) -> Program:
 
 def _autoencoder(size: Size) -> Program:
     batch, widths = (32, (784, 128, 16)) if size == "small" else (4096, (784, 1024, 512, 64))
-    pairs = [*zip(widths, widths[1:], strict=False)]
+    pairs = [*pairwise(widths)]
     pairs += [(b, a) for a, b in reversed(pairs)]
     steps = [nn.Sequential(nn.Linear(a, b), nn.SiLU()) for a, b in pairs]
     return _program(nn.Sequential(*steps), torch.randn(batch, widths[0]), "values")
@@ -175,7 +175,7 @@ def _resnet(size: Size) -> Program:
     widths = [width, width, 2 * width, 4 * width, 8 * width]
     blocks = [
         nn.Sequential(_Block(a, b, 1 if a == b else 2), _Block(b, b, 1))
-        for a, b in zip(widths, widths[1:], strict=False)
+        for a, b in pairwise(widths)
     ]
     stem = (nn.Conv2d(3, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
             nn.MaxPool2d(3, 2, 1))  # fmt: skip
@@ -193,7 +193,8 @@ class _Recommender(nn.Module):
             nn.Linear(13, 4 * width), nn.ReLU(), nn.Linear(4 * width, width), nn.ReLU()
         )
         pairs = (tables + 1) * tables // 2
-        self.register_buffer("pairs", torch.tril_indices(tables + 1, tables + 1, -1))
+        first, second = torch.tril_indices(tables + 1, tables + 1, -1)
+        self.first, self.second = nn.Buffer(first), nn.Buffer(second)
         self.top = nn.Sequential(
             nn.Linear(pairs + width, 4 * width), nn.ReLU(), nn.Linear(4 * width, 1), nn.Sigmoid()
         )
@@ -202,7 +203,7 @@ class _Recommender(nn.Module):
         dense = self.bottom(numbers)
         each = [dense, *(table(bags[:, at]) for at, table in enumerate(self.tables))]
         stacked = torch.stack(each, 1)
-        met = (stacked @ stacked.transpose(1, 2))[:, self.pairs[0], self.pairs[1]]
+        met = (stacked @ stacked.transpose(1, 2))[:, self.first, self.second]
         return self.top(torch.cat([dense, met], 1))
 
 
@@ -228,7 +229,8 @@ class _Convolved(nn.Module):
         self.head = nn.Conv1d(width, 1, 1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x, skipped = self.start(x), 0
+        x = self.start(x)
+        skipped = torch.zeros_like(x)
         for at, (layer, mix) in enumerate(zip(self.layers, self.mixes, strict=True)):
             value, gate = layer(nn.functional.pad(x, (2**at, 0))).chunk(2, 1)
             step = mix(value.tanh() * gate.sigmoid())

@@ -28,9 +28,9 @@ def page(table: Table) -> str:
     body = join(
         tag("h1", title),
         *(tag("p", machine, class_="dim") for machine in table.machines),
-        tag("p", f"{plural(len(table.rows), 'model')}, {' and '.join(table.sizes)} size. A speed-up "
-            "counts only where the compiled model computed what eager PyTorch does; times were "
-            "taken in turns, with the device alone."),
+        tag("p", f"{plural(len(table.rows), 'model')}, {' and '.join(table.sizes)} size. A "
+            "speed-up counts only where the compiled model computed what eager PyTorch does; times "
+            "were taken in turns, with the device alone."),
         _facts(table),
         tag("p", " ".join(filter(None, (announced(), overall(table)))), class_="dim"),
         tag("h2", "Every model"),

@@ -15,13 +15,22 @@ from msgspec.structs import replace
 from dynamo_lab.errors import SuiteError
 from dynamo_lab.suite.jobs import Job
 from dynamo_lab.suite.locks import CAN_LOCK
-from dynamo_lab.suite.results import Case, Result, append, incomparable, read, still_to_do
+from dynamo_lab.suite.results import (
+    Case,
+    Precision,
+    Result,
+    Size,
+    Task,
+    append,
+    incomparable,
+    read,
+    still_to_do,
+)
 from dynamo_lab.suite.supervisor import Limits, supervise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from dynamo_lab.suite.results import Precision, Size, Task
 
 _PER_DEVICE = 8
 _CORES_EACH = 2  # a process that compiles, and Inductor's own that build its kernels

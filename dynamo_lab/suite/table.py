@@ -33,6 +33,13 @@ ANNOUNCED_OVERALL = 1.43
 
 _DRAWS = 2000
 
+_ORDER: tuple[tuple[Task, Precision], ...] = (
+    ("inference", "float32"),
+    ("inference", "amp"),
+    ("training", "float32"),
+    ("training", "amp"),
+)
+
 
 class Mean(Struct, frozen=True):
     """A geometric mean over `count` models, and the interval that holds it with 95 %."""
@@ -116,9 +123,8 @@ def title(task: str, precision: str) -> str:
 
 def build(results: Sequence[Result], damaged: int = 0) -> Table:
     """The table of these results."""
-    order = ((t, p) for t in ("inference", "training") for p in ("float32", "amp"))
     there = {(one.case.task, one.case.precision) for one in results}
-    kinds = [kind for kind in order if kind in there]
+    kinds = [kind for kind in _ORDER if kind in there]
     by_case = {(r.case.model, r.case.task, r.case.precision): r for r in results}
     models = dict.fromkeys(one.case.model for one in results)
     families = {one.case.model: one.family for one in results if one.family}
@@ -154,8 +160,8 @@ def geometric_mean(values: Sequence[float]) -> Mean | None:
     dice = random.Random(0)
     means = sorted(statistics.fmean(dice.choices(logs, k=len(logs))) for _ in range(_DRAWS))
     low, high = means[int(0.025 * _DRAWS)], means[int(0.975 * _DRAWS) - 1]
-    shown = (math.exp(value) for value in (statistics.fmean(logs), low, high))
-    return Mean(*shown, len(values))
+    middle = math.exp(statistics.fmean(logs))
+    return Mean(middle, math.exp(low), math.exp(high), len(values))
 
 
 def _column(task: Task, precision: Precision, cells: Iterable[Cell | None]) -> Column:

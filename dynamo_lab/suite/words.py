@@ -37,8 +37,9 @@ def announced() -> str:
     """What PyTorch 2.0 was announced with."""
     full, amp = (ANNOUNCED["training", precision] for precision in ("float32", "amp"))
     return (
-        f"PyTorch 2.0 was announced with {ANNOUNCED_RATE:.0%} of 163 models, in training on an A100 "
-        f"{full:.2f} times faster in float32, {amp:.2f} with AMP, {ANNOUNCED_OVERALL:.2f} weighed."
+        f"PyTorch 2.0 was announced with {ANNOUNCED_RATE:.0%} of 163 models, in training on an "
+        f"A100 {full:.2f} times as fast in float32, {amp:.2f} with AMP, {ANNOUNCED_OVERALL:.2f} "
+        "weighed."
     )
 
 
