@@ -33,7 +33,7 @@ def compare(before: Sequence[Result], after: Sequence[Result]) -> Comparison:
     """
     if reason := incomparable(before, after):
         raise SuiteError(
-            f"The runs cannot be compared, as {reason}: run both on the same machine, alike."
+            f"The runs cannot be compared, they differ in {reason}. Run both alike, on one machine."
         )
     old, new = ({one.case: one for one in run} for run in (before, after))
     cases = [case for case in old if case in new]

@@ -161,13 +161,18 @@ class _Block(nn.Module):
         super().__init__()
         self.first = nn.Conv2d(before, after, 3, stride, 1, bias=False)
         self.second = nn.Conv2d(after, after, 3, 1, 1, bias=False)
-        self.norms = nn.ModuleList(nn.BatchNorm2d(after) for _ in range(3))
-        self.short = nn.Conv2d(before, after, 1, stride, bias=False) if before != after else None
+        self.norms = nn.ModuleList(nn.BatchNorm2d(after) for _ in range(2))
+        self.short = (
+            nn.Identity()
+            if before == after
+            else nn.Sequential(
+                nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after)
+            )
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.norms[0](self.first(x)).relu()
-        y = self.norms[1](self.second(y))
-        return (y + (x if self.short is None else self.norms[2](self.short(x)))).relu()
+        return (self.norms[1](self.second(y)) + self.short(x)).relu()
 
 
 def _resnet(size: Size) -> Program:

@@ -147,18 +147,16 @@ def still_to_do(cases: Iterable[Case], results: Sequence[Result]) -> list[Case]:
 
 
 def incomparable(one: Sequence[Result], other: Sequence[Result]) -> str:
-    """Why the times of two runs may not be held against each other; empty where they may be.
+    """What keeps the times of two runs from being compared; empty where they may be.
 
     Another release of PyTorch or Triton is what one compares, so it is no reason.
     """
     for name in ("device", "processor", "settings", "cores", "threads"):
         ours, theirs = (_values(run, name) for run in (one, other))
         if ours != theirs:
-            return f"their {name} differ: {_listed(ours)} against {_listed(theirs)}"
+            return f"{name}: {_listed(ours)} against {_listed(theirs)}"
     ours, theirs = (sorted({result.size for result in run}) for run in (one, other))
-    return (
-        "" if ours == theirs else f"their sizes differ: {_listed(ours)} against {_listed(theirs)}"
-    )
+    return "" if ours == theirs else f"size: {_listed(ours)} against {_listed(theirs)}"
 
 
 def _values(run: Sequence[Result], name: str) -> list[str]:

@@ -90,7 +90,8 @@ def run_suite(
         for number, result in enumerate(results, done + 1):
             if reason := _stranger(result, before):
                 raise SuiteError(
-                    f"{path!r} was begun elsewhere, {reason}: name another file with --results."
+                    f"{path!r} was begun elsewhere, it differs in {reason}. Name another file with "
+                    "--results."
                 )
             append(path, result)
             told(result, number, len(cases))
@@ -117,7 +118,7 @@ def _stranger(result: Result, before: Sequence[Result]) -> str:
         return ""
     ours, theirs = result.machine.torch, known[0].machine.torch
     if ours != theirs:
-        return f"with torch {theirs} and not {ours}"
+        return f"torch: {theirs} against {ours}"
     return incomparable(known[:1], [result])
 
 

@@ -156,11 +156,14 @@ class _Process:
             raise Killed("out of memory", f"it took {shown} of main memory while {self._step}")
 
     def _died(self, verdict: Verdict, reason: str) -> Iterator[Result]:
-        """The case at hand with this verdict, if one was at hand."""
-        case = self._case if self._case in self._left else next(iter(self._left), None)
-        if case is not None:
+        """The case at hand with this verdict; none is where it died between two."""
+        if self._case in self._left:
             yield Result(
-                case=case, verdict=verdict, reason=reason, size=self._job.size, seconds=self._spent
+                case=self._case,
+                verdict=verdict,
+                reason=reason,
+                size=self._job.size,
+                seconds=self._spent,
             )
 
     def _ending(self) -> tuple[Verdict, str]:

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from dynamo_lab.measure.statistics import Ratio, digits
 from dynamo_lab.render.terminal.parts import grid, heading, line, plain, text
-from dynamo_lab.render.text import shortened
+from dynamo_lab.render.text import shortened, visible
 from dynamo_lab.suite.compare import Comparison
 from dynamo_lab.suite.results import Result
 from dynamo_lab.suite.table import Cell, Table
@@ -30,7 +30,7 @@ def result_line(result: Result, number: int, total: int) -> str:
     cell = Cell.of(result)
     found = speed_word(cell.speed) if cell.speed else f"{result.verdict}: {result.reason}"
     spent = f"{result.seconds:.0f} s"
-    return f"[{number}/{total}] {result.case}: {shortened(found, 160)} ({spent})"
+    return visible(f"[{number}/{total}] {result.case}: {shortened(found, 160)} ({spent})")
 
 
 def _table(table: Table) -> Iterator[RenderableType]:
