@@ -252,6 +252,12 @@ def _bench(options: argparse.Namespace) -> int:
     return 0
 
 
+def _suite(options: argparse.Namespace) -> int:
+    from dynamo_lab.suite import command
+
+    return command.run(options, _width(options))
+
+
 def _diff(options: argparse.Namespace) -> int:
     print(diff(load(options.a), load(options.b)))
     return 0
@@ -373,6 +379,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "atlas": _atlas,
     "limits": _limits,
     "package": _package,
+    "suite": _suite,
     "diff": _diff,
 }
 

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from dynamo_lab.check import options as expectations
 from dynamo_lab.errors import OptionError
 from dynamo_lab.explore import MAX_STEPS
+from dynamo_lab.suite.command import add_options as add_suite_options
 
 MIN_WIDTH = 40
 """The fewest columns that a table fits in."""
@@ -62,6 +63,12 @@ Or measure, compiled against eager and against what a person wrote by hand:
     dynamo-lab bench                                 the cases there are
     dynamo-lab bench softmax --device cuda           one of them
     dynamo-lab bench my_case.py                      one of yours: see kernels/README.md
+
+Or see what torch.compile does for a list of models, each in a process of its own:
+
+    dynamo-lab suite --models torch                  pass rate, speed-up, compile time, memory
+    dynamo-lab suite --device cuda --amp --training  all of the list, in each way; can be resumed
+    dynamo-lab suite --compare a.jsonl b.jsonl       what changed between two runs
 
 In tests and CI:
 
@@ -202,6 +209,8 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument("--json", metavar="FILE", help="save it as a recording")
     opened.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
     _add_reading_options(opened, "--section")
+
+    add_suite_options(add("suite", "run a list of models eagerly and compiled, and sum it up"))
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

@@ -79,3 +79,7 @@ class BenchError(DynamoLabError):
 
 class CaseError(DynamoLabError, ValueError):
     """A case that there is not, or an implementation of one that cannot run."""
+
+
+class SuiteError(DynamoLabError):
+    """A run of the suite, or a file of its results, that cannot be used as asked."""

@@ -8,6 +8,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import CodeType
 from typing import Any
 
@@ -17,6 +18,8 @@ from dynamo_lab.model.frames import AttemptOutcome
 
 LookedAt = Callable[[CodeType, str, bool], None]
 """Called with a code object, why Dynamo skips it (or nothing), and whether it was compiled."""
+
+_PACKAGE = Path(__file__).parents[1]
 
 GRAPH_BREAK_SITE = "https://meta-pytorch.github.io/compile-graph-break-site/gb/"
 
@@ -149,11 +152,16 @@ def _caches_off() -> Iterator[None]:
 
 @contextmanager
 def our_frames_skipped() -> Iterator[None]:
-    """Have Dynamo skip this package's own functions, as it skips those of PyTorch."""
+    """Have Dynamo skip this package's own functions, as it skips those of PyTorch.
+
+    The suite's models are programs like anyone's.
+    """
     from torch._dynamo import trace_rules
 
     before = list(trace_rules.SKIP_DIRS)
-    trace_rules.add("dynamo_lab")
+    ours = (path for path in _PACKAGE.iterdir() if path.name not in ("suite", "__pycache__"))
+    trace_rules.SKIP_DIRS.extend(path.as_posix() for path in ours)
+    trace_rules._recompile_re()
     try:
         yield
     finally:

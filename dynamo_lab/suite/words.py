@@ -1,0 +1,80 @@
+"""What a table says, in words and numbers, whoever shows it."""
+
+from collections.abc import Iterator, Sequence
+
+from dynamo_lab.measure.statistics import Ratio, digits
+from dynamo_lab.suite.table import (
+    AMP_WEIGHT,
+    ANNOUNCED,
+    ANNOUNCED_OVERALL,
+    ANNOUNCED_RATE,
+    Column,
+    Mean,
+    Table,
+)
+from dynamo_lab.view.words import plural, seconds
+
+FACTS = ("", "works", "speed-up (95 %)", "+ / = / -", "compile", "breaks", "peak memory")
+"""The heads of `facts`: + counts models that are faster than eager, - those that are slower, =
+those that cannot be told apart; compile is the median."""
+
+
+def facts(columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
+    """What a run comes to: a row for each column of the table."""
+    for column in columns:
+        yield (
+            column.title,
+            _works(column),
+            _mean(column.speed),
+            _apart(column),
+            "-" if column.compile_seconds is None else seconds(column.compile_seconds),
+            _breaks(column),
+            "-" if column.peak is None else f"{column.peak.value:.2f}x less",
+        )
+
+
+def announced() -> str:
+    """What PyTorch 2.0 was announced with."""
+    full, amp = (ANNOUNCED["training", precision] for precision in ("float32", "amp"))
+    return (
+        f"PyTorch 2.0 was announced with {ANNOUNCED_RATE:.0%} of 163 models, in training on an "
+        f"A100 {full:.2f} times as fast in float32, {amp:.2f} with AMP, {ANNOUNCED_OVERALL:.2f} "
+        "weighed."
+    )
+
+
+def overall(table: Table) -> str:
+    """The speed-up weighed as in the announcement; empty where there is none."""
+    if table.overall is None:
+        return ""
+    return (
+        f"Weighed as there ({AMP_WEIGHT:.0%} AMP, {1 - AMP_WEIGHT:.0%} float32), training is "
+        f"{table.overall:.2f} times as fast here."
+    )
+
+
+def speed_word(ratio: Ratio) -> str:
+    """A speed-up with its interval."""
+    low, high = digits(ratio.low, ratio), digits(ratio.high, ratio)
+    if not ratio.differs:
+        return ratio.sentence
+    return f"{ratio.sentence} ({low} to {high})"
+
+
+def _works(column: Column) -> str:
+    if column.rate is None:
+        return "none tried"
+    return f"{column.rate:.0%} ({column.passed} of {column.attempted})"
+
+
+def _mean(mean: Mean | None) -> str:
+    return "-" if mean is None else f"{mean.value:.2f}x ({mean.low:.2f} to {mean.high:.2f})"
+
+
+def _apart(column: Column) -> str:
+    alike = (column.speed.count if column.speed else 0) - column.faster - column.slower
+    return f"{column.faster} / {alike} / {column.slower}"
+
+
+def _breaks(column: Column) -> str:
+    return f"{column.breaks} in {plural(column.with_breaks, 'model')}" if column.breaks else "0"
