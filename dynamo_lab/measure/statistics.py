@@ -9,7 +9,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 CONFIDENCE = 0.95
 """How sure the interval of a ratio is that is shown."""
@@ -69,7 +69,7 @@ class Ratio(Struct, frozen=True, kw_only=True):
         if self.value >= 1:
             return self
         low, high = 1 / self.high, 1 / self.low
-        return Ratio(value=1 / self.value, low=low, high=high, differs=self.differs)
+        return structs.replace(self, value=1 / self.value, low=low, high=high)
 
 
 def spread(values: Sequence[float]) -> Spread:
@@ -112,7 +112,8 @@ def unpaired(base: Sequence[float], other: Sequence[float]) -> Ratio:
     sure_low, sure_high = _unpaired_interval(ratios, len(base), len(other), _SURE)
     enough = 2 / math.comb(len(base) + len(other), len(base)) <= 1 - _SURE
     apart = sure_low > 1 + _ALIKE or sure_high < 1 / (1 + _ALIKE)
-    return Ratio(value=statistics.median(ratios), low=low, high=high, differs=enough and apart)
+    value, rounds = statistics.median(ratios), len(base) + len(other)
+    return Ratio(value=value, low=low, high=high, differs=enough and apart, rounds=rounds)
 
 
 def _unpaired_interval(
