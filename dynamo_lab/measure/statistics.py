@@ -112,8 +112,8 @@ def unpaired(base: Sequence[float], other: Sequence[float]) -> Ratio:
     sure_low, sure_high = _unpaired_interval(ratios, len(base), len(other), _SURE)
     enough = 2 / math.comb(len(base) + len(other), len(base)) <= 1 - _SURE
     apart = sure_low > 1 + _ALIKE or sure_high < 1 / (1 + _ALIKE)
-    value, fewest = statistics.median(ratios), min(len(base), len(other))
-    return Ratio(value=value, low=low, high=high, differs=enough and apart, rounds=fewest)
+    value, rounds = statistics.median(ratios), len(base) + len(other)
+    return Ratio(value=value, low=low, high=high, differs=enough and apart, rounds=rounds)
 
 
 def _unpaired_interval(

@@ -8,13 +8,15 @@ from msgspec import Struct
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, rounds_needed, spread
 from dynamo_lab.model.benchmarks import Benchmark, Cache, Machine, Phase, Series, Way
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view import kernel_times
+from dynamo_lab.view import kernel_times, roofline
 from dynamo_lab.view.agreements import AgreementView, agreements
 from dynamo_lab.view.ancestry import Ancestry
+from dynamo_lab.view.break_even import BreakEven, break_even
 from dynamo_lab.view.durations import interval_text, median_text, range_text, rounded
 from dynamo_lab.view.kernel_times import PHASES, KernelTimesView
 from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.roofline import RooflineView
 from dynamo_lab.view.words import listed, plural, seconds, size
 
 Tone = Literal["good", "bad", "warning", "plain"]
@@ -35,7 +37,8 @@ class TimeView(Struct, frozen=True, kw_only=True):
     """The times of a way: raw (`seconds`, a call each round), and in words.
 
     `factor` is how many times faster than the first way, empty for the first way itself; `interval`
-    bounds it with a confidence of 95 %. `low`, `median` and `high` are the quartiles.
+    bounds it with a confidence of 95 %. `low`, `median` and `high` are the quartiles. `pays_off`
+    says after how many calls compiling has paid off.
     """
 
     way: int
@@ -52,6 +55,7 @@ class TimeView(Struct, frozen=True, kw_only=True):
     interval: str = ""
     tone: Tone = "plain"
     compile: str = ""
+    pays_off: str = ""
     memory: str = ""
     doubts: tuple[str, ...] = ()
 
@@ -84,6 +88,7 @@ class BenchView(Struct, frozen=True, kw_only=True):
     sections: tuple[SectionView, ...]
     agreements: tuple[AgreementView, ...]
     kernels: KernelTimesView
+    roofline: RooflineView | None = None
     doubts: tuple[str, ...] = ()
     machine: tuple[tuple[str, str], ...] = ()
 
@@ -108,6 +113,7 @@ def build(
         sections=sections,
         agreements=checked,
         kernels=kernel_times.build(recording, found, places, ancestry, kernels),
+        roofline=roofline.build(recording),
         doubts=tuple(_doubts(found.machine)),
         machine=tuple(machine_rows(found.machine)),
     )
@@ -155,6 +161,7 @@ def _row(found: Benchmark, one: Series, base: Series | None) -> TimeView:
     times = spread(one.seconds)
     compared = compare(base, one)
     held = way.peak_bytes
+    earns = break_even(found, one.way, one.phase) if one.cache == "warm" else None
     return TimeView(
         way=one.way,
         name=way.name,
@@ -170,9 +177,17 @@ def _row(found: Benchmark, one: Series, base: Series | None) -> TimeView:
         interval=interval_text(compared) if compared else "",
         tone=tone_of(compared),
         compile=seconds(way.compile_seconds) if way.compile_seconds else "",
+        pays_off=_pays_off(earns),
         memory="" if held is None else size(held),
         doubts=tuple(_doubts_of(one)),
     )
+
+
+def _pays_off(earns: BreakEven | None) -> str:
+    """The sentence; nothing where nobody can tell, which the ratio says already."""
+    if earns is None or earns.verdict == "unknown":
+        return ""
+    return "never pays off: it is slower" if earns.verdict == "never" else earns.sentence
 
 
 def compare(base: Series | None, one: Series) -> Ratio | None:

@@ -75,6 +75,15 @@ def test_closer_to_float64_than_eager(make: Make) -> None:
     assert by_way["aot_eager", "step"].sentence == "the same as eager, bit for bit (5 values)"
 
 
+def test_when_compiling_pays_off(make: Make) -> None:
+    forward, cold, step = bench(make("measured")).sections
+    told = {row.name: row.pays_off for row in forward.rows}
+    assert told["compiled"].startswith("pays off after 71,000 calls")
+    assert told["aot_eager"] == "never pays off: it is slower"
+    assert not any(row.pays_off for row in cold.rows)
+    assert next(row for row in step.rows if row.name == "aot_eager").pays_off == ""
+
+
 def test_what_is_all_but_zero_is_not_told_in_ulp() -> None:
     tiny = Comparison(way=1, phase="forward", value="output", verdict="close", absolute=1.2e-9,
                       relative=2.0, ulp=115_994_688)  # fmt: skip

@@ -943,6 +943,7 @@ export interface TimeView {
   readonly interval: string;
   readonly tone: BenchTone;
   readonly compile: string;
+  readonly pays_off: string;
   readonly memory: string;
   readonly doubts: readonly string[];
 }
@@ -1041,6 +1042,7 @@ export interface BenchView {
   readonly sections: readonly { readonly title: string; readonly rows: readonly TimeView[] }[];
   readonly agreements: readonly AgreementView[];
   readonly kernels: KernelTimesView;
+  readonly roofline: RooflineView | null;
   readonly doubts: readonly string[];
   readonly machine: readonly (readonly [string, string])[];
 }

@@ -8,7 +8,7 @@ import { graph, kernel, showing, small, view } from "./sample";
 
 const row = (seconds: number[], warmup: number[] = []): TimeView => ({
   way: 0, name: "eager", seconds, warmup, low: seconds[0], median: seconds[0], high: seconds[0], time: "", quartiles: "", rounds: "",
-  factor: "", interval: "", tone: "plain", compile: "", memory: "", doubts: [],
+  factor: "", interval: "", tone: "plain", compile: "", pays_off: "", memory: "", doubts: [],
 });
 
 describe("the strip", () => {
@@ -53,7 +53,7 @@ describe("groups", () => {
 });
 
 const BENCH: BenchView = {
-  title: "f", state: "", created: "", verdicts: [], ways: [], sections: [], agreements: [], doubts: [], machine: [],
+  title: "f", state: "", created: "", verdicts: [], ways: [], sections: [], agreements: [], doubts: [], machine: [], roofline: null,
   kernels: { programs: [], kernels: [[0, "12 \u00b5s, 8 %"]], nodes: [], lines: [] },
 };
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from dynamo_lab.render.terminal import roofline
 from dynamo_lab.render.terminal.parts import (
     TONES,
     Page,
@@ -54,6 +55,10 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     for program in bench.kernels.programs:
         yield Text()
         yield from _program(program, page)
+    if bench.roofline:
+        yield Text()
+        yield text("against what the machine can do", "bold")
+        yield from roofline.rows(bench.roofline, page)
     if page.everything:
         yield from _machine(bench)
         yield Text()
@@ -78,6 +83,9 @@ def _times(one: SectionView, page: Page) -> Iterator[RenderableType]:
     rows = [tuple(text(word, "dim") for word in head)]
     rows += [_row(row, page.width >= _WIDE) for row in one.rows]
     yield indented(grid(kinds, rows))
+    for row in one.rows:
+        if row.pays_off:
+            yield indented(text(f"{one_line(row.name)}: {row.pays_off}", "dim"))
     doubted: dict[str, list[str]] = {}
     for row in one.rows:
         for doubt in row.doubts:

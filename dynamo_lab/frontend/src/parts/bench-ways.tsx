@@ -37,7 +37,7 @@ function Row({ row, scale, isAlone }: { row: TimeView; scale: Scale; isAlone: bo
         {row.factor ? <><b class={`dl-tone-${row.tone}`}>{row.factor}</b><br /><span class="dl-dim">{row.interval}</span></> : !isAlone && row.way === 0 && <span class="dl-dim">the measure</span>}
         {row.doubts.map((text) => <span key={text} class="dl-doubt" title={text}>{text.split(":")[0]}</span>)}
       </td>
-      <td>{row.compile}</td>
+      <td title={row.pays_off}>{row.compile}{row.pays_off && <><br /><span class="dl-dim">{row.pays_off.split(/ \(|:/)[0].replace("pays off ", "")}</span></>}</td>
       <td>{row.memory}</td>
     </tr>
   );
@@ -54,7 +54,7 @@ export function Ways({ sections }: { sections: BenchView["sections"] }) {
             <tr class="dl-ways-title"><th colSpan={6} scope="rowgroup">{title}</th></tr>
             <tr class="dl-dim">
               <th /><th scope="col" title="A dot a round, the first on top; the band holds the middle half. Pale: warm-ups, which do not count."><Axis scale={scale} /></th>
-              <th scope="col">time a call</th><th scope="col">times faster</th><th scope="col">compile</th><th scope="col" title="The most memory that a call held beyond what was there before">memory</th>
+              <th scope="col">time a call</th><th scope="col">times faster</th><th scope="col" title="What the first call takes beyond a later one, and after how many calls that has paid off">compile, pays off</th><th scope="col" title="The most memory that a call held beyond what was there before">memory</th>
             </tr>
             {rows.map((row) => <Row key={row.way} row={row} scale={scale} isAlone={rows.length < 2} />)}
           </tbody>
