@@ -168,6 +168,7 @@ class _Point:
         self._timed = timed
         self._limits = limits
         self._launch = _launch(found, timed)
+        self._is_warm = not timed.cold
         self._seconds = median(timed.cold) if timed.cold else median(timed.warm) / timed.calls
 
     def view(self, name: str, program: int, work: Work | str) -> PointView:
@@ -223,7 +224,8 @@ class _Point:
         what = "memory brings" if bound == "memory" else f"matrix products in {work.dtype} reach"
         told = f"{_percent(share)} of what {what}"
         if share > _BEYOND and bound == "memory":
-            return f"{told}: its data lay in the caches."
+            cold = "what it wrote stayed in the caches, or memory was slower when it was measured"
+            return f"{told}: {'its data lay in the caches' if self._is_warm else cold}."
         if share > _BEYOND:
             return (
                 f"{told}: the limit was measured while the machine was slower. "

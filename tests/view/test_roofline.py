@@ -96,6 +96,8 @@ def test_faster_than_memory_is_said_to_come_from_the_caches() -> None:
     found = point(quick)
     assert (found.cache, found.seconds, found.share) == ("warm", 0.25e-3, 4.0)
     assert found.sentence.endswith("its data lay in the caches.")
+    flushed = point(timed(0, work(5 * MB, 5 * MB, MB), 0.5e-3))
+    assert "what it wrote stayed in the caches, or memory was slower" in flushed.sentence
 
 
 def test_what_computes_nothing_has_no_place_in_the_plot_but_a_share() -> None:
