@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
+from dynamo_lab.render import static_roofline
 from dynamo_lab.render.markup import Markup, details, join, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.benchmarks import BenchView, SectionView
 from dynamo_lab.view.kernel_groups import GroupView
 from dynamo_lab.view.kernel_times import ProgramView
-from dynamo_lab.view.roofline import RooflineView
 
 _GROUPS = 60
-_POINTS = 20
 _COLOURS = {"good": "color:#2e9e5b", "bad": "color:#d9534f", "warning": "color:#c08a00"}
 _OUTCOMES = {"faster": "color:#2e9e5b", "slower": "color:#d9534f"}
 
@@ -33,7 +32,7 @@ def blocks(view: View) -> Iterator[Markup]:
     for program in bench.kernels.programs:
         yield _program(program)
     if bench.roofline:
-        yield _roofline(bench.roofline)
+        yield details("against what the machine can do", *static_roofline.blocks(bench.roofline))
     if bench.machine:
         facts = " · ".join(f"{shortened(a, 60)} {shortened(b, 80)}" for a, b in bench.machine)
         yield tag("p", tag("small", f"measured on: {facts}"))
@@ -98,18 +97,6 @@ def _group(group: GroupView) -> tuple[str, ...]:
         shortened(group.where, 120),
         " ".join(why),
     )
-
-
-def _roofline(found: RooflineView) -> Markup:
-    """The kernels that take longest, each against its limit."""
-    rows = (
-        (shortened(point.name, 120), point.time, point.limit,
-         "" if point.share is None else f"{point.share * 100:.0f} %", point.sentence)
-        for point in found.points[:_POINTS]
-    )  # fmt: skip
-    head = ("kernel", "a call", "at the limit", "share of it", "")
-    told = [tag("p", sentence) for sentence in found.sentences]
-    return details("against what the machine can do", *told, _table(head, rows))
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:
