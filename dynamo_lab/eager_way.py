@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 
 from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
 from dynamo_lab.capture.kernel_calls import Memory, layout_key, mutated
-from dynamo_lab.compiled_way import run_ahead
 from dynamo_lab.measure.rounds import calibrated
+from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import EagerCall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from dynamo_lab.measure.devices import Device
     from dynamo_lab.measure.rounds import Plan
@@ -108,24 +108,23 @@ class EagerWay:
         return self._device.seconds(self._eager, self._loops) / self._loops
 
     def _timed(self) -> dict[_Called, float]:
-        """The seconds of each operator in one call of the program."""
-        spans: list[tuple[Any, Any]] = []
-        mark = self._device.mark
+        return mean([self._timed_once() for _ in range(self._loops)])
+
+    def _timed_once(self) -> Mapping[_Called, float]:
+        """The seconds of each operator in one call of the program.
+
+        They come in the order in which they were observed: looking at the arguments again would
+        take longer than some operators do.
+        """
+        spans = Spans(self._device)
+        order = iter(self._order)
 
         def operate(place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
-            start = mark()
-            result = operator(*args, **kwargs)
-            spans.append((start, mark()))
-            return result
+            return spans.time(next(order, None), operator, args, kwargs)
 
-        total: defaultdict[_Called, float] = defaultdict(float)
-        for _ in range(self._loops):
-            run_ahead(self._device, lambda: self._run(operate))
-            # in the order in which they were observed, so that nothing but the clock runs meanwhile
-            for called, (start, end) in zip(self._order, spans, strict=False):
-                total[called] += self._device.between(start, end)
-            spans.clear()
-        return {called: seconds / self._loops for called, seconds in total.items()}
+        self._device.wait()
+        self._run(operate)
+        return spans.seconds()
 
     def _alone(self) -> dict[Any, float]:
         """The seconds of one call of each operator on each layout of arguments."""
