@@ -78,7 +78,6 @@ def test_every_kernel_and_operator_of_a_step_is_timed_and_in_one_group() -> None
     before = {name: value.clone() for name, value in model.state_dict().items()}
     engine = vars(torch.autograd)["_engine_run_backward"]
     recording, found = timed(model, torch.randn(8, 16), phase="step")
-    assert found.problem == ""
     assert {row.kernel for row in found.kernels} == set(range(len(recording.kernels)))
     assert all(row.warm == (row.calls, row.calls) for row in found.kernels)
     assert all(len(row.cold) == 2 for row in (*found.kernels, *found.eager_calls))
@@ -191,7 +190,7 @@ def test_what_the_program_changes_is_put_back() -> None:
         return x * state
 
     _, found = timed(counts, torch.ones(16))
-    assert found.problem == ""
+    assert found.overheads[0].problem == ""
     assert torch.equal(state, torch.ones(16))  # what the recorded call made of it
 
 
@@ -202,4 +201,4 @@ def test_what_was_stopped_keeps_whole_rounds_and_the_reason_is_told_without_kern
     assert found.kernels
     assert all(row.warm == row.cold == () for row in found.kernels)
     _, found = timed(lambda x: x.view(4, 4), torch.ones(16))
-    assert found.problem == "The recording has no kernels."
+    assert found.overheads[0].problem == "The recording has no kernels."
