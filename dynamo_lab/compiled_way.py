@@ -126,7 +126,7 @@ class CompiledWay:
     def _why_not(self) -> str:
         if not self._recording.kernels:
             return "The recording has no kernels."
-        if self._wrapped.missing and not self._wrapped.live:
+        if not self._wrapped.sites:
             return (
                 "Kernels are timed where a wrapper in Python calls them: this one's is in C++, "
                 "or no longer loaded."

@@ -45,11 +45,13 @@ class EagerWay:
         phase: Phase,
         device: Device,
         plan: Plan,
+        dynamic: bool | None = None,
     ) -> None:
         self._device = device
         self._graphs = EagerGraphs(captured)
         untyped: Any = torch
-        self._call = subject.call(untyped.compile(subject.fn, backend=self._graphs), phase)
+        captured_again = untyped.compile(subject.fn, backend=self._graphs, dynamic=dynamic)
+        self._call = subject.call(captured_again, phase)
         self._eager = subject.call(subject.fn, phase)
         self._loops = calibrated(self._eager, device, plan.round_seconds)
         self._texts: dict[_Called, tuple[str, str]] = {}

@@ -54,11 +54,15 @@ class Layers(torch.nn.Module):
 
 
 def timed(
-    program: Any, *args: torch.Tensor, phase: Phase = "forward", **options: Any
+    program: Any,
+    *args: torch.Tensor,
+    phase: Phase = "forward",
+    compiled_with: dict[str, Any] | None = None,
+    **options: Any,
 ) -> tuple[Recording, KernelTimes]:
     leaves = dict(program.named_parameters()) if isinstance(program, torch.nn.Module) else {}
     subject = Subject(program, args, {}, leaves)
-    compiled = torch.compile(program)
+    compiled = torch.compile(program, **(compiled_with or {}))
     with lab.record() as recorder:
         subject.call(compiled, phase)()
     recording = recorder.recording
@@ -202,3 +206,14 @@ def test_what_was_stopped_keeps_whole_rounds_and_the_reason_is_told_without_kern
     assert all(row.warm == row.cold == () for row in found.kernels)
     _, found = timed(lambda x: x.view(4, 4), torch.ones(16))
     assert found.overheads[0].problem == "The recording has no kernels."
+
+
+def test_shapes_that_may_vary_and_a_wrapper_in_cpp() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x, -1)
+
+    _, found = timed(program, torch.ones(6, 7), compiled_with={"dynamic": True})
+    assert [call.operator for call in found.eager_calls] == ["aten._softmax.default"]
+    assert found.groups[0].kernels
+    _, found = timed(program, torch.ones(6, 7), compiled_with={"options": {"cpp_wrapper": True}})
+    assert "C++" in found.overheads[0].problem
