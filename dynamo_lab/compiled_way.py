@@ -184,7 +184,7 @@ class CompiledWay:
             with intercepted(self._wrapped.live, stand):
                 return self._device.seconds(call, self._loops) / self._loops
         except Exception as error:
-            why = "it goes another way" if isinstance(error, _Otherwise) else _told(error)
+            why = "it goes another way" if isinstance(error, _Otherwise) else told(error)
             self.not_stubbed = f"The program does not run without its kernels: {why}."
             return 0.0
         finally:
@@ -219,7 +219,8 @@ def _again(result: Any) -> Any:
     return result
 
 
-def _told(error: BaseException) -> str:
+def told(error: BaseException) -> str:
+    """The kind of an error and the first line of its message."""
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:200]
 
 

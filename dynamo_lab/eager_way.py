@@ -9,6 +9,7 @@ import torch
 
 from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
 from dynamo_lab.capture.kernel_calls import Memory, layout_key, mutated
+from dynamo_lab.compiled_way import told
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import EagerCall
@@ -57,11 +58,17 @@ class EagerWay:
         self._texts: dict[_Called, tuple[str, str]] = {}
         self._counts: Counter[_Called] = Counter()
         self._order: list[_Called] = []
+        self.problem = ""
+        """Why operators are not timed, if so."""
 
     def __enter__(self) -> Self:
-        self._call()  # captures
-        self._run(self._observe)
-        self._counts.update(self._order)
+        try:
+            self._call()  # captures
+            self._run(self._observe)
+        except Exception as error:  # a node that does not run under a dispatch mode
+            self.problem = f"Operators cannot be timed one by one: {told(error)}."
+        else:
+            self._counts.update(self._order)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,11 +76,12 @@ class EagerWay:
 
     def warm(self) -> dict[str, Callable[[], Any]]:
         """What is measured while the program runs, by name."""
-        return {"eager whole": self._whole, "operators": self._timed}
+        each = {} if self.problem else {"operators": self._timed}
+        return {"eager whole": self._whole, **each}
 
     def cold(self) -> dict[str, Callable[[], Any]]:
         """What is measured of each operator alone."""
-        return {"operators": self._alone}
+        return {} if self.problem else {"operators": self._alone}
 
     def calls(self, warm: Rounds, cold: Rounds) -> tuple[EagerCall, ...]:
         """Each operator that eager runs for the captured graphs, in the order it first does."""

@@ -98,7 +98,12 @@ def time_kernels(
         launch=launched,
         problem=ours.not_stubbed,
     )
-    eager = Overhead(way=eager_way, phase=phase, whole=_column(warm, "eager whole"))
+    eager = Overhead(
+        way=eager_way,
+        phase=phase,
+        whole=_column(warm, "eager whole"),
+        problem=theirs.problem,
+    )
     return KernelTimes(
         kernels=kernels,
         eager_calls=eager_calls,

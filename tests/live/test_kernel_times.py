@@ -217,3 +217,16 @@ def test_shapes_that_may_vary_and_a_wrapper_in_cpp() -> None:
     assert found.groups[0].kernels
     _, found = timed(program, torch.ones(6, 7), compiled_with={"options": {"cpp_wrapper": True}})
     assert "C++" in found.overheads[0].problem
+
+
+def test_operators_that_cannot_be_timed_one_by_one_leave_the_kernels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(*_: Any) -> str:
+        raise NotImplementedError("no rule for this mode")
+
+    monkeypatch.setattr("dynamo_lab.eager_way.arguments_text", fails)
+    _, found = timed(torch.tanh, torch.ones(16))
+    assert found.kernels[0].warm == (1, 1)
+    assert found.eager_calls == ()
+    assert "NotImplementedError: no rule for this mode" in found.overheads[1].problem
