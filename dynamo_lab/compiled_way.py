@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -15,11 +15,12 @@ from dynamo_lab.capture.kernel_calls import (
     wrapped,
 )
 from dynamo_lab.measure.rounds import calibrated
+from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import KernelTime
 from dynamo_lab.rerun import reachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from dynamo_lab.measure.devices import Device
     from dynamo_lab.measure.rounds import Plan
@@ -125,7 +126,7 @@ class CompiledWay:
     def _why_not(self) -> str:
         if not self._recording.kernels:
             return "The recording has no kernels."
-        if self._wrapped.missing and not self._wrapped.live:
+        if not self._wrapped.sites:
             return (
                 "Kernels are timed where a wrapper in Python calls them: this one's is in C++, "
                 "or no longer loaded."
@@ -146,24 +147,19 @@ class CompiledWay:
         return self._device.seconds(self._call, self._loops) / self._loops
 
     def _timed(self) -> dict[int, float]:
+        return mean([self._timed_once() for _ in range(self._loops)])
+
+    def _timed_once(self) -> Mapping[int, float]:
         """For each call, the seconds of all its runs in one call of the program."""
-        spans: list[tuple[int, Any, Any]] = []
-        mark = self._device.mark
+        spans = Spans(self._device)
 
         def stand(at: int, kernel: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-            start = mark()
-            result = kernel(*args, **kwargs)
-            spans.append((at, start, mark()))
-            return result
+            return spans.time(at, kernel, args, kwargs)
 
-        total: defaultdict[int, float] = defaultdict(float)
+        self._device.wait()
         with intercepted(self._wrapped.live, stand):
-            for _ in range(self._loops):
-                run_ahead(self._device, self._call)
-                for at, start, end in spans:
-                    total[at] += self._device.between(start, end)
-                spans.clear()
-        return {at: seconds / self._loops for at, seconds in total.items()}
+            self._call()
+        return spans.seconds()
 
     def _stubbed(self) -> float:
         """The seconds of a call whose kernels do nothing, and hand back what they once did."""
@@ -188,7 +184,7 @@ class CompiledWay:
             with intercepted(self._wrapped.live, stand):
                 return self._device.seconds(call, self._loops) / self._loops
         except Exception as error:
-            why = "it goes another way" if isinstance(error, _Otherwise) else _told(error)
+            why = "it goes another way" if isinstance(error, _Otherwise) else told(error)
             self.not_stubbed = f"The program does not run without its kernels: {why}."
             return 0.0
         finally:
@@ -213,28 +209,18 @@ class CompiledWay:
         return found
 
 
-def run_ahead(device: Device, call: Callable[[], object]) -> None:
-    """Call with the device held until all work is given, so that it does not wait in between."""
-    device.wait()
-    device.hold(_HELD)
-    call()
-    device.wait()
-
-
-_HELD = 0.02
-"""Seconds that a device is held: most programs are given to it in less."""
-
-
 def _again(result: Any) -> Any:
     """What a kernel returned, as new tensors on the same memory."""
     if isinstance(result, torch.Tensor):
         return result.detach()
     if isinstance(result, tuple | list):
-        return type(result)(map(_again, result))
+        parts = cast("Any", result)
+        return type(parts)(map(_again, parts))
     return result
 
 
-def _told(error: BaseException) -> str:
+def told(error: BaseException) -> str:
+    """The kind of an error and the first line of its message."""
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:200]
 
 

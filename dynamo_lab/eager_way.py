@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import torch
 
 from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
 from dynamo_lab.capture.kernel_calls import Memory, layout_key, mutated
-from dynamo_lab.compiled_way import run_ahead
+from dynamo_lab.compiled_way import told
 from dynamo_lab.measure.rounds import calibrated
+from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import EagerCall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from dynamo_lab.measure.devices import Device
     from dynamo_lab.measure.rounds import Plan
@@ -45,21 +46,29 @@ class EagerWay:
         phase: Phase,
         device: Device,
         plan: Plan,
+        dynamic: bool | None = None,
     ) -> None:
         self._device = device
         self._graphs = EagerGraphs(captured)
         untyped: Any = torch
-        self._call = subject.call(untyped.compile(subject.fn, backend=self._graphs), phase)
+        captured_again = untyped.compile(subject.fn, backend=self._graphs, dynamic=dynamic)
+        self._call = subject.call(captured_again, phase)
         self._eager = subject.call(subject.fn, phase)
         self._loops = calibrated(self._eager, device, plan.round_seconds)
         self._texts: dict[_Called, tuple[str, str]] = {}
         self._counts: Counter[_Called] = Counter()
         self._order: list[_Called] = []
+        self.problem = ""
+        """Why operators are not timed, if so."""
 
     def __enter__(self) -> Self:
-        self._call()  # captures
-        self._run(self._observe)
-        self._counts.update(self._order)
+        try:
+            self._call()  # captures
+            self._run(self._observe)
+        except Exception as error:  # a node that does not run under a dispatch mode
+            self.problem = f"Operators cannot be timed one by one: {told(error)}."
+        else:
+            self._counts.update(self._order)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -67,11 +76,12 @@ class EagerWay:
 
     def warm(self) -> dict[str, Callable[[], Any]]:
         """What is measured while the program runs, by name."""
-        return {"eager whole": self._whole, "operators": self._timed}
+        each = {} if self.problem else {"operators": self._timed}
+        return {"eager whole": self._whole, **each}
 
     def cold(self) -> dict[str, Callable[[], Any]]:
         """What is measured of each operator alone."""
-        return {"operators": self._alone}
+        return {} if self.problem else {"operators": self._alone}
 
     def calls(self, warm: Rounds, cold: Rounds) -> tuple[EagerCall, ...]:
         """Each operator that eager runs for the captured graphs, in the order it first does."""
@@ -108,24 +118,23 @@ class EagerWay:
         return self._device.seconds(self._eager, self._loops) / self._loops
 
     def _timed(self) -> dict[_Called, float]:
-        """The seconds of each operator in one call of the program."""
-        spans: list[tuple[Any, Any]] = []
-        mark = self._device.mark
+        return mean([self._timed_once() for _ in range(self._loops)])
+
+    def _timed_once(self) -> Mapping[_Called, float]:
+        """The seconds of each operator in one call of the program.
+
+        They come in the order in which they were observed: looking at the arguments again would
+        take longer than some operators do.
+        """
+        spans = Spans(self._device)
+        order = iter(self._order)
 
         def operate(place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
-            start = mark()
-            result = operator(*args, **kwargs)
-            spans.append((start, mark()))
-            return result
+            return spans.time(next(order, None), operator, args, kwargs)
 
-        total: defaultdict[_Called, float] = defaultdict(float)
-        for _ in range(self._loops):
-            run_ahead(self._device, lambda: self._run(operate))
-            # in the order in which they were observed, so that nothing but the clock runs meanwhile
-            for called, (start, end) in zip(self._order, spans, strict=False):
-                total[called] += self._device.between(start, end)
-            spans.clear()
-        return {called: seconds / self._loops for called, seconds in total.items()}
+        self._device.wait()
+        self._run(operate)
+        return spans.seconds()
 
     def _alone(self) -> dict[Any, float]:
         """The seconds of one call of each operator on each layout of arguments."""

@@ -32,7 +32,8 @@ def groups(
     trace = _Trace(recording)
     owners = _owners(recording, trace, kernels)
     sets = _Sets(len(kernels) + len(eager))
-    for at, found in enumerate(_kernels_of(trace, eager, owners)):
+    backward = {at for at, timed in enumerate(kernels) if _is_backward(recording, timed)}
+    for at, found in enumerate(_kernels_of(trace, eager, owners, backward)):
         for kernel in found:
             sets.join(kernel, len(kernels) + at)
     own = set(owners.values())
@@ -163,6 +164,11 @@ def _buffers(recording: Recording, graph: int, names: Iterable[str]) -> list[Buf
     return [b for b in recording.buffers if b.graph == graph and b.name in wanted]
 
 
+def _is_backward(recording: Recording, timed: KernelTime) -> bool:
+    graph = recording.kernels[timed.kernel].graph
+    return graph is not None and recording.graphs[graph].is_backward
+
+
 def _owners(recording: Recording, trace: _Trace, kernels: Sequence[KernelTime]) -> dict[Part, int]:
     """Which kernel each part belongs to: one that is called for it, else the first to compute it.
 
@@ -181,9 +187,12 @@ def _owners(recording: Recording, trace: _Trace, kernels: Sequence[KernelTime]) 
 
 
 def _kernels_of(
-    trace: _Trace, eager: Sequence[EagerCall], owners: Mapping[Part, int]
+    trace: _Trace,
+    eager: Sequence[EagerCall],
+    owners: Mapping[Part, int],
+    backward: Container[int],
 ) -> list[set[int]]:
-    """The kernels that stand for each operator.
+    """The kernels that stand for each operator, in the backward those of the backward.
 
     An operator that left no code, such as a view, goes with the next one of its node that did,
     else with the one before.
@@ -191,6 +200,9 @@ def _kernels_of(
     by_node = _by_node(eager)
     matched = _matched(trace, eager, by_node)
     found = [{owners[part] for part in parts if part in owners} for parts in matched]
+    for at, call in enumerate(eager):
+        if call.is_backward:  # the forward may do a part of it already
+            found[at] = {kernel for kernel in found[at] if kernel in backward} or found[at]
     for members in by_node.values():
         for is_backward in (False, True):
             same = [at for at in members if eager[at].is_backward == is_backward]
@@ -229,8 +241,13 @@ def _matched(
     for node, members in by_node.items():
         traced = trace.of_captured.get(node, [])
         for at in members:
-            found[at] = _named(trace, traced, eager[at])
+            named = _named(trace, traced, eager[at])
+            found[at] = [part for part in named if trace.arguments[part] == eager[at].arguments]
         taken = {part for at in members for part in found[at]}
+        for at in members:
+            named = _named(trace, traced, eager[at])
+            found[at] = found[at] or [part for part in named if part not in taken] or named
+        taken.update(part for at in members for part in found[at])
         left = [p for p in traced if p not in taken and trace.operators[p] != _SUM]
         for at in members:
             is_backward = eager[at].is_backward
@@ -240,10 +257,9 @@ def _matched(
 
 
 def _named(trace: _Trace, traced: Iterable[Part], call: EagerCall) -> list[Part]:
-    """Those of the call's name, and of its arguments where these tell them apart."""
+    """Those of the call's name and direction."""
     name = _name(call.operator, call.is_backward)
-    named = [part for part in traced if trace.operators[part] == name]
-    return [part for part in named if trace.arguments[part] == call.arguments] or named
+    return [part for part in traced if trace.operators[part] == name]
 
 
 _SUM = ("add", True)

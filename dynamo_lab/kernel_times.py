@@ -75,6 +75,7 @@ def time_kernels(
     roots = [subject.fn, subject.args, dict(subject.kwargs), dict(subject.leaves)]
     device = device or device_of(reachable(roots))
     plan, watch = plan or Plan(), watch or Watch()
+    dynamic = True if recording.symbols else None  # so that Dynamo captures the same graphs again
     launched: tuple[float, ...] = ()
     with without_trace(roots):
         try:
@@ -82,7 +83,7 @@ def time_kernels(
         except NotTimed as problem:
             untimed = Overhead(way=way, phase=phase, problem=str(problem))
             return KernelTimes(overheads=(untimed,))
-        with EagerWay(ours.captured(), subject, phase, device, plan) as theirs:
+        with EagerWay(ours.captured(), subject, phase, device, plan, dynamic) as theirs:
             warm = _rounds("kernels, warm caches", {**ours.warm(), **theirs.warm()}, plan, watch)
             steps = {**ours.cold(), **theirs.cold()} if cold else {}
             alone = _rounds("kernels, cold caches", steps, plan, watch)
@@ -97,7 +98,12 @@ def time_kernels(
         launch=launched,
         problem=ours.not_stubbed,
     )
-    eager = Overhead(way=eager_way, phase=phase, whole=_column(warm, "eager whole"))
+    eager = Overhead(
+        way=eager_way,
+        phase=phase,
+        whole=_column(warm, "eager whole"),
+        problem=theirs.problem,
+    )
     return KernelTimes(
         kernels=kernels,
         eager_calls=eager_calls,
