@@ -16,7 +16,6 @@ def config(queries, keys, warps, stages):
 CONFIGS = [
     config(128, 128, 8, 2),
     config(128, 64, 8, 3),
-    config(128, 64, 4, 3),
     config(64, 64, 4, 3),
     config(64, 32, 4, 2),
 ]
