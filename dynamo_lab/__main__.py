@@ -244,11 +244,16 @@ def _bench(options: argparse.Namespace) -> int:
             dtype=options.dtype,
             ways=("compiled", *options.ways),
             training=options.training,
+            kernels=bool(writers),  # which the table does not show
             plan=plan,
         )
         for write, path in writers:
             write(made.recording, path)
         print("\n".join(summary(made.facts)), flush=True)
+        if options.code:
+            from dynamo_lab.render.terminal.by_hand import by_hand
+
+            _print(by_hand(_view(made.recording), _width(options)), options)
     return 0
 
 

@@ -184,6 +184,9 @@ def _parser() -> argparse.ArgumentParser:
     timed.add_argument("--way", dest="ways", action="append", default=[], metavar="NAME",
                        help="also this mode or backend of torch.compile")  # fmt: skip
     timed.add_argument("--training", action="store_true", help="also time training steps")
+    timed.add_argument("--code", action="store_true",
+                       help="print what was generated beside what was written by hand")  # fmt: skip
+    timed.add_argument("--width", type=int, metavar="N", help=_WIDTH)
     timed.add_argument("--rounds", type=int, default=25, metavar="N", help="11 tell ways apart")
     timed.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     timed.add_argument("--json", metavar="FILE", help="save the recording, with the raw times")

@@ -133,8 +133,8 @@ def _candidate(baseline: Baseline, device: str, training: bool) -> Candidate:
             raise CaseError(reason)
         return baseline.load()
 
-    title = baseline.title
-    way = Way(name=title, kind="baseline", code=baseline.code, language=title)
+    name, language, code = baseline.title, baseline.language, baseline.code
+    way = Way(name=name, kind="baseline", code=code, language=language)
     return Candidate(way=way, made=made)
 
 

@@ -67,10 +67,10 @@ def why_not(language: str, device: str) -> str:
     kind = device.partition(":")[0]
     if language == "cpp":
         if kind != "cpu":
-            return "C++ runs on the CPU"
+            return "it runs on the CPU"
         return "" if cpp.compiler() else "there is no C++ compiler: install g++, or set CXX"
     if language == "metal":
-        return "" if kind == "mps" else "Metal needs a Mac's GPU"
+        return "" if kind == "mps" else "it needs a Mac's GPU"
     return _why_not_triton(kind)
 
 
@@ -79,4 +79,4 @@ def _why_not_triton(kind: str) -> str:
         return "Triton is not installed"
     if kind in ("cuda", "xpu") or os.environ.get("TRITON_INTERPRET") == "1":
         return ""
-    return "Triton needs a GPU"
+    return "it needs a GPU"

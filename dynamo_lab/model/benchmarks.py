@@ -27,7 +27,7 @@ class Way(Struct, frozen=True, kw_only=True):
     `compile_seconds` is the first call's time beyond a later one's; `peak_bytes` is the most memory
     that a call held beyond what was there before it, None where the device does not count it.
     `problem` says why it was not timed: it raised, or it computed something else. `code` is the
-    source of a hand-written or edited one, in `language` ("C++", "Triton", "Metal").
+    source of a hand-written or edited one, in `language` ("cpp", "triton", "metal").
     """
 
     name: str

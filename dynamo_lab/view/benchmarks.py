@@ -70,11 +70,13 @@ class SectionView(Struct, frozen=True, kw_only=True):
 
 
 class WayView(Struct, frozen=True, kw_only=True):
-    """A way to run the program, and what it was made with."""
+    """A way to run the program, and what it was made with; `code` is that of one by hand."""
 
     name: str
     kind: str
     options: str
+    code: str = ""
+    language: str = ""
 
 
 class BenchView(Struct, frozen=True, kw_only=True):
@@ -107,9 +109,7 @@ def build(
         state=_STATES[found.state],
         created=found.created,
         verdicts=tuple(_verdicts(found, sections, checked)),
-        ways=tuple(
-            WayView(name=way.name, kind=way.kind, options=_options(way)) for way in found.ways
-        ),
+        ways=tuple(map(_way, found.ways)),
         sections=sections,
         agreements=checked,
         kernels=kernel_times.build(recording, found, places, ancestry, kernels),
@@ -124,6 +124,16 @@ _STATES: dict[str, str] = {
     "stopped": "It was stopped before its end: what was measured until then is shown.",
     "refused": "It was refused: nothing was timed. The reason stands with each way.",
 }
+
+
+def _way(way: Way) -> WayView:
+    return WayView(
+        name=way.name,
+        kind=way.kind,
+        options=_options(way),
+        code=way.code,
+        language=way.language,
+    )
 
 
 def _options(way: Way) -> str:

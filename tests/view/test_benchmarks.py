@@ -246,3 +246,9 @@ def test_sums_pair_rounds_where_they_can() -> None:
     assert summed([((1.0, 3.0), 1), ((3.0, 1.0), 2)]) == Spread(5.5, 6.0, 6.5)
     assert summed([((1.0,), 1), ((2.0, 2.0), 1)]) == Spread(3.0, 3.0, 3.0)
     assert summed([((), 1)]) is None
+
+
+def test_what_was_written_by_hand_is_shown_as_it_is() -> None:
+    hand = Way(name="C++", kind="baseline", code="int x;\n</script>", language="cpp")
+    found = bench(Recording(title="f", benchmark=Benchmark(title="f", ways=(hand,))))
+    assert (found.ways[0].code, found.ways[0].language) == (hand.code, "cpp")

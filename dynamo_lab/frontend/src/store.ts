@@ -126,7 +126,7 @@ export const GUARD_MODES = ["recompiles", "guards", "shapes"] as const;
 export type GuardMode = (typeof GUARD_MODES)[number];
 
 /** What the Bench tab shows. */
-export const BENCH_MODES = ["ways", "kernels", "roofline", "machine"] as const;
+export const BENCH_MODES = ["ways", "kernels", "roofline", "code", "machine"] as const;
 export type BenchMode = (typeof BENCH_MODES)[number];
 
 /** What the Fusion tab shows. */

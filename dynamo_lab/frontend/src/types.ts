@@ -1033,12 +1033,21 @@ export interface KernelTimesView {
   readonly lines: readonly (readonly [number, number, string, string])[];
 }
 
+export interface WayView {
+  readonly name: string;
+  readonly kind: string;
+  readonly options: string;
+  /** The source of one that was written by hand. */
+  readonly code: string;
+  readonly language: string;
+}
+
 export interface BenchView {
   readonly title: string;
   readonly state: string;
   readonly created: string;
   readonly verdicts: readonly { readonly way: number; readonly sentence: string; readonly tone: BenchTone }[];
-  readonly ways: readonly { readonly name: string; readonly kind: string; readonly options: string }[];
+  readonly ways: readonly WayView[];
   readonly sections: readonly { readonly title: string; readonly rows: readonly TimeView[] }[];
   readonly agreements: readonly AgreementView[];
   readonly kernels: KernelTimesView;

@@ -17,7 +17,8 @@ from dynamo_lab.view.kernels import KernelView, WrapperView
 from dynamo_lab.view.words import plural
 
 _BRIEF = 16
-_LEXERS = {"cpp": "cpp", "triton": "python", "metal": "cpp"}
+LEXERS = {"cpp": "cpp", "triton": "python", "metal": "cpp"}
+"""What highlights the code of a kernel in each language."""
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
@@ -70,7 +71,7 @@ def _in_full(
     if kernel.coverage:
         yield indented(text(f"{kernel.coverage}, whose numbers stand before them", "dim"), 4)
     if kernel.code:
-        lexer = _LEXERS.get(kernel.language, "text")
+        lexer = LEXERS.get(kernel.language, "text")
         yield from _numbered(kernel.code.rstrip("\n"), lexer, _lines(kernel, files))
 
 

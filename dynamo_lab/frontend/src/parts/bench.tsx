@@ -5,11 +5,12 @@ import { BENCH_MODES, type BenchMode } from "../store";
 import type { AgreementView, BenchView } from "../types";
 import { Empty, Fold } from "../ui/bits";
 import { BenchKernels } from "./bench-kernels";
+import { ByHand } from "./bench-by-hand";
 import { Measure } from "./bench-measure";
 import { Ways } from "./bench-ways";
 import { Roofline } from "./roofline";
 
-const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Ways", kernels: "Kernel by kernel", roofline: "Roofline", machine: "Machine" };
+const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Ways", kernels: "Kernel by kernel", roofline: "Roofline", code: "By hand", machine: "Machine" };
 
 const READING =
   "A time is the median of its rounds, and half of the rounds lie within the quartiles. The ways take turns, and what counts is the ratio of each round: " +
@@ -61,6 +62,7 @@ function Machine({ bench }: { bench: BenchView }) {
 function Shown({ bench, mode }: { bench: BenchView; mode: BenchMode }): ComponentChildren {
   if (mode === "kernels") return <BenchKernels programs={bench.kernels.programs} />;
   if (mode === "roofline" && bench.roofline) return <Roofline view={bench.roofline} />;
+  if (mode === "code") return <ByHand bench={bench} />;
   if (mode === "machine") return <Machine bench={bench} />;
   return (
     <div class="dl-bench-body">
@@ -82,7 +84,10 @@ export function Bench() {
       </div>
     );
   }
-  const modes = BENCH_MODES.filter((mode) => (mode !== "kernels" || bench.kernels.programs.length > 0) && (mode !== "roofline" || bench.roofline));
+  const has: Partial<Record<BenchMode, boolean>> = {
+    kernels: bench.kernels.programs.length > 0, roofline: Boolean(bench.roofline), code: bench.ways.some((way) => way.code),
+  };
+  const modes = BENCH_MODES.filter((mode) => has[mode] ?? true);
   const mode = modes.includes(store.benchMode.value) ? store.benchMode.value : "ways";
   return (
     <div class="dl-scroll dl-bench">
