@@ -14,7 +14,6 @@ from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.break_even import BreakEven, break_even
 from dynamo_lab.view.durations import interval_text, median_text, range_text, rounded
 from dynamo_lab.view.kernel_times import PHASES, KernelTimesView
-from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.roofline import RooflineView
 from dynamo_lab.view.words import listed, plural, seconds, size
@@ -95,9 +94,7 @@ class BenchView(Struct, frozen=True, kw_only=True):
     machine: tuple[tuple[str, str], ...] = ()
 
 
-def build(
-    recording: Recording, places: Places, ancestry: Ancestry, kernels: KernelsView
-) -> BenchView | None:
+def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView | None:
     """What to show of a recording's benchmark, None where there is none."""
     found = recording.benchmark
     if found is None:
@@ -112,7 +109,7 @@ def build(
         ways=tuple(map(_way, found.ways)),
         sections=sections,
         agreements=checked,
-        kernels=kernel_times.build(recording, found, places, ancestry, kernels),
+        kernels=kernel_times.build(recording, found, places, ancestry),
         roofline=roofline.build(recording),
         doubts=tuple(_doubts(found.machine)),
         machine=tuple(machine_rows(found.machine)),

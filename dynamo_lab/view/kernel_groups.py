@@ -1,7 +1,7 @@
 """Groups of kernels, each against the eager operators that it replaced."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from dynamo_lab.view.durations import (
     summed,
     totals,
 )
-from dynamo_lab.view.kernels import stacks_of
+from dynamo_lab.view.kernels import stacks_of, title_of_call
 from dynamo_lab.view.names import operator_name
 from dynamo_lab.view.places import Places, entity
 from dynamo_lab.view.timed_nodes import TimedNodes
@@ -97,7 +97,6 @@ class Context(Struct, frozen=True, kw_only=True):
     found: Benchmark
     places: Places
     ancestry: Ancestry
-    titles: Mapping[int, str]
     nodes: TimedNodes
     whole: Spread | None
     launch: Spread | None
@@ -160,8 +159,13 @@ def group_view(group: Group, context: Context) -> GroupView:
 def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context) -> str:
     if not kernels:
         return "no kernel: nothing of these is left to run"
-    first = context.titles[kernels[0].kernel]
+    first = _title_of(kernels[0], context)
     return f"{first} and {len(kernels) - 1} more" if len(kernels) > 1 else first
+
+
+def _title_of(one: KernelTime, context: Context) -> str:
+    kernel = context.recording.kernels[one.kernel]
+    return title_of_call(kernel, context.nodes.of(one), context.recording, context.ancestry)
 
 
 def _counted(eager: Iterable[EagerCall]) -> str:
@@ -214,7 +218,7 @@ def _kernel(one: KernelTime, context: Context) -> TimedKernelView:
     kernel = context.recording.kernels[one.kernel]
     return TimedKernelView(
         id=one.kernel,
-        title=context.titles[one.kernel],
+        title=_title_of(one, context),
         language=kernel.language,
         calls=one.calls,
         time=median_text(spread(one.cold or one.warm)) if one.cold or one.warm else "",

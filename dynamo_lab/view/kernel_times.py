@@ -1,6 +1,6 @@
 """Kernel by kernel: what each program's kernels take, and what of a call they leave."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -10,7 +10,6 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.durations import brief, median_text, percent, rounded, summed
 from dynamo_lab.view.kernel_groups import Context, GroupView, group_view, ranked
-from dynamo_lab.view.kernels import KernelsView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.time_marks import (
     calls_of,
@@ -66,10 +65,8 @@ def build(
     found: Benchmark,
     places: Places,
     ancestry: Ancestry,
-    kernels: KernelsView,
 ) -> KernelTimesView:
     """The kernels' times, empty where none were measured."""
-    titles = {kernel.id: kernel.title for kernel in kernels.kernels}
     nodes = TimedNodes(recording)
     timed = (*found.kernels, *(one for one in found.overheads if one.stubbed or one.problem))
     keys: dict[tuple[int, Phase], None] = dict.fromkeys((one.way, one.phase) for one in timed)
@@ -77,7 +74,7 @@ def build(
         _program(
             way,
             phase,
-            _context(recording, found, places, ancestry, titles, nodes, way, phase),
+            _context(recording, found, places, ancestry, nodes, way, phase),
             is_first=at == 0,
         )
         for at, (way, phase) in enumerate(keys)
@@ -96,7 +93,6 @@ def _context(
     found: Benchmark,
     places: Places,
     ancestry: Ancestry,
-    titles: Mapping[int, str],
     nodes: TimedNodes,
     way: int,
     phase: Phase,
@@ -107,7 +103,6 @@ def _context(
         found=found,
         places=places,
         ancestry=ancestry,
-        titles=titles,
         nodes=nodes,
         whole=spread(overhead.whole) if overhead and overhead.whole else None,
         launch=spread(overhead.launch) if overhead and overhead.launch else None,

@@ -212,6 +212,18 @@ QUIET = frozenset(
 )
 
 
+def title_of_call(
+    kernel: Kernel, nodes: Iterable[NodeKey], recording: Recording, ancestry: Ancestry
+) -> str:
+    """What a kernel computes where it makes these nodes: a library's one computes others too."""
+    own = list(nodes)
+    tables = [(recording.graphs[graph].nodes, node) for graph, node in own]
+    operators = unique(operator_name(t.strings[t.target[node]]) for t, node in tables)
+    is_backward = kernel.graph is not None and recording.graphs[kernel.graph].is_backward
+    above = sorted(ancestry.above(own))
+    return _title(kernel, _first_operators(above, recording) or operators, is_backward)
+
+
 def _title(kernel: Kernel, all_operators: Sequence[str], is_backward: bool) -> str:
     if not all_operators:
         return kernel.name

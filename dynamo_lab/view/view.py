@@ -101,7 +101,6 @@ def build(recording: Recording) -> View:
     frame_views = frames.build(recording, places)
     break_views = breaks.build(recording, places)
     told = stories.build(recording, places)
-    kernel_views = kernels.build(recording, places, ancestry)
     return View(
         summary=summary.build(recording, places),
         sources=sources,
@@ -111,7 +110,7 @@ def build(recording: Recording) -> View:
         graphs=graphs.build(recording),
         guards=guards.build(recording, places),
         shapes=symbols.build(recording, places),
-        kernels=kernel_views,
+        kernels=kernels.build(recording, places, ancestry),
         timeline=timeline.build(recording),
         links=linked,
         notes=tuple(_note(note) for note in recording.notes),
@@ -125,7 +124,7 @@ def build(recording: Recording) -> View:
         lowering=lowering.build(recording, places),
         fusions=fusion.build(recording, places, ancestry),
         packages=packages.build(recording),
-        bench=benchmarks.build(recording, places, ancestry, kernel_views),
+        bench=benchmarks.build(recording, places, ancestry),
     )
 
 

@@ -95,3 +95,8 @@ def test_few_unpaired_times_tell_nothing_apart() -> None:
     assert unpaired([2.0] * 7, [1.0] * 7).differs
     with pytest.raises(ValueError, match="no times"):
         unpaired([], [1.0])
+
+
+def test_a_number_far_below_its_interval_is_not_zero() -> None:
+    assert digits(0.03, Spread(0.0, 0.3, 0.9)) == "0.03"
+    assert digits(0.0, Spread(0.0, 0.3, 2.9)) == "0"

@@ -27,7 +27,7 @@ export function y(round: number, rounds: number): number {
 }
 
 /** Groups drawn before more are asked for. */
-export const SHOWN = 80;
+export const SHOWN = 40;
 /** The looks of a whole call's parts: kernels, overhead, what is left. */
 export const LEGEND: readonly string[] = ["bar-faster", "part-overhead", "part-rest"];
 

@@ -91,7 +91,7 @@ export function BenchKernels({ programs }: { programs: readonly BenchProgram[] }
         <div class="dl-segments" role="group" aria-label="Caches">
           {(["cold", "warm"] as const).map((one) => <button key={one} type="button" aria-pressed={one === cache} onClick={() => (benchCache.value = one)}>{one} caches</button>)}
         </div>
-        <span class="dl-dim"><i class="dl-swatch dl-bar-eager" /> eager operators <i class="dl-swatch dl-bar-faster" /> kernels <i class="dl-swatch dl-bar-slower" /> kernels that lose ({losers})</span>
+        <span class="dl-dim"><i class="dl-swatch dl-bar-eager" /> eager operators <i class="dl-swatch dl-bar-faster" /> kernels that win, <i class="dl-swatch dl-bar-alike" /> draw, <i class="dl-swatch dl-bar-slower" /> lose ({losers})</span>
       </div>
       {program.problem && <p class="dl-refused">{program.problem}</p>}
       <Sum program={program} />

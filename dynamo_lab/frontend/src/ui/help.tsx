@@ -59,6 +59,7 @@ export function Help() {
         ? <><strong>While Steps is shown</strong><Keys keys={FILM_KEYS} /></>
         : <p>To watch Dynamo at work, one instruction at a time, record with <code>%%compile --steps</code>.</p>}
       <p>In Kernels a statement has the colour of your line that it is there for; one without a colour serves several lines. In assembly, so does each instruction.</p>
+      {store.model.value?.view.bench && <p>Beside your lines stands the measured time of their kernels in one call; {"\u2264"} where a kernel serves other lines too.</p>}
       <p>Hover anything and what it came from and became lights up in every pane. Click to pin it.</p>
     </div>
   );
