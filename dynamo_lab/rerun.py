@@ -110,6 +110,14 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
                 _put_back(tensor, before, grad)
 
 
+def leaves(roots: Iterable[Any]) -> list[torch.Tensor]:
+    """The tensors within reach that gather gradients, each once."""
+    import torch
+
+    found = (t for t in reachable(roots) if isinstance(t, torch.Tensor))
+    return [t for t in found if t.is_leaf and t.requires_grad]
+
+
 def _has_numbers(tensor: torch.Tensor) -> bool:
     return str(tensor.layout) == "torch.strided" and tensor.device.type != "meta"
 
