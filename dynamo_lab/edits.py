@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import structs
 
-from dynamo_lab.errors import AssemblyError, EditError, LoweringError
+from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, LoweringError
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
 from dynamo_lab.model.edits import Edit, Timing
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.kept_calls import Call
     from dynamo_lab.model.benchmarks import Cache
     from dynamo_lab.model.kernels import Kernel, Statement
+    from dynamo_lab.model.recording import Recording as Facts
     from dynamo_lab.programs import Program
     from dynamo_lab.recording import Recording
+    from dynamo_lab.view.edits import EditView
 
+_NO_PROGRAM = (
+    "There is no program to run an edited kernel in: this recording was loaded from a file, or was "
+    "made with record() or %%record. Use explore() or %%compile."
+)
 _LIVING = "living_program"  # the key under which a recording's own attributes hold it
 _INTERPRETING = 120.0
 """Seconds that Triton's interpreter, which is slow, may take for the module of an edited kernel."""
@@ -36,9 +42,11 @@ class Edited(Edit, frozen=True, kw_only=True, dict=True):
     """What became of an edit: print it for the diff, the verdict and the times."""
 
     def __str__(self) -> str:
-        from dynamo_lab.render.terminal.edits import as_text
+        from dynamo_lab.render.terminal import as_text
+        from dynamo_lab.render.terminal.edits import edited
+        from dynamo_lab.view.edits import build
 
-        return as_text(self)
+        return as_text(edited(build(self)))
 
     __repr__ = __str__
 
@@ -74,6 +82,25 @@ def edit(
     made = Edited(**structs.asdict(found))
     vars(made)["_of"] = recording
     return made
+
+
+def ask(recording: Facts, kernel: int, code: str) -> EditView:
+    """What a view shows of an edit.
+
+    Raises:
+        EditError: there is no program to run it in, or running that failed.
+    """
+    from dynamo_lab.recording import Recording
+    from dynamo_lab.view.edits import build
+
+    if not isinstance(recording, Recording):
+        raise EditError(_NO_PROGRAM)
+    try:
+        return build(edit(recording, kernel, code))
+    except DynamoLabError:
+        raise
+    except Exception as error:  # the program's own, while it ran again
+        raise EditError(f"The run ended with {type(error).__name__}: {error}") from error
 
 
 def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
@@ -191,10 +218,7 @@ def living(recording: Recording) -> Living:
     """
     program = recording.program()
     if program is None:
-        raise EditError(
-            "There is no program to run an edited kernel in: this recording was loaded from a "
-            "file, or was made with record() or %%record. Use explore() or %%compile."
-        )
+        raise EditError(_NO_PROGRAM)
     if recording.target:
         program = program.chosen(structs.replace(program.choice, target=""))
     return vars(recording).setdefault(_LIVING, None) or _made(recording, program)
@@ -210,7 +234,7 @@ def _ran(
 ) -> Edit:
     """The edit on the real arguments of the program: first apart, then in its place."""
     from dynamo_lab.capture.edited import build, definition, in_place, settings_of_builds
-    from dynamo_lab.capture.tried import try_apart
+    from dynamo_lab.edit_trial import try_apart
 
     wrapper = "" if fact.wrapper is None else recording.wrappers[fact.wrapper].code
     original = definition(fact.name, wrapper)
@@ -337,7 +361,9 @@ def _interpreted(recording: Recording, fact: Kernel, start: Edit) -> Edit:
 def _recorded(recording: Recording, edit: Edit) -> Recording:
     """The recording with the kernel's new text, and a benchmark of the program with it."""
     fact = recording.kernels[edit.kernel]
-    changed = structs.replace(fact, code=edit.after, statements=tuple(_statements(fact, edit.after)))
+    changed = structs.replace(
+        fact, code=edit.after, statements=tuple(_statements(fact, edit.after))
+    )
     kernels = (*recording.kernels[: fact.id], changed, *recording.kernels[fact.id + 1 :])
     problem = "" if edit.verdict == "right" else edit.reason or edit.verdict
     ways = (

@@ -4,6 +4,8 @@ import ast
 import re
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from dynamo_lab.model.edits import Diagnostic
@@ -62,34 +64,29 @@ def _without_echoes(found: Iterator[Diagnostic]) -> Iterator[Diagnostic]:
             yield one
 
 
-def of_python(
-    error: BaseException, text: str, path: str = "", offset: int = 0
-) -> tuple[Diagnostic, ...]:
+def of_python(error: BaseException, text: str, offset: int = 0) -> tuple[Diagnostic, ...]:
     """What building a kernel in Python, such as Triton's, ended with, at its line of the text.
 
-    `path` is the file that the text was written to, `offset` the lines that stand before it there.
+    `offset` is how many lines stood before the text where it was built.
     """
     chain = list(_chain(error))
+    reasons = [_said(one) for one in chain if getattr(one, "error_message", None)]
     for one in chain:
         if placed := _of_triton(one, text) or _of_syntax(one, text, offset):
-            innermost = next(
-                (_said(x) for x in reversed(chain) if getattr(x, "error_message", None)), ""
-            )
             line, column, message = placed
-            return (
-                Diagnostic(
-                    severity="error", message=innermost or message, line=line, column=column
-                ),
-            )
-    last = chain[-1]
-    frames = [
-        f
-        for one in chain
-        for f in traceback.extract_tb(one.__traceback__)
-        if path and f.filename == path
-    ]
-    line = frames[-1].lineno if frames else None
-    return (Diagnostic(severity="error", message=_said(last), line=line and line - offset),)
+            told = reasons[-1] if reasons else message
+            return (Diagnostic(severity="error", message=told, line=line, column=column),)
+    line = next(_lines_in(chain, text, offset), None)
+    return (Diagnostic(severity="error", message=_said(chain[-1]), line=line),)
+
+
+def _lines_in(chain: list[BaseException], text: str, offset: int) -> Iterator[int]:
+    """The lines of the text on which an error arose while the text itself ran, as a module."""
+    for error in chain:
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            with suppress(OSError, UnicodeError):
+                if Path(frame.filename).read_text(encoding="utf-8").strip() == text.strip():
+                    yield (frame.lineno or 1) - offset
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

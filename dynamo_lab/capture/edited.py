@@ -70,8 +70,9 @@ def _defining(name: str, wrapper: str) -> ast.Assign:
             "without cpp_wrapper to edit it."
         ) from None
     for node in tree.body:
-        is_it = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
-        if is_it and _DEFINES.match(ast.unparse(node.value)):
+        if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != name:
+            continue
+        if _DEFINES.match(ast.unparse(node.value)):
             return node
     raise EditError(
         f"{name} is not defined in its wrapper, so it cannot be edited: choose another."
