@@ -71,7 +71,7 @@ def _said(error: Exception, text: str) -> tuple[Diagnostic, ...]:
     output = getattr(error, "output", None)  # of a C++ compiler, here or where it was asked
     if output is None:
         return diagnostics.of_python(error, text, offset=OFFSET)
-    found = diagnostics.of_cpp(str(output), ".main.cpp", OFFSET)
+    found = diagnostics.of_cpp(str(output), ".main.cpp", OFFSET, text.count("\n") + 1)
     told = sorted(found, key=lambda one: one.severity != "error")
     return tuple(told) or (Diagnostic(severity="error", message=str(output).strip()[-300:]),)
 

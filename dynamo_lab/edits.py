@@ -30,6 +30,10 @@ _NO_PROGRAM = (
     "There is no program to run an edited kernel in: this recording was loaded from a file, or was "
     "made with record() or %%record. Use explore() or %%compile."
 )
+_UNLIKE_EAGER = (
+    "the program gives what it gives with the original kernel; eager gives other values than both, "
+    "as where a program draws random numbers"
+)
 _LIVING = "living_program"  # the key under which a recording's own attributes hold it
 _INTERPRETING = 120.0
 """Seconds that Triton's interpreter, which is slow, may take for the module of an edited kernel."""
@@ -163,13 +167,13 @@ class Living:
     def results(self, *, eager: bool = False) -> dict[str, torch.Tensor]:
         """The tensors that a call returns, and the gradients that it leaves."""
         from dynamo_lab.capture.running import tensors_in
-        from dynamo_lab.rerun import leaves
+        from dynamo_lab.rerun import leaves, stored_by
 
         with self.untouched():
             tensors = leaves(self._roots())
             for tensor in tensors:
                 tensor.grad = None
-            found = list(tensors_in(self.runner(eager=eager)()))
+            found = list(tensors_in(self.runner(eager=eager)())) + stored_by(self._fn)
             named = {f"output {i}": tensor.detach().clone() for i, tensor in enumerate(found)}
             grads = [tensor.grad for tensor in tensors]
             return named | {
@@ -259,21 +263,34 @@ def _ran(
         "edited": build(changed, settings_of_builds()),
     }
     with in_place(modules, fact.name) as put:
-        put(kernels["edited"])
-        checked = _checked(tried, program)
+        checked = _checked(tried, program, kernels, put)
         if checked.verdict != "right":
             return checked
         timings = _timed(kernels, calls[0], put, program, watch)
     return structs.replace(checked, timings=timings)
 
 
-def _checked(tried: Edit, program: Living) -> Edit:
-    """The edit after the program ran with it, held against eager."""
+def _checked(
+    tried: Edit, program: Living, kernels: Mapping[str, Any], put: Callable[[Any], None]
+) -> Edit:
+    """The edit after the program ran with it, held against eager.
+
+    One that draws random numbers gives others than eager with either kernel: then the original is
+    what the edit is held against.
+    """
     from dynamo_lab.measure.checks import compare, is_wrong
 
-    found = compare(program.results(eager=True), program.results(), way=1, phase="forward")
+    put(kernels["edited"])
+    edited = program.results()
+    found, reason = compare(program.results(eager=True), edited, way=1, phase="forward"), ""
+    if is_wrong(found):
+        put(kernels["original"])
+        original = program.results()
+        with_original = compare(original, edited, way=1, phase="forward")
+        reason = "with it, the program gives other values than eager"
+        if not is_wrong(with_original):
+            found, reason = with_original, _UNLIKE_EAGER
     verdict = "wrong" if is_wrong(found) else "right"
-    reason = "with it, the program gives other values than eager" if verdict == "wrong" else ""
     comparisons = (*tried.comparisons, *found)
     return structs.replace(tried, verdict=verdict, reason=reason, comparisons=comparisons)
 

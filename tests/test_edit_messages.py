@@ -45,6 +45,12 @@ def test_an_error_inside_a_header_is_tied_to_the_line_that_led_there() -> None:
     assert only.message == "static assertion failed: no such type"
 
 
+def test_what_is_behind_the_text_is_tied_to_no_line() -> None:
+    first, _ = of_cpp(GCC, ".main.cpp", offset=1, lines=20)
+    assert first.line is None
+    assert "keep its name and parameters" in first.message
+
+
 def test_clang_and_the_linker_are_understood() -> None:
     assert of_cpp(CLANG, ".main.cpp") == (
         Diagnostic(severity="error", message="'nothing.h' file not found", line=5, column=10),
@@ -86,7 +92,11 @@ class _OfTriton(Exception):
 def test_an_error_of_triton_counts_from_the_function_and_tells_the_innermost_reason() -> None:
     source = "def kernel(x):\n    y = tl.load(x)\n    return helper(y)\n"
     text = f"import triton\n\n@triton.jit\n{source}"
-    call = ast.parse(source).body[0].body[1].value  # type: ignore[attr-defined]
+    (call,) = (
+        node
+        for node in ast.walk(ast.parse(source))
+        if getattr(node, "lineno", 0) == 3 and isinstance(node, ast.Call)
+    )
     error = _OfTriton(source, call, None)
     error.__cause__ = _OfTriton("def helper(y):\n    return z\n", ast.Name("z"), "z is not defined")
     (told,) = of_python(error, text)

@@ -22,12 +22,25 @@ _FAILED = re.compile(r"\((?P<file>[^()]+), line (?P<line>\d+)\)\s*$")
 _MOST = 50  # an error in a template makes hundreds
 
 
-def of_cpp(output: str, source: str, offset: int = 0) -> tuple[Diagnostic, ...]:
+def of_cpp(
+    output: str, source: str, offset: int = 0, lines: int | None = None
+) -> tuple[Diagnostic, ...]:
     """What g++ or clang said of the file `source`, whose line `offset + 1` is the text's first.
 
-    An error inside a header is tied to the line of the text that led there.
+    An error inside a header is tied to the line of the text that led there; one behind the last of
+    its `lines`, in what is added to call the kernel, to none.
     """
-    return tuple(_without_echoes(_cpp(output, source, offset)))[:_MOST]
+    found = tuple(_without_echoes(_cpp(output, source, offset)))[:_MOST]
+    if lines is None:
+        return found
+    return tuple(_within(one, lines) for one in found)
+
+
+def _within(one: Diagnostic, lines: int) -> Diagnostic:
+    if one.line is None or one.line <= lines:
+        return one
+    message = f"{one.message} (in the code that calls the kernel: keep its name and parameters)"
+    return Diagnostic(severity=one.severity, message=message)
 
 
 def _cpp(output: str, source: str, offset: int) -> Iterator[Diagnostic]:

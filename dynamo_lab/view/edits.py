@@ -9,7 +9,7 @@ from dynamo_lab.model.benchmarks import Comparison
 from dynamo_lab.model.edits import Diagnostic, Edit, EditVerdict, Timing
 from dynamo_lab.view.code_diff import Edit as Run
 from dynamo_lab.view.code_diff import edits
-from dynamo_lab.view.words import listed, plural
+from dynamo_lab.view.words import listed, plural, unique, unit
 
 
 class TimingView(Struct, frozen=True, kw_only=True):
@@ -63,8 +63,8 @@ def _sentence(edit: Edit) -> str:
     match edit.verdict:
         case "not built":
             errors = [one for one in edit.diagnostics if one.severity == "error"]
-            lines = [str(line) for one in errors if (line := one.line) is not None]
-            where = f" (line {listed(list(dict.fromkeys(lines)))})" if lines else ""
+            lines = unique(str(line) for one in errors if (line := one.line) is not None)
+            where = f" ({unit(len(lines), 'line')} {listed(lines)})" if lines else ""
             return f"It does not compile{where}."
         case "failed":
             return f"It fails{reason}."
@@ -94,12 +94,18 @@ def _compared(edit: Edit) -> str:
 
 def _groups(edit: Edit) -> Iterator[str]:
     outer = ("output ", "gradient ")
-    own = [one for one in edit.comparisons if not one.value.startswith(outer)]
-    whole = [one for one in edit.comparisons if one.value.startswith(outer)]
+    compared = [one for one in edit.comparisons if one.verdict != "not compared"]
+    own = [one for one in compared if not one.value.startswith(outer)]
+    whole = [one for one in compared if one.value.startswith(outer)]
     if own:
         yield f"{plural(len(own), 'argument')} with the original's, {_apart(own)}"
     if whole:
-        yield f"{plural(len(whole), 'result')} of the program with eager's, {_apart(whole)}"
+        yield f"{plural(len(whole), 'result')} of the program with {_than(edit)}, {_apart(whole)}"
+
+
+def _than(edit: Edit) -> str:
+    """What the program's results were held against: a reason tells where that was not eager."""
+    return "the original's" if edit.verdict == "right" and edit.reason else "eager's"
 
 
 def _apart(found: list[Comparison]) -> str:

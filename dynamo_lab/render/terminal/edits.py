@@ -12,6 +12,7 @@ from dynamo_lab.view.edits import EditView
 
 _CONTEXT = 2
 _MOST = 10
+_LONGEST = 30
 _TONES = {
     "right": "bold green",
     "unknown": "bold yellow",
@@ -60,8 +61,8 @@ def _diff(view: EditView) -> Iterator[RenderableType]:
         yield text("No line differs.", "dim")
     for at, run in enumerate(view.edits):
         if run.sign != "=":
-            yield from (_row("-", i, old[i], width) for i in range(run.a, run.a_end))
-            yield from (_row("+", i, now[i], width) for i in range(run.b, run.b_end))
+            yield from _run("-", old, range(run.a, run.a_end), width)
+            yield from _run("+", now, range(run.b, run.b_end), width)
             continue
         head = _CONTEXT if at > 0 else 0
         tail = _CONTEXT if at < len(view.edits) - 1 else 0
@@ -72,6 +73,12 @@ def _diff(view: EditView) -> Iterator[RenderableType]:
         yield from (_row(" ", i, now[i], width) for i in kept[:head])
         yield text(f"{' ' * width}   …", "dim")
         yield from (_row(" ", i, now[i], width) for i in kept[len(kept) - tail :])
+
+
+def _run(sign: str, rows: list[str], lines: range, width: int) -> Iterator[Text]:
+    yield from (_row(sign, i, rows[i], width) for i in lines[:_LONGEST])
+    if len(lines) > _LONGEST:
+        yield text(f"{' ' * width} {sign} … {len(lines) - _LONGEST:,} more lines", "dim")
 
 
 def _row(sign: str, at: int, content: str, width: int) -> Text:
