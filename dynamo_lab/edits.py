@@ -239,6 +239,8 @@ def _ran(
     """The edit on the real arguments of the program: first apart, then in its place."""
     from dynamo_lab.capture.edited import build, definition, in_place, settings_of_builds
     from dynamo_lab.edit_trial import try_apart
+    from dynamo_lab.measure.devices import device_of
+    from dynamo_lab.measure.machine import describe_machine
 
     wrapper = "" if fact.wrapper is None else recording.wrappers[fact.wrapper].code
     original = definition(fact.name, wrapper)
@@ -267,7 +269,8 @@ def _ran(
         if checked.verdict != "right":
             return checked
         timings = _timed(kernels, calls[0], put, program, watch)
-    return structs.replace(checked, timings=timings)
+    machine = describe_machine(device_of(calls[0].before.laid_out()[0]).name)
+    return structs.replace(checked, timings=timings, machine=machine)
 
 
 def _checked(
@@ -306,10 +309,12 @@ def _timed(
     from dynamo_lab.capture.kept_calls import launcher, options_here
     from dynamo_lab.measure.devices import device_of
     from dynamo_lab.measure.rounds import take_turns
+    from dynamo_lab.measure.statistics import rounds_needed
 
     args, _ = call.before.laid_out()
     options, device = options_here(call.options, args), device_of(args)
-    watch, plan = watch or Watch(), Plan(seconds=_MEASURING / 3)
+    watch = watch or Watch()
+    plan = Plan(seconds=_MEASURING / 3, fewest=rounds_needed())
 
     def alone(kernel: Any) -> Callable[[], object]:
         launch = launcher(kernel)
@@ -395,6 +400,7 @@ def _recorded(recording: Recording, edit: Edit) -> Recording:
     ]
     benchmark = Benchmark(
         title=f"{recording.title}, {edit.name} edited",
+        machine=edit.machine,
         ways=ways,
         series=tuple(series),
         comparisons=edit.comparisons,

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from dynamo_lab.capture.kept_calls import Call, Memory, launcher
+from dynamo_lab.capture.kernel_calls import written_modules
 from dynamo_lab.errors import EditError
 
 _BEFORE = """\
@@ -114,16 +114,14 @@ def build(defined: Definition, settings: Mapping[str, Any]) -> Any:
 
 def modules_with(defined: Definition) -> list[ModuleType]:
     """The living modules that define this kernel with this text."""
-    from torch._inductor.codecache import PyCodeCache
+    found = ((m, text) for m, text in written_modules() if defined.name in vars(m))
+    return [module for module, text in found if _defines(text, defined)]
 
-    return [m for m in PyCodeCache.modules if defined.name in vars(m) and _defines(m, defined)]
 
-
-def _defines(module: ModuleType, defined: Definition) -> bool:
+def _defines(written: str, defined: Definition) -> bool:
     try:
-        written = Path(module.__file__ or "").read_text(encoding="utf-8")
         return definition(defined.name, written).text == defined.text
-    except (OSError, EditError):
+    except EditError:
         return False
 
 

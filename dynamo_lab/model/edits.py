@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.benchmarks import Cache, Comparison
+from dynamo_lab.model.benchmarks import Cache, Comparison, Machine
 from dynamo_lab.model.kernels import Language
 
 EditVerdict = Literal["not built", "failed", "wrong", "unknown", "right"]
@@ -65,3 +65,4 @@ class Edit(Struct, frozen=True, kw_only=True):
     comparisons: tuple[Comparison, ...] = ()
     worst: Worst | None = None
     timings: tuple[Timing, ...] = ()
+    machine: Machine = Machine()

@@ -9,6 +9,7 @@ from dynamo_lab.model.benchmarks import Comparison
 from dynamo_lab.model.edits import Diagnostic, Edit, EditVerdict, Timing
 from dynamo_lab.view.code_diff import Edit as Run
 from dynamo_lab.view.code_diff import edits
+from dynamo_lab.view.durations import median_text
 from dynamo_lab.view.words import listed, plural, unique, unit
 
 
@@ -124,19 +125,8 @@ def _timing(timing: Timing) -> TimingView:
     tone = ("good" if found.value > 1 else "bad") if found.differs else ""
     return TimingView(
         what=f"{_WHATS[timing.what]}, {timing.cache} caches",
-        original=_time(timing.original),
-        edited=_time(timing.edited),
+        original=median_text(spread(timing.original)),
+        edited=median_text(spread(timing.edited)),
         ratio=found.sentence,
         tone=tone,
     )
-
-
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-
-
-def _time(rounds: tuple[float, ...]) -> str:
-    """The median, with three digits."""
-    median = spread(rounds).median
-    size, unit = next((pair for pair in _UNITS if median >= 0.9995 * pair[0]), _UNITS[-1])
-    value = median / size
-    return f"{value:.{max(0, 3 - len(str(int(value))))}f} {unit}"
