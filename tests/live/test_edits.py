@@ -144,7 +144,3 @@ def test_a_triton_kernel_is_edited_on_its_device() -> None:
     broken = recording.edit_kernel(0, replaced("tmp2 = tmp0 + tmp1", "tmp2 = tmp0 + missing"))
     assert broken.verdict == "not built"
     assert broken.diagnostics[0].line == line_of(broken, "missing")
-    endless = replaced(
-        "tmp2 = tmp0 + tmp1", "while xnumel > 0:\n        xoffset += 0\n    tmp2 = tmp0"
-    )
-    assert recording.edit_kernel(0, endless, seconds=5.0).verdict in ("failed", "not built")

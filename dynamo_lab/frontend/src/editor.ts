@@ -22,8 +22,9 @@ const dress = StateEffect.define<Partial<Dressing>>();
 const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Decoration.none, signs: RangeSet.empty, times: RangeSet.empty };
 
 /** While a text is written in, what is drawn over it stays with its place. */
-function moved({ base, lit, step, signs }: Dressing, { changes }: Transaction): Dressing {
-  return { base: base.map(changes), lit: lit.map(changes), step: step.map(changes), signs: signs.map(changes) };
+function moved(value: Dressing, { changes }: Transaction): Dressing {
+  const { base, lit, step, times, signs } = value;
+  return { base: base.map(changes), lit: lit.map(changes), step: step.map(changes), times: times.map(changes), signs: signs.map(changes) };
 }
 
 const dressing = StateField.define<Dressing>({
