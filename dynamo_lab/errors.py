@@ -83,3 +83,7 @@ class CaseError(DynamoLabError, ValueError):
 
 class SuiteError(DynamoLabError):
     """A run of the suite, or a file of its results, that cannot be used as asked."""
+
+
+class EditError(DynamoLabError):
+    """A kernel that cannot be edited here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -69,7 +70,7 @@ def attach(recording: Recording, written: Mapping[int, WrittenModule]) -> None:
 
 def ask(recording: Recording) -> KernelChecks:
     """Check every Triton kernel: see `Recording.check_kernels`."""
-    written: Mapping[int, WrittenModule] = vars(recording).get(_WRITTEN, {})
+    written = written_for(recording)
     if not written and recording.wrappers:
         raise LoweringError(
             "The graphs are not at hand: only the process that lowered a program with "
@@ -81,6 +82,19 @@ def ask(recording: Recording) -> KernelChecks:
     return KernelChecks(
         checks=tuple(_check(wrapper, row) for wrapper, rows in found for row in rows)
     )
+
+
+def written_for(recording: Recording) -> Mapping[int, WrittenModule]:
+    """The graphs at hand of a lowering, by wrapper."""
+    return vars(recording).get(_WRITTEN, {})
+
+
+def check_edit(written: WrittenModule, module: str, kernel: str, patience: float) -> KernelCheck:
+    """Check one kernel in a module that calls it with another text, for so many seconds at most."""
+    from dynamo_lab.capture.interpreted import check
+
+    (rows,) = check([replace(written, code=module)], patience)
+    return next(_check(0, row) for row in rows if row["name"] == kernel)
 
 
 def _check(wrapper: int, row: dict[str, Any]) -> KernelCheck:

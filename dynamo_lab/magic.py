@@ -1,4 +1,4 @@
-"""The notebook's commands: `%%compile` and `%%record`."""
+"""The notebook's commands: `%%compile`, `%%record` and `%%edit_kernel`."""
 
 from __future__ import annotations
 
@@ -47,8 +47,11 @@ Use it where you call torch.compile yourself:
 """
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """Reads a command's options; what it cannot read fails the cell with a sentence."""
+
     def error(self, message: str) -> NoReturn:
+        """Fail with the message."""
         raise CellError(f"{self.prog}: {message}. `{self.prog}?` shows the manual.")
 
 
@@ -59,8 +62,8 @@ def _switch(text: str) -> bool | None:
     return values[text.lower()]
 
 
-def _record_parser(name: str = "%%record", text: str = _RECORD) -> _Parser:
-    parser = _Parser(
+def _record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
+    parser = Parser(
         prog=name,
         description=text,
         add_help=False,
@@ -77,7 +80,7 @@ def _record_parser(name: str = "%%record", text: str = _RECORD) -> _Parser:
     return parser
 
 
-def _compile_parser() -> _Parser:
+def _compile_parser() -> Parser:
     parser = _record_parser("%%compile", _COMPILE)
     parser.add_argument(
         "--backend", default="inductor", help="inductor (default), eager, aot_eager"
@@ -188,6 +191,13 @@ def _record_cell(line: str, cell: str) -> None:
             recorder.fail(result.error_in_exec or result.error_before_exec)
     if not result.success:
         _fail_cell("%%record", result.error_in_exec or result.error_before_exec)
+
+
+def _edit_kernel(line: str, cell: str | None = None) -> None:
+    from dynamo_lab import edit_magic
+
+    options = edit_magic.parser(Parser).parse_args(_words(line))
+    edit_magic.run(options, line, cell, _shell())
 
 
 def _with_command(command: str, line: str, cell: str) -> str:
@@ -323,7 +333,7 @@ def _shell() -> Any:
 def _command(run: Any, parser: argparse.ArgumentParser) -> Any:
     """A cell magic whose docstring, which `%%compile?` shows, is the parser's manual."""
 
-    def command(line: str, cell: str) -> None:
+    def command(line: str, cell: str | None = None) -> None:
         try:
             run(line, cell)
         except SyntaxError as error:
@@ -339,9 +349,12 @@ def _command(run: Any, parser: argparse.ArgumentParser) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Add `%%compile` and `%%record`: IPython calls this for `%load_ext dynamo_lab`."""
-    for name, run, parser in (
-        ("compile", _compile_cell, _compile_parser()),
-        ("record", _record_cell, _record_parser()),
+    """Add the commands: IPython calls this for `%load_ext dynamo_lab`."""
+    from dynamo_lab import edit_magic
+
+    for name, kind, run, parser in (
+        ("compile", "cell", _compile_cell, _compile_parser()),
+        ("record", "cell", _record_cell, _record_parser()),
+        ("edit_kernel", "line_cell", _edit_kernel, edit_magic.parser(Parser)),
     ):
-        shell.register_magic_function(_command(run, parser), "cell", name)
+        shell.register_magic_function(_command(run, parser), kind, name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dynamo_lab import assembly, budgets, panel, would_pass
+from dynamo_lab import assembly, budgets, edits, panel, would_pass
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.view.assembly import assembly_view
 
@@ -32,5 +32,7 @@ def _found(recording: Recording, question: str, asked: dict[str, Any]) -> Any:
             return panel.ask(recording, target, asked["switches"])
         case "assembly", {"kernel": int(kernel), "target": str(target)}:
             return assembly_view(assembly.ask(recording, kernel, target or None))
+        case "edit_kernel", {"kernel": int(kernel), "code": str(code)}:
+            return edits.ask(recording, kernel, code)
         case _:
             raise DynamoLabError(f"The view asked {question!r}, which this kernel cannot answer.")

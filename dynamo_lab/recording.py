@@ -15,10 +15,11 @@ from dynamo_lab.model.recording import Recording as Facts
 from dynamo_lab.rerun import are_light
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dynamo_lab.benchmark import Benchmarked
     from dynamo_lab.budgets import Budgets
+    from dynamo_lab.edits import Edited
     from dynamo_lab.kernel_checks import KernelChecks
     from dynamo_lab.live import Trial
     from dynamo_lab.model.assembly import Assembly
@@ -291,6 +292,30 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.kernel_checks import ask
 
         return ask(self)
+
+    def edit_kernel(
+        self, kernel: int | str, code: str | Callable[[str], str], *, seconds: float = 30.0
+    ) -> Edited:
+        """Change a generated kernel, check it against the original, and time one against the other.
+
+        The edit is built as Inductor builds it, and called in a process of its own with the
+        arguments that the program gives the original; then, if it computes the same, in the
+        program, which is held against eager. Only what is right is timed. Print the answer for a
+        diff, the compiler's messages at their lines, the verdict and the times. A Triton kernel
+        that was lowered for a GPU is checked in Triton's interpreter, and not timed.
+
+        Args:
+            kernel: A kernel's id or name: `print(rec.kernels[0].code)` shows one.
+            code: Its new text, C++ or Triton, or a function from the old text to the new. The
+                parameters stay as they are.
+            seconds: How long it may run, once built, until it is taken for endless.
+
+        Raises:
+            EditError: there is no such kernel, or no program at hand to run it in.
+        """
+        from dynamo_lab.edits import edit
+
+        return edit(self, kernel, code, seconds=seconds)
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import render

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
+from dynamo_lab.cells import MODULE
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from types import CodeType
@@ -108,6 +110,25 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
                 numpy.random.set_state(numpy_state)
             for tensor, before, grad in saved:
                 _put_back(tensor, before, grad)
+
+
+def leaves(roots: Iterable[Any]) -> list[torch.Tensor]:
+    """The tensors within reach that gather gradients, each once."""
+    import torch
+
+    found = (t for t in reachable(roots) if isinstance(t, torch.Tensor))
+    return [t for t in found if t.is_leaf and t.requires_grad]
+
+
+def stored_by(fn: Any) -> list[torch.Tensor]:
+    """The tensors under the names of a cell, which it gives to the notebook; none of a function."""
+    import torch
+
+    code = getattr(fn, "__code__", None)
+    if code is None or code.co_name != MODULE:
+        return []
+    values = (fn.__globals__.get(name) for name in sorted(names_in(code)))
+    return [value for value in values if isinstance(value, torch.Tensor)]
 
 
 def _has_numbers(tensor: torch.Tensor) -> bool:

@@ -53,15 +53,19 @@ def _origin(buffer: Any) -> str:
     return "" if node is None else node.name
 
 
-def check(graphs: Sequence[WrittenModule]) -> list[list[dict[str, Any]]]:
+def check(
+    graphs: Sequence[WrittenModule], patience: float = PATIENCE
+) -> list[list[dict[str, Any]]]:
     """For each graph what the interpreter makes of its kernels: counts, errors, and a problem.
+
+    It may take `patience` seconds for all of them.
 
     Raises:
         LoweringError: the interpreter's process ended without an answer.
     """
     with tempfile.TemporaryDirectory(prefix="dynamo_lab_interpreted_") as folder:
         torch.save([_work(written) for written in graphs], Path(folder) / "work.pt")
-        return _interpreted(Path(folder))
+        return _interpreted(Path(folder), patience)
 
 
 def _is_random(node: fx.Node) -> bool:
@@ -97,16 +101,16 @@ def _described(written: WrittenModule) -> dict[str, Any]:
     }
 
 
-def _interpreted(folder: Path) -> list[list[dict[str, Any]]]:
+def _interpreted(folder: Path, patience: float) -> list[list[dict[str, Any]]]:
     environment = {**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, "-W", "ignore", "-m", "dynamo_lab.capture.interpreting", str(folder)]
     try:
         ran = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+            command, env=environment, capture_output=True, text=True, timeout=patience, check=False
         )
     except subprocess.TimeoutExpired:
         raise LoweringError(
-            f"Triton's interpreter did not finish within {PATIENCE:.0f} s: check a smaller program."
+            f"Triton's interpreter did not finish within {patience:.0f} s: check a smaller program."
         ) from None
     answer = folder / "rows.json"
     if not answer.exists():

@@ -64,7 +64,7 @@ def wrapped(recording: Recording) -> Wrapped:
     live: list[Live] = []
     missing: list[int] = []
     decides = False
-    modules = list(_modules())
+    modules = list(written_modules())
     for wrapper in recording.wrappers:
         kernels = [k for k in recording.kernels if k.wrapper == wrapper.id]
         found = [m for m, text in modules if text == _plain(wrapper.code)]
@@ -80,7 +80,7 @@ def wrapped(recording: Recording) -> Wrapped:
     return Wrapped(tuple(sites), tuple(live), tuple(missing), decides)
 
 
-def _modules() -> Iterator[tuple[ModuleType, str]]:
+def written_modules() -> Iterator[tuple[ModuleType, str]]:
     """Modules that Inductor wrote and that are loaded, each with its text."""
     from torch._inductor.codecache import PyCodeCache
 

@@ -16,9 +16,15 @@ def run_once(
     **compile_options: Any,
 ) -> Any:
     """Compile `fn`, call it, and with `grad=True` run a backward pass from what it returns."""
-    compiled = torch.compile(fn, **compile_options)
+    return call_once(torch.compile(fn, **compile_options), args, kwargs, grad=grad)
+
+
+def call_once(
+    fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, grad: bool | None
+) -> Any:
+    """Call `fn`, and with `grad=True` run a backward pass from what it returns."""
     with torch.no_grad() if grad is False else nullcontext():
-        result = compiled(*args, **kwargs)
+        result = fn(*args, **kwargs)
     if grad:
         differentiable = [t for t in tensors_in(result) if t.requires_grad]
         if differentiable:

@@ -1,5 +1,5 @@
 // The rows of a comparison: which kernels stand on which side, and the lines of a diff.
-import type { KernelView, PairView, WorkView } from "./types";
+import type { Edit, KernelView, PairView, WorkView } from "./types";
 
 /** Work seen from the recording that is shown: its own kernels, and those of the other. */
 export interface Work {
@@ -24,8 +24,12 @@ const lines = (kernels: readonly KernelView[]): string[] => kernels.filter((one)
 
 /** The diff from the first recording of the pair to the second. */
 export function diffRows(work: WorkView, a: readonly KernelView[], b: readonly KernelView[], whole: boolean): Row[] {
-  const [old, now] = [lines(a), lines(b)];
-  return work.edits.flatMap(([sign, from, end, start, stop], i): Row[] => {
+  return rowsOf(work.edits, lines(a), lines(b), whole);
+}
+
+/** The diff of two texts, of which these lines differ. */
+export function rowsOf(edits: readonly Edit[], old: readonly string[], now: readonly string[], whole: boolean): Row[] {
+  return edits.flatMap(([sign, from, end, start, stop], i): Row[] => {
     if (sign !== "=") {
       const paired = end - from === stop - start;
       const gone = old.slice(from, end).map((text, at): Row => ["-", text, paired ? now[start + at] : undefined]);
@@ -33,7 +37,7 @@ export function diffRows(work: WorkView, a: readonly KernelView[], b: readonly K
     }
     const kept = now.slice(start, stop).map((text): Row => [" ", text]);
     const before = i === 0 ? 0 : CONTEXT;
-    const after = i === work.edits.length - 1 ? 0 : CONTEXT;
+    const after = i === edits.length - 1 ? 0 : CONTEXT;
     const left = kept.length - before - after;
     if (whole || left < 2) return kept;
     return [...kept.slice(0, before), ["", `${left} lines the same`], ...kept.slice(kept.length - after, kept.length)];

@@ -1,8 +1,8 @@
-// A read-only CodeMirror whose decorations we replace as a whole, with its own line numbers.
+// A CodeMirror, to read unless asked otherwise, whose decorations we replace as a whole, with its own line numbers.
 import { cpp } from "@codemirror/lang-cpp";
 import { python } from "@codemirror/lang-python";
 import { type LanguageSupport, syntaxHighlighting } from "@codemirror/language";
-import { EditorSelection, EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { EditorSelection, EditorState, type Extension, RangeSet, StateEffect, StateField, type Transaction } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, EditorView, type GutterMarker, gutter,
   highlightSpecialChars, lineNumbers,
@@ -21,10 +21,17 @@ export interface Dressing {
 const dress = StateEffect.define<Partial<Dressing>>();
 const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Decoration.none, signs: RangeSet.empty, times: RangeSet.empty };
 
+/** While a text is written in, what is drawn over it stays with its place. */
+function moved(value: Dressing, { changes }: Transaction): Dressing {
+  const { base, lit, step, times, signs } = value;
+  return { base: base.map(changes), lit: lit.map(changes), step: step.map(changes), times: times.map(changes), signs: signs.map(changes) };
+}
+
 const dressing = StateField.define<Dressing>({
   create: () => bare,
   update(value, transaction) {
     let next = value;
+    if (transaction.docChanged) next = moved(value, transaction);
     for (const effect of transaction.effects) if (effect.is(dress)) next = { ...next, ...effect.value };
     return next;
   },
@@ -48,6 +55,8 @@ export interface EditorOptions {
   /** The number to show for a line of the document, where they differ. */
   readonly number?: (line: number) => number;
   readonly signs?: boolean;
+  /** What makes the text one to write in; without it, it is to read. */
+  readonly writing?: Extension;
 }
 
 export class Editor {
@@ -75,6 +84,21 @@ export class Editor {
     this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: y === "start" ? 97 : 40 }) });
   }
 
+  /** Puts another text in the place of this one. */
+  replace(text: string): void {
+    const { doc } = this.view.state;
+    if (doc.toString() !== text) this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+  }
+
+  /** Puts the cursor on a line, to write there. */
+  goTo(line: number): void {
+    const { doc } = this.view.state;
+    if (line < 1 || line > doc.lines) return;
+    const anchor = doc.line(line).from;
+    this.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+    this.view.focus();
+  }
+
   /** Brings a part of the text into sight if it is not. */
   showPart(from: number, to: number): void {
     this.view.dispatch({ effects: EditorView.scrollIntoView(EditorSelection.range(from, to), { yMargin: 40, xMargin: 24 }) });
@@ -89,9 +113,8 @@ function extensions(options: EditorOptions): Extension[] {
   const support = language(options.language);
   const number = options.number;
   return [
-    EditorState.readOnly.of(true),
-    EditorView.editable.of(false),
-    EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", "aria-readonly": "true" }),
+    options.writing ?? [EditorState.readOnly.of(true), EditorView.editable.of(false)],
+    EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", "aria-readonly": String(!options.writing) }),
     options.signs
       ? gutter({ class: "dl-signs", markers: (view) => view.state.field(dressing).signs })
       : [],

@@ -5,7 +5,7 @@ import type { Store } from "./store";
 const SLIDER = "input[type=range]";
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches(`input:not(${SLIDER}), select, textarea`);
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(`input:not(${SLIDER}), select, textarea`));
 }
 
 const MOVES: Readonly<Record<string, readonly [Stop, 1 | -1]>> = {

@@ -1,7 +1,8 @@
 // The one interface between the UI and its hosts: the live kernel and the offline page.
 import type { ReadonlySignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
 import type { Recordings } from "./recordings";
-import type { PairView, Progress, View } from "./types";
+import type { KernelView, PairView, Progress, View } from "./types";
 
 export type SaveKind = "html" | "json";
 
@@ -23,7 +24,11 @@ export interface Ran<Outcome> {
 }
 
 /** A question for the kernel, by its name in dynamo_lab/questions.py. Rejects with a sentence to show. */
-export type Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>) => Promise<Answer>;
+export type Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>, patienceMs?: number) => Promise<Answer>;
+
+export interface EditingProps {
+  readonly kernel: KernelView;
+}
 
 export interface DataSource {
   readonly recordings: Recordings;
@@ -38,4 +43,6 @@ export interface DataSource {
   readonly ask?: Ask;
   /** Absent where there is no kernel to run a program in. */
   readonly runs?: Runs;
+  /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */
+  readonly Editing?: FunctionComponent<EditingProps>;
 }

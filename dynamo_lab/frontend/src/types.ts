@@ -358,6 +358,37 @@ export interface AssemblyView {
   readonly chosen: string;
 }
 
+export interface DiagnosticView {
+  readonly severity: "error" | "warning" | "note";
+  readonly message: string;
+  /** Of the edited text, from 1. */
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+export interface EditTiming {
+  readonly what: string;
+  readonly original: string;
+  readonly edited: string;
+  readonly ratio: string;
+  readonly tone: "" | "good" | "bad";
+}
+
+/** What became of an edit of a kernel. */
+export interface EditView {
+  readonly kernel: number;
+  readonly name: string;
+  readonly verdict: "not built" | "failed" | "wrong" | "unknown" | "right";
+  readonly sentence: string;
+  readonly before: string;
+  readonly after: string;
+  readonly edits: readonly Edit[];
+  readonly diagnostics: readonly DiagnosticView[];
+  readonly worst: string;
+  readonly compared: string;
+  readonly timings: readonly EditTiming[];
+}
+
 export interface WrapperView {
   readonly id: number;
   readonly title: string;

@@ -24,8 +24,8 @@ export class Questions {
 
   constructor(private readonly send: (message: AskMessage) => void) {}
 
-  readonly ask: Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>) =>
-    this.requests.send((request) => this.send({ ...asked, type: "ask", question, request })) as Promise<Answer>;
+  readonly ask: Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>, patienceMs?: number) =>
+    this.requests.send((request) => this.send({ ...asked, type: "ask", question, request }), patienceMs) as Promise<Answer>;
 
   receive({ request, answer, error }: AnswerMessage): void {
     const waiting = this.requests.take(request);

@@ -15,10 +15,10 @@ export class Requests<Answer> {
   constructor(private readonly patienceMs: number) {}
 
   /** Sends a request under a number of its own. Rejects with a sentence to show. */
-  send(send: (request: number) => void): Promise<Answer> {
+  send(send: (request: number) => void, patienceMs = this.patienceMs): Promise<Answer> {
     const request = ++this.made;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.take(request)?.reject(new Error(GONE)), this.patienceMs);
+      const timer = setTimeout(() => this.take(request)?.reject(new Error(GONE)), patienceMs);
       this.waiting.set(request, { resolve, reject, timer });
       send(request);
     });

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { asBytes, decode } from "../decode";
 import { mount } from "../mount";
+import { editingPart } from "../parts/edit-kernel";
 import { Recordings } from "../recordings";
 import type { DataSource, SaveKind } from "../source";
 import type { Progress, SeveralView, View } from "../types";
@@ -118,7 +119,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
       };
       model.send({ type: "save", what, of: shown() });
     });
-  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask }, close };
+  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask, Editing: editingPart() }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

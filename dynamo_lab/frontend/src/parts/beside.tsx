@@ -1,7 +1,7 @@
 // Kernels of two recordings beside each other: what computes the same stands in one row.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { diffRows, type Row, type Work, worksOf } from "../beside";
+import { diffRows, type Work, worksOf } from "../beside";
 import { carryLine, kernelLines } from "../carry";
 import { useModel, useStore } from "../context";
 import { kernelEntity, lineEntity } from "../entities";
@@ -10,9 +10,8 @@ import { type Model, modelOf } from "../store";
 import type { KernelView, PairView } from "../types";
 import { Badge, Empty, Fold, withoutFolders } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
+import { Diff } from "../ui/diff";
 import { VirtualList } from "../ui/virtual-list";
-import { diffTone } from "./fixes";
-import { Differing } from "./pass-detail";
 
 /** Between the list of kernels and two recordings' kernels beside each other, where there are two. */
 export function BesideToggle() {
@@ -157,18 +156,6 @@ function empty({ view }: Work, label: string): string {
   const { inside } = view;
   if (inside.length === 0) return `Nothing in ${label} computes this.`;
   return `No kernel of its own in ${label}: ${inside.length === 1 ? "another kernel computes" : `${inside.length} other kernels compute`} this on the way.`;
-}
-
-function Diff({ rows, entity }: { rows: readonly Row[]; entity: string }) {
-  return (
-    <div class="dl-beside-diff" role="region" aria-label="Diff of the code" tabIndex={0} data-entity={entity || undefined}>
-      <div>
-        {rows.map(([sign, text, other], i) => (
-          <div key={i} class={sign === "" ? "dl-row-skipped" : diffTone(sign)}><span class="dl-diff-sign">{sign}</span>{other === undefined ? text : <Differing text={text} other={other} />}</div>
-        ))}
-      </div>
-    </div>
-  );
 }
 
 interface ColumnProps {

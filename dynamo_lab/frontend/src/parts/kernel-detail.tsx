@@ -1,5 +1,5 @@
 // The code of a kernel, or its place in the wrapper where it has none of its own.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { callLines } from "../calls";
 import { useModel, useStore } from "../context";
@@ -17,7 +17,27 @@ interface KernelProps {
   readonly wrapper: WrapperView | undefined;
 }
 
-function KernelHead({ kernel, wrapper, calls, assembly }: KernelProps & { calls: readonly number[]; assembly: AssemblyState }) {
+interface HeadProps extends KernelProps {
+  readonly calls: readonly number[];
+  readonly assembly: AssemblyState;
+  readonly editing: Signal<boolean>;
+}
+
+const NO_KERNEL = "A kernel can be edited while the program lives: record it with explore() or %%compile, and open it in a notebook.";
+
+/** Opens the editor; where nothing can run, it is off and says why. */
+function EditButton({ editing, close }: { editing: Signal<boolean>; close(): void }) {
+  const { Editing, runs } = useStore().source;
+  const why = Editing && runs?.ready.value ? "" : NO_KERNEL;
+  const toggle = (): void => {
+    if (why) return;
+    editing.value = !editing.value;
+    if (editing.value) close();
+  };
+  return <button type="button" class="dl-button" data-own aria-pressed={editing.value} aria-disabled={why !== ""} title={why || "Change this code, check it and time it"} onClick={toggle}>Edit</button>;
+}
+
+function KernelHead({ kernel, wrapper, calls, assembly, editing }: HeadProps) {
   const store = useStore();
   const time = useModel().timeOf(kernel.id);
   const line = calls[0] ?? kernel.line;
@@ -31,8 +51,9 @@ function KernelHead({ kernel, wrapper, calls, assembly }: KernelProps & { calls:
       {kernel.nodes.length > 0 && <span class="dl-dim">{plural(kernel.nodes.length, "node")}</span>}
       {kernel.coverage && <span class="dl-dim" title="A statement is a line that computes. Its colour is that of your line.">{kernel.coverage}</span>}
       {kernel.code && (
-        <button type="button" class="dl-button" data-own aria-pressed={assembly.open.value} onClick={() => (assembly.open.value = !assembly.open.value)}>Assembly</button>
+        <button type="button" class="dl-button" data-own aria-pressed={assembly.open.value} onClick={() => { assembly.open.value = !assembly.open.value; editing.value = false; }}>Assembly</button>
       )}
+      {kernel.code && kernel.language !== "extern" && <EditButton editing={editing} close={() => (assembly.open.value = false)} />}
       {wrapper && kernel.code && (
         <button type="button" class="dl-go" data-own onClick={() => (store.kernel.value = { kind: "wrapper", id: wrapper.id, line, of: kernel.id })}>
           show in wrapper
@@ -65,16 +86,18 @@ function Calls({ wrapper, lines, what }: { wrapper: WrapperView; lines: readonly
   );
 }
 
-function Kernel({ kernel, wrapper, assembly }: KernelProps & { assembly: AssemblyState }) {
+function Kernel({ kernel, wrapper, assembly, editing }: Omit<HeadProps, "calls">) {
+  const { Editing } = useStore().source;
+  const form = editing.value ? " is-split is-edit" : assembly.open.value ? " is-split" : "";
   const calls = useMemo(() => (wrapper ? callLines(wrapper.code, kernel.name) : []), [wrapper?.code, kernel.name]);
   return (
     <>
-      <KernelHead kernel={kernel} wrapper={wrapper} calls={calls} assembly={assembly} />
+      <KernelHead kernel={kernel} wrapper={wrapper} calls={calls} assembly={assembly} editing={editing} />
       {kernel.notes.map((note, i) => <p key={i} class="dl-kernel-target">{note}</p>)}
       {kernel.code
         ? (
-          <div class={`dl-kernel-panes${assembly.open.value ? " is-split" : ""}`}>
-            <KernelCode kernel={kernel} />
+          <div class={`dl-kernel-panes${form}`}>
+            {editing.value && Editing ? <Editing kernel={kernel} /> : <KernelCode kernel={kernel} />}
             {assembly.open.value && <Assembly kernel={kernel} state={assembly} />}
           </div>
         )
@@ -102,7 +125,8 @@ function Wrapper({ wrapper, of }: { wrapper: WrapperView; of: KernelView | undef
 export function KernelDetail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView[] }) {
   const store = useStore();
   const assembly = useAssembly();
-  if ("kernel" in item) return <Kernel assembly={assembly} kernel={item.kernel} wrapper={wrappers.find((w) => w.id === item.kernel.wrapper)} />;
+  const editing = useSignal(false);
+  if ("kernel" in item) return <Kernel assembly={assembly} editing={editing} kernel={item.kernel} wrapper={wrappers.find((w) => w.id === item.kernel.wrapper)} />;
   const of = store.kernel.value?.of;
   const kernel = store.model.value?.view.kernels.kernels.find((one) => one.id === of);
   return <Wrapper wrapper={item.wrapper} of={kernel} />;

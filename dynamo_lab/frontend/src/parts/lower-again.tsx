@@ -5,6 +5,7 @@ import { useStore } from "../context";
 import { type Asked, type Entry, NOTHING } from "../recordings";
 import type { Panel, SwitchState, SwitchValue } from "../types";
 import { Fold, Prose } from "../ui/bits";
+import { Busy } from "../ui/busy";
 
 export function PanelButton() {
   const { source, model, panel } = useStore();
@@ -68,7 +69,7 @@ function Switches({ entry }: { entry: Entry }) {
     <section class="dl-switches" aria-label="Lower again" aria-busy={busy.value !== ""} data-own>
       {found && <Choice panel={found} asked={asked} busy={busy.value !== ""} lower={lower} />}
       {found && <Topics panel={found} asked={asked} busy={busy.value !== ""} lower={lower} />}
-      {busy.value && <Busy what={busy.value} />}
+      {busy.value && <Busy what={`Lowering: ${busy.value}`} />}
       {error.value && <p class="dl-would-error" role="alert"><Prose text={error.value} /></p>}
     </section>
   );
@@ -79,21 +80,6 @@ interface Lowering {
   readonly asked: Asked;
   readonly busy: boolean;
   lower(next: Asked, what: string): void;
-}
-
-/** A model takes seconds: then it is told how many it has been. */
-function Busy({ what }: { what: string }) {
-  const seconds = useSignal(0);
-  useEffect(() => {
-    const timer = setInterval(() => void seconds.value++, 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <div class="dl-progress" role="progressbar" aria-label={`Lowering: ${what}`}>
-      <div class="dl-progress-bar is-unknown" />
-      <span class="dl-progress-text">Lowering: {what}{seconds.value > 0 && ` \u00b7 ${seconds.value} s`}</span>
-    </div>
-  );
 }
 
 const READING =

@@ -1,0 +1,68 @@
+"""Edits: a kernel whose text the reader changed, whether it is right, and how long it takes."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from dynamo_lab.model.benchmarks import Cache, Comparison, Machine
+from dynamo_lab.model.kernels import Language
+
+EditVerdict = Literal["not built", "failed", "wrong", "unknown", "right"]
+"""It does not compile; it crashed or did not end; it computed something else; it could not be
+compared; or it agrees."""
+
+
+class Diagnostic(Struct, frozen=True, kw_only=True):
+    """What a compiler said, at a line and column of the edited text, both from 1.
+
+    `line` is None where it speaks of no line of the text, such as a symbol that is missing.
+    """
+
+    severity: Literal["error", "warning", "note"]
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+class Worst(Struct, frozen=True, kw_only=True):
+    """The element of a kernel's argument that is furthest from what the original gave."""
+
+    value: str
+    index: tuple[int, ...]
+    expected: str
+    got: str
+
+
+class Timing(Struct, frozen=True, kw_only=True):
+    """The seconds of one call in each round, of the original and the edit, measured in turns.
+
+    "kernel" is the kernel alone, on the arguments that the program calls it with; "program" is all
+    of the program with the kernel in its place.
+    """
+
+    what: Literal["kernel", "program"]
+    cache: Cache
+    original: tuple[float, ...]
+    edited: tuple[float, ...]
+
+
+class Edit(Struct, frozen=True, kw_only=True):
+    """An edit of one kernel. It is timed only if it is right.
+
+    `reason` says what went wrong, or why something that is right was not timed. `calls` are how
+    many of the program's calls of the kernel were compared.
+    """
+
+    kernel: int
+    name: str
+    language: Language
+    before: str
+    after: str
+    verdict: EditVerdict
+    reason: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    calls: int = 0
+    comparisons: tuple[Comparison, ...] = ()
+    worst: Worst | None = None
+    timings: tuple[Timing, ...] = ()
+    machine: Machine = Machine()
