@@ -37,7 +37,8 @@ def page(table: Table) -> str:
         tag("p", " ".join(filter(None, (announced(), overall(table)))), class_="dim"),
         tag("h2", "Every model"),
         tag("p", "How many times as fast as eager the compiled model is; grey where the two cannot "
-            "be told apart. Rest the pointer on one for its compile time, breaks and memory.", class_="dim"),
+            "be told apart. Rest the pointer on one for its compile time, breaks and "
+            "memory.", class_="dim"),
         _rows(table),
         _problems(table),
     )  # fmt: skip
