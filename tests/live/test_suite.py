@@ -52,15 +52,6 @@ class Differs(nn.Module):
         return y * 1.1 if torch.compiler.is_compiling() else y
 
 
-class Raises(nn.Module):
-    """Cannot be compiled."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        if torch.compiler.is_compiling():
-            raise ValueError("not me")
-        return x + 1
-
-
 class NoMemory(nn.Module):
     """Has none."""
 
@@ -80,7 +71,6 @@ class Skipped(nn.Module):
     ("module", "verdict", "reason"),
     [
         (Differs(), "wrong", "from float64"),
-        (Raises(), "compile error", "not me"),
         (NoMemory(), "out of memory", "all of it is gone"),
         (nn.Linear(3, 3), "eager error", "RuntimeError"),
         (Skipped(), "compile error", "captured no graph"),
