@@ -33,7 +33,7 @@ _BATCHES = {
     "tf_efficientnetv2_s": 32,
     "convit_small": 32,
     "levit_128": 64,
-    "volo_d1_224": 32,
+    "resnext50_32x4d": 32,
     "xcit_small_12_p16_224": 32,
     "poolformer_m36": 32,
     "dla102": 32,
@@ -51,7 +51,7 @@ def _build(name: str) -> Callable[[Size], Program]:
 
         module: Any = timm.create_model(name, pretrained=False)
         side = module.default_cfg["input_size"][-1]
-        batch = 1 if size == "small" else _BATCHES[name]
+        batch = 2 if size == "small" else _BATCHES[name]
         return Program(module, {"x": torch.randn(batch, 3, side, side)})
 
     return build

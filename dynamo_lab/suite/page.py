@@ -2,7 +2,7 @@
 
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.suite.table import Cell, Table
-from dynamo_lab.suite.words import FACTS, announced, facts, overall, speed_word
+from dynamo_lab.suite.words import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.view.words import plural, seconds, size
 
 _STYLE = """\
@@ -13,8 +13,9 @@ table{border-collapse:collapse;margin:12px 0}
 tr>th{color:#888}
 tbody tr{border-top:1px solid rgba(127,127,127,.2)}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.number{display:inline-block;width:3.4em;font-variant-numeric:tabular-nums}
 .wide{overflow-x:auto}
-.bar{display:inline-block;height:9px;border-radius:2px;background:#2a9fd6;margin-right:8px}
+.bar{display:inline-block;height:9px;border-radius:2px;background:#2a9fd6}
 .slower{background:#c08a00}.alike{background:rgba(127,127,127,.5)}
 .bad{color:#d9534f}small,.dim{color:#888}
 """
@@ -32,10 +33,12 @@ def page(table: Table) -> str:
             "speed-up counts only where the compiled model computed what eager PyTorch does; times "
             "were taken in turns, with the device alone."),
         _facts(table),
+        tag("p", LEGEND, class_="dim"),
         tag("p", " ".join(filter(None, (announced(), overall(table)))), class_="dim"),
         tag("h2", "Every model"),
         tag("p", "How many times as fast as eager the compiled model is; grey where the two cannot "
-            "be told apart. Hover for the rest.", class_="dim"),
+            "be told apart. Rest the pointer on one for its compile time, breaks and "
+            "memory.", class_="dim"),
         _rows(table),
         _problems(table),
     )  # fmt: skip
@@ -79,7 +82,8 @@ def _cell(cell: Cell | None) -> Markup:
     kind = "alike" if not cell.speed.differs else "slower" if cell.speed.value < 1 else ""
     width = max(2, round(_BAR * min(cell.speed.value, _LONGEST)))
     bar = tag("span", class_=f"bar {kind}".strip(), style=f"width:{width}px")
-    return tag("td", bar, f"{cell.speed.value:.2f}x", class_="n", title=_hover(cell))
+    number = tag("span", shown(cell.speed), class_="number")
+    return tag("td", number, bar, title=_hover(cell))
 
 
 def _hover(cell: Cell) -> str:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from dynamo_lab.suite.runner import Order
 
-_CORES_EACH = 3
+_A_GPU = 4
+"""Processes that share a GPU by default: they compile at once, and time one after the other."""
+
+_THREADS = 2  # that build kernels for a process
 
 
 class RayEngine:
@@ -37,9 +40,11 @@ class RayEngine:
         ray = self._ray
         if not ray.is_initialized():
             ray.init(address=self._address, log_to_driver=False)
-        uses: dict[str, float] = {"num_cpus": _CORES_EACH}
+        uses: dict[str, float] = {"num_cpus": 1}
         if order.device == "cuda":
-            uses["num_gpus"] = 1 / (order.workers or _CORES_EACH)
+            if not ray.cluster_resources().get("GPU"):  # or its tasks would wait for ever
+                raise SuiteError("The Ray cluster has no GPU: start one with GPUs, or use the CPU.")
+            uses["num_gpus"] = 1 / (order.workers or _A_GPU)
         task = ray.remote(**uses, max_retries=0)(run_remotely)
         limits = msgspec.json.encode(order.limits)
         left = [task.remote(msgspec.json.encode(job), limits) for job in jobs]
@@ -57,7 +62,7 @@ def run_remotely(job: bytes, limits: bytes) -> bytes:
     asked = msgspec.json.decode(job, type=Job)
     seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
     slot = f"cuda-{seen}" if asked.device == "cuda" else asked.device
-    environment = {"TORCHINDUCTOR_COMPILE_THREADS": str(_CORES_EACH), "HF_HUB_OFFLINE": "1"}
+    environment = {"TORCHINDUCTOR_COMPILE_THREADS": str(_THREADS), "HF_HUB_OFFLINE": "1"}
     found = supervise(
         replace(asked, slot=slot), msgspec.json.decode(limits, type=Limits), environment
     )

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.measure.statistics import Ratio, digits
 from dynamo_lab.render.terminal.parts import grid, heading, line, plain, text
 from dynamo_lab.render.text import shortened, visible
 from dynamo_lab.suite.compare import Comparison
 from dynamo_lab.suite.results import Result
 from dynamo_lab.suite.table import Cell, Table
-from dynamo_lab.suite.words import FACTS, announced, facts, overall, speed_word
+from dynamo_lab.suite.words import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.view.words import plural
 
 
@@ -39,15 +38,13 @@ def _table(table: Table) -> Iterator[RenderableType]:
         yield text(machine, "dim")
     rows = [[text(value) for value in row] for row in facts(table.columns)]
     yield grid(["left", *["right"] * (len(FACTS) - 1)], [_dim(FACTS), *rows])
-    for sentence in (announced(), overall(table)):
+    for sentence in (LEGEND, announced(), overall(table)):
         if sentence:
             yield text(sentence, "dim")
     yield Text()
-    body = [
-        [text(row.model), text(row.family, "dim"), *map(_cell, row.cells)] for row in table.rows
-    ]
-    heads = ["model", "from", *(column.title for column in table.columns)]
-    yield grid(["left", "left", *["right"] * len(table.columns)], [_dim(heads), *body])
+    body = [[text(row.model), *map(_cell, row.cells)] for row in table.rows]
+    heads = ["model", *(column.title for column in table.columns)]
+    yield grid(["left", *["right"] * len(table.columns)], [_dim(heads), *body])
     yield from _problems(table)
 
 
@@ -58,11 +55,6 @@ def _cell(cell: Cell | None) -> Text:
         return text(cell.result.verdict, "red")
     tone = "" if not cell.speed.differs else "green" if cell.speed.value > 1 else "yellow"
     return text(f"{shown(cell.speed)}{'' if cell.speed.differs else ' ='}", tone)
-
-
-def shown(ratio: Ratio) -> str:
-    """A ratio, with the digits that its interval supports."""
-    return f"{digits(ratio.value, ratio)}x"
 
 
 def _problems(table: Table) -> Iterator[RenderableType]:

@@ -14,9 +14,14 @@ from dynamo_lab.suite.table import (
 )
 from dynamo_lab.view.words import plural, seconds
 
-FACTS = ("", "works", "speed-up (95 %)", "+ / = / -", "compile", "breaks", "peak memory")
-"""The heads of `facts`: + counts models that are faster than eager, - those that are slower, =
-those that cannot be told apart; compile is the median."""
+FACTS = ("", "works", "speed-up (95 %)", "+ / = / -", "compile", "breaks", "memory")
+"""The heads of `facts`."""
+
+LEGEND = (
+    "+ / = / -: models that are faster than eager, alike, slower. compile: the median. "
+    "memory: how many times less compiled models held at their peak."
+)
+"""What the heads mean."""
 
 
 def facts(columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -29,7 +34,7 @@ def facts(columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
             _apart(column),
             "-" if column.compile_seconds is None else seconds(column.compile_seconds),
             _breaks(column),
-            "-" if column.peak is None else f"{column.peak.value:.2f}x less",
+            "-" if column.peak is None else f"{column.peak.value:.2f}x",
         )
 
 
@@ -53,6 +58,11 @@ def overall(table: Table) -> str:
     )
 
 
+def shown(ratio: Ratio) -> str:
+    """A speed-up in short, with the digits that its interval supports, two at most."""
+    return f"{min(digits(ratio.value, ratio), f'{ratio.value:.2f}', key=len)}x"
+
+
 def speed_word(ratio: Ratio) -> str:
     """A speed-up with its interval."""
     low, high = digits(ratio.low, ratio), digits(ratio.high, ratio)
@@ -64,7 +74,7 @@ def speed_word(ratio: Ratio) -> str:
 def _works(column: Column) -> str:
     if column.rate is None:
         return "none tried"
-    return f"{column.rate:.0%} ({column.passed} of {column.attempted})"
+    return f"{column.rate:.0%} of {column.attempted}"
 
 
 def _mean(mean: Mean | None) -> str:
@@ -77,4 +87,4 @@ def _apart(column: Column) -> str:
 
 
 def _breaks(column: Column) -> str:
-    return f"{column.breaks} in {plural(column.with_breaks, 'model')}" if column.breaks else "0"
+    return f"{column.breaks} ({plural(column.with_breaks, 'model')})" if column.breaks else "0"

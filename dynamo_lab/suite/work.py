@@ -143,7 +143,8 @@ class _Subject:
         self.target, self.training, self.device = program.target, training, device
         self.amp = case.precision == "amp" and not exact
         self.labels: torch.Tensor | None = None
-        self.optimizer = torch.optim.SGD(self.module.parameters(), lr=_RATE)
+        if training:
+            self.optimizer = torch.optim.SGD(self.module.parameters(), lr=_RATE)
 
     def function(self, inputs: dict[str, Any], labels: torch.Tensor | None) -> Any:
         """What is compiled: the model, and for training its loss too."""

@@ -25,16 +25,16 @@ PLAN = Plan(rounds=3, seconds=0.1)
 
 def test_two_models_in_two_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "suite.jsonl"
-    arguments = ["suite", "--models", "mlp,autoencoder", "--training", "--results", str(path)]
+    arguments = ["suite", "--models", "mlp,autoencoder", "--results", str(path)]
     assert main(arguments) == 0
     found = read(path).results
-    assert [one.verdict for one in found] == ["pass"] * 4
+    assert [one.verdict for one in found] == ["pass"] * 2
     for one in found:
         assert (one.graphs, one.breaks) == (1, 0)
         assert one.kernels
         assert len(one.eager) == len(one.compiled) > 0
         assert one.compile_seconds
-    assert "100% (2 of 2)" in capsys.readouterr().out
+    assert "100% of 2" in capsys.readouterr().out
     stamp = path.stat().st_mtime_ns
     assert main(arguments) == 0
     assert path.stat().st_mtime_ns == stamp
@@ -50,15 +50,6 @@ class Differs(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.layer(x)
         return y * 1.1 if torch.compiler.is_compiling() else y
-
-
-class Raises(nn.Module):
-    """Cannot be compiled."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        if torch.compiler.is_compiling():
-            raise ValueError("not me")
-        return x + 1
 
 
 class NoMemory(nn.Module):
@@ -80,7 +71,6 @@ class Skipped(nn.Module):
     ("module", "verdict", "reason"),
     [
         (Differs(), "wrong", "from float64"),
-        (Raises(), "compile error", "not me"),
         (NoMemory(), "out of memory", "all of it is gone"),
         (nn.Linear(3, 3), "eager error", "RuntimeError"),
         (Skipped(), "compile error", "captured no graph"),

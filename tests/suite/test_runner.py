@@ -168,15 +168,19 @@ def test_processes_run_side_by_side_and_one_may_crash() -> None:
 class FakeRay:
     """What of Ray is used, in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, gpus: float = 2.0) -> None:
         self.asked: dict[str, Any] = {}
         self.cancelled = 0
+        self.gpus = gpus
 
     def is_initialized(self) -> bool:
         return False
 
     def init(self, **options: Any) -> None:
         self.asked |= options
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 8.0, "GPU": self.gpus}
 
     def remote(self, **uses: Any) -> Any:
         self.asked |= uses
@@ -213,6 +217,12 @@ def test_an_engine_left_early_cancels_what_is_left() -> None:
     next(results)
     results.close()
     assert ray.cancelled == 2
+
+
+def test_a_cluster_without_gpus_is_not_waited_for() -> None:
+    order = replace(ORDER, device="cuda")
+    with pytest.raises(SuiteError, match="The Ray cluster has no GPU"):
+        list(RayEngine(ray=FakeRay(gpus=0.0)).run(runner.jobs_of(order.cases, order), order))
 
 
 def test_without_ray_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
