@@ -137,12 +137,12 @@ class BenchRun:
                 self._ways[at] = structs.replace(self._ways[at], compile_seconds=seconds)
 
     def _recorded(self, at: int) -> float:
-        with record(self._title) as recorder:
-            self._recorded_way = at
-            try:
+        self._recorded_way = at
+        try:
+            with record(self._title) as recorder:
                 return self._first_calls(at)
-            finally:
-                self._recording = recorder.recording
+        finally:
+            self._recording = recorder.recording
 
     def _first_calls(self, at: int) -> float:
         """What the first call of each phase takes beyond the second."""
