@@ -137,12 +137,14 @@ class BenchRun:
                 self._ways[at] = structs.replace(self._ways[at], compile_seconds=seconds)
 
     def _recorded(self, at: int) -> float:
+        recorder = None
         self._recorded_way = at
         try:
             with record(self._title) as recorder:
                 return self._first_calls(at)
         finally:
-            self._recording = recorder.recording
+            if recorder is not None:
+                self._recording = recorder.recording
 
     def _first_calls(self, at: int) -> float:
         """What the first call of each phase takes beyond the second."""
