@@ -95,7 +95,8 @@ class EagerGraphs:
             self._operate = None
 
     def _backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        with self.dispatched():
+        # a mode is seen by its own thread, and a GPU's gradients are computed in another
+        with self.dispatched(), torch.autograd.set_multithreading_enabled(False):
             yield
 
     def dispatched(self) -> AbstractContextManager[object]:

@@ -77,9 +77,10 @@ def _language(name: str, prefix: str, head: str, small: _Config, full: _Config) 
     return Spec(name=name, config=made[0], model=made[1], small=small, full=full, batch=8)
 
 
-def _translator(name: str, prefix: str) -> Spec:
+def _translator(name: str, prefix: str, full: _Config | None = None) -> Spec:
     """An encoder and a decoder of text."""
-    spec = _language(name, prefix, "ForConditionalGeneration", _PAIR, _BASE_PAIR)
+    full = {**_BASE_PAIR, **(full or {})}
+    spec = _language(name, prefix, "ForConditionalGeneration", _PAIR, full)
     return replace(spec, input="pair")
 
 
@@ -202,7 +203,7 @@ _SPECS = (
     _translator("pegasus", "Pegasus"),
     _translator("m2m100", "M2M100"),
     _translator("plbart", "PLBart"),
-    _translator("blenderbot", "Blenderbot"),
+    _translator("blenderbot", "Blenderbot", {"max_position_embeddings": 512}),
     _language(
         "xlnet",
         "XLNet",

@@ -23,6 +23,7 @@ Size = Literal["small", "full"]
 Verdict = Literal[
     "pass",
     "wrong",
+    "not compiled",
     "compile error",
     "eager error",
     "crashed",
@@ -30,8 +31,9 @@ Verdict = Literal[
     "timed out",
     "not installed",
 ]
-"""`pass`: it compiled and computed the same. A model counts as attempted unless eager PyTorch
-cannot run it here either, or a package that it comes from is missing."""
+"""`pass`: it compiled and computed the same; `not compiled`: Dynamo left all of it to Python. A
+model counts as attempted unless eager PyTorch cannot run it here either, or a package that it comes
+from is missing."""
 
 
 class Case(Struct, frozen=True, order=True):

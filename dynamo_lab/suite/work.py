@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.measure.devices import device_named
 from dynamo_lab.measure.machine import describe_machine
+from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.suite.agreement import disagreement
 from dynamo_lab.suite.results import Result
@@ -92,7 +93,7 @@ def _measure(
     with _errors_as("compile error"):
         values, first = _first_run(subject, compiled, case, facts)
     if not facts["graphs"]:  # it would pass by running eagerly
-        raise Found("compile error", "Dynamo captured no graph, so that nothing was compiled")
+        raise Found("not compiled", "Dynamo captured no graph: all of it ran eagerly")
     if told := disagreement(eager, values, exact, case.precision):
         raise Found("wrong", told)
     del eager, exact, values
@@ -284,17 +285,8 @@ def _is_no_memory(error: BaseException | None) -> bool:
 
 def _peak(work: Callable[[], object], device: str) -> int | None:
     """The most bytes that a call holds beyond what is there before it."""
-    import torch
-
-    module: Any = None if device == "cpu" else torch.get_device_module(device)
-    if not hasattr(module, "max_memory_allocated"):
-        return None
     _free(device)
-    before = module.memory_allocated()
-    module.reset_peak_memory_stats()
-    work()
-    module.synchronize()
-    return module.max_memory_allocated() - before
+    return peak_of(work, device)
 
 
 def _synchronize(device: str) -> None:

@@ -73,7 +73,7 @@ class Skipped(nn.Module):
         (Differs(), "wrong", "from float64"),
         (NoMemory(), "out of memory", "all of it is gone"),
         (nn.Linear(3, 3), "eager error", "RuntimeError"),
-        (Skipped(), "compile error", "captured no graph"),
+        (Skipped(), "not compiled", "captured no graph"),
     ],
 )
 def test_verdicts(module: nn.Module, verdict: str, reason: str) -> None:

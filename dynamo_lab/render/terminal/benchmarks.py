@@ -31,7 +31,8 @@ _VERDICTS = {"wrong": "bold red", "not compared": "yellow"}
 HOW_TO_READ = (
     "A time is the median of its rounds; half of the rounds lie within the quartiles. Ways take "
     "turns, and what counts is the ratio of each round: the interval holds the true ratio with a "
-    "confidence of 95 %. Cold caches: data comes from memory, as it does in a large program.",
+    "confidence of 95 %, or 99.9 % where two ways are not told apart. Cold caches: data comes from "
+    "memory, as it does in a large program.",
     "A group is the fewest kernels that replace a set of eager operators by themselves. Each side "
     "was timed alone, on the same inputs. Groups that lose come first.",
 )
