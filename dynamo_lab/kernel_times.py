@@ -8,19 +8,18 @@ Eager PyTorch goes through the same, operator by operator.
 from __future__ import annotations
 
 import copy
-import math
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from dynamo_lab.kernel_groups import groups
 from dynamo_lab.measure.devices import device_of
-from dynamo_lab.measure.rounds import Plan, Watch, calibrated
+from dynamo_lab.measure.rounds import Plan, Watch, calibrated, in_turns
 from dynamo_lab.model.benchmarks import EagerCall, Group, KernelTime, Overhead, Phase
 from dynamo_lab.rerun import reachable, without_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from dynamo_lab.measure.devices import Device
     from dynamo_lab.measure.subject import Subject
@@ -84,9 +83,9 @@ def time_kernels(
             untimed = Overhead(way=way, phase=phase, problem=str(problem))
             return KernelTimes(overheads=(untimed,))
         with EagerWay(ours.captured(), subject, phase, device, plan, dynamic) as theirs:
-            warm = _rounds("kernels, warm caches", {**ours.warm(), **theirs.warm()}, plan, watch)
+            warm = in_turns("kernels, warm caches", {**ours.warm(), **theirs.warm()}, plan, watch)
             steps = {**ours.cold(), **theirs.cold()} if cold else {}
-            alone = _rounds("kernels, cold caches", steps, plan, watch)
+            alone = in_turns("kernels, cold caches", steps, plan, watch)
             if not watch.stopped:
                 launched = _launches(device, plan)
     kernels, eager_calls = ours.times(way, phase, warm, alone), theirs.calls(warm, alone)
@@ -156,27 +155,3 @@ def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
 
 def _column(rounds: list[dict[str, Any]], name: str) -> tuple[float, ...]:
     return tuple(found[name] for found in rounds)
-
-
-def _rounds(
-    what: str, steps: Mapping[str, Callable[[], Any]], plan: Plan, watch: Watch
-) -> list[dict[str, Any]]:
-    """What the steps gave, for each whole round; in each round another goes first."""
-    kept: list[dict[str, Any]] = []
-    names, start, total = list(steps), watch.clock(), plan.rounds
-    try:
-        while len(kept) < total and names:
-            found: dict[str, Any] = {}
-            for step in range(len(names)):
-                if watch.stopped:
-                    return kept
-                name = names[(len(kept) + step) % len(names)]
-                found[name] = steps[name]()
-            kept.append(found)
-            a_round = (watch.clock() - start) / len(kept)
-            enough = math.ceil(plan.seconds / max(a_round, 1e-9))
-            total = min(plan.rounds, max(plan.fewest, enough))
-            watch.tell(what, len(kept), total, a_round * (total - len(kept)))
-    except KeyboardInterrupt:
-        watch.stop()
-    return kept

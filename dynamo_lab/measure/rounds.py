@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dynamo_lab.measure.devices import Device
+
+T = TypeVar("T")
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -81,48 +84,52 @@ def take_turns(
     (Ctrl-C) ends it as `Watch.stop` does.
     """
     watch = watch or Watch()
-    found: dict[str, list[float]] = {name: [] for name in ways}
     warmups: dict[str, list[float]] = {name: [] for name in ways}
     loops = dict.fromkeys(ways, 1)
+    rounds: list[dict[str, float]] = []
     try:
         for name, work in ways.items():
             warmups[name] = [_once(work, device, 1, cold) for _ in range(plan.warmup)]
             if not cold:
                 loops[name] = calibrated(work, device, plan.round_seconds)
-        _fill(found, ways, loops, device, plan, cold, watch)
+        timed = {
+            name: partial(_once, work, device, loops[name], cold) for name, work in ways.items()
+        }
+        rounds = in_turns("cold caches" if cold else "warm caches", timed, plan, watch)
     except KeyboardInterrupt:
         watch.stop()
-    whole = min(map(len, found.values()), default=0)
     return {
         name: Times(
-            loops=loops[name], seconds=tuple(found[name][:whole]), warmup=tuple(warmups[name])
+            loops=loops[name],
+            seconds=tuple(row[name] for row in rounds),
+            warmup=tuple(warmups[name]),
         )
         for name in ways
     }
 
 
-def _fill(
-    found: dict[str, list[float]],
-    ways: Mapping[str, Callable[[], object]],
-    loops: Mapping[str, int],
-    device: Device,
-    plan: Plan,
-    cold: bool,
-    watch: Watch,
-) -> None:
-    names, start, total = list(ways), watch.clock(), plan.rounds
-    what = "cold caches" if cold else "warm caches"
-    for number in range(plan.rounds):
-        for step in range(len(names)):
-            if watch.stopped:
-                return
-            name = names[(number + step) % len(names)]
-            found[name].append(_once(ways[name], device, loops[name], cold))
-        a_round = (watch.clock() - start) / (number + 1)
-        total = min(plan.rounds, max(plan.fewest, math.ceil(plan.seconds / max(a_round, 1e-9))))
-        if number + 1 >= total:
-            return
-        watch.tell(what, number + 1, total, a_round * (total - number - 1))
+def in_turns(
+    what: str, steps: Mapping[str, Callable[[], T]], plan: Plan, watch: Watch
+) -> list[dict[str, T]]:
+    """What each step gave, by name, for each whole round; in each round another goes first."""
+    kept: list[dict[str, T]] = []
+    names, start, total = list(steps), watch.clock(), plan.rounds
+    try:
+        while len(kept) < total and names:
+            found: dict[str, T] = {}
+            for step in range(len(names)):
+                if watch.stopped:
+                    return kept
+                name = names[(len(kept) + step) % len(names)]
+                found[name] = steps[name]()
+            kept.append(found)
+            a_round = (watch.clock() - start) / len(kept)
+            enough = math.ceil(plan.seconds / max(a_round, 1e-9))
+            total = min(plan.rounds, max(plan.fewest, enough))
+            watch.tell(what, len(kept), total, a_round * (total - len(kept)))
+    except KeyboardInterrupt:
+        watch.stop()
+    return kept
 
 
 def _once(work: Callable[[], object], device: Device, loops: int, cold: bool) -> float:
