@@ -6,7 +6,6 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.bench_run import BenchRun, Wish
 from dynamo_lab.errors import BenchError, OptionError
 from dynamo_lab.explore import name_of, refuse_uncallable
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
+    from dynamo_lab.bench_run import Wish
     from dynamo_lab.measure.ways import Asked
     from dynamo_lab.model.benchmarks import Benchmark
     from dynamo_lab.recording import Recording
@@ -98,6 +98,8 @@ def bench(
         ways=ways, training=training, optimizer=optimizer, loss=loss, grad=grad, cold=cold,
         kernels=kernels, rounds=rounds, seconds=seconds,
     )  # fmt: skip
+    from dynamo_lab.bench_run import BenchRun
+
     with told() as watch:
         return Benchmarked(BenchRun(fn, args, kwargs, wish, watch, name_of(fn)).made())
 
@@ -126,11 +128,15 @@ def measured(recording: Recording, wish: Wish, watch: Watch) -> Recording:
             "There is no program to measure: this recording was loaded from a file, or made with "
             "record() or %%record. Use lab.bench(fn, *args), explore() or %%compile."
         )
+    from dynamo_lab.bench_run import BenchRun
+
     fn, args, kwargs = program.call()
     return BenchRun(fn, args, kwargs, wish, watch, recording.title).made()
 
 
 def _wish(*, rounds: int = 25, seconds: float = 20.0, **options: Any) -> Wish:
+    from dynamo_lab.bench_run import Wish
+
     unknown = sorted(options.keys() - set(Wish.__struct_fields__))
     if unknown:
         known = ", ".join(["rounds", "seconds", *Wish.__struct_fields__[:-1]])

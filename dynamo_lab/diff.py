@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -11,9 +11,11 @@ from dynamo_lab.check import frames_that_matter, refuse_others
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table, visible
-from dynamo_lab.view.benchmark_diff import BenchmarkDiff, benchmark_diff
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.timeline import compile_seconds
+
+if TYPE_CHECKING:
+    from dynamo_lab.view.benchmark_diff import BenchmarkDiff
 
 T = TypeVar("T")
 
@@ -78,7 +80,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     became: tuple[KernelChange, ...] = ()
     operators: tuple[Change, ...] = ()
     stage: str = ""
-    benchmarks: BenchmarkDiff | None = None
+    benchmarks: "BenchmarkDiff | None" = None
 
     def __str__(self) -> str:
         names = ("a", "b")
@@ -115,10 +117,16 @@ def diff(a: Recording, b: Recording) -> Diff:
         became=tuple(_became(a, b)),
         operators=_operator_changes(_operators(a, stage), _operators(b, stage)),
         stage=stage,
-        benchmarks=benchmark_diff(a.benchmark, b.benchmark)
-        if a.benchmark and b.benchmark
-        else None,
+        benchmarks=_benchmarks(a, b),
     )
+
+
+def _benchmarks(a: Recording, b: Recording) -> "BenchmarkDiff | None":
+    if a.benchmark is None or b.benchmark is None:
+        return None
+    from dynamo_lab.view.benchmark_diff import benchmark_diff
+
+    return benchmark_diff(a.benchmark, b.benchmark)
 
 
 _CODE_LINES = 24
@@ -282,7 +290,7 @@ def _kernel_row(fact: KernelFact) -> list[str]:
     return [visible(fact.name), visible(fact.language), visible(", ".join(fact.operators))]
 
 
-def _measured(found: BenchmarkDiff) -> Iterator[str]:
+def _measured(found: "BenchmarkDiff") -> Iterator[str]:
     if found.reasons:
         yield "times are not compared:"
         yield from (f"  {visible(reason)}" for reason in found.reasons)

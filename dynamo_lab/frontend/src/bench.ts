@@ -21,6 +21,14 @@ export function scaleOf(rows: readonly TimeView[]): Scale {
   return { x, ticks: ticks({ start: least, end: most }, 0, 3) };
 }
 
+/** A tick in the unit of the largest, with the decimals that tell it from the next. */
+export function tickText(tick: number, all: readonly number[]): string {
+  const most = all[all.length - 1];
+  const power = most >= 1 ? 0 : most >= 1e-3 ? 3 : most >= 1e-6 ? 6 : 9;
+  const step = all.length > 1 ? (all[1] - all[0]) * 10 ** power : 1;
+  return `${(tick * 10 ** power).toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)))} ${["s", "ms", "\u00b5s", "ns"][power / 3]}`;
+}
+
 /** Rounds run from the top to the bottom, so that drift is seen. */
 export function y(round: number, rounds: number): number {
   return STRIP.pad + ((STRIP.height - 2 * STRIP.pad) * (round + 0.5)) / Math.max(1, rounds);

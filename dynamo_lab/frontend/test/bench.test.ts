@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grouped, scaleOf, STRIP, y } from "../src/bench";
+import { grouped, scaleOf, STRIP, tickText, y } from "../src/bench";
 import { colouring, modesOf } from "../src/colours";
 import { GraphIndex, Sources } from "../src/graph-index";
 import { createStore } from "../src/store";
@@ -84,4 +84,12 @@ describe("where times are shown", () => {
     expect(colours.detailOf(index, 2)).toBe("kernel 1: 100 \u00b5s");
     expect(colours.entries[last - 1].label).toBe("up to 100 \u00b5s");
   });
+});
+
+it("ticks are told apart, in the unit of the largest", () => {
+  const close = [0.00855, 0.0086, 0.00865];
+  expect(close.map((tick) => tickText(tick, close))).toEqual(["8.55 ms", "8.60 ms", "8.65 ms"]);
+  const wide = [0, 0.5, 1];
+  expect(wide.map((tick) => tickText(tick, wide))).toEqual(["0.0 s", "0.5 s", "1.0 s"]);
+  expect(tickText(2e-6, [2e-6])).toBe("2 \u00b5s");
 });

@@ -1,5 +1,5 @@
 // Ways that were timed in turns: a row each, with every round as a dot.
-import { type Scale, scaleOf, STRIP, y } from "../bench";
+import { type Scale, scaleOf, STRIP, tickText, y } from "../bench";
 import type { BenchView, TimeView } from "../types";
 import { seconds } from "../ui/bits";
 
@@ -22,7 +22,7 @@ function Strip({ row, scale }: { row: TimeView; scale: Scale }) {
 function Axis({ scale }: { scale: Scale }) {
   return (
     <svg class="dl-strip" viewBox={`0 0 ${STRIP.width} 13`} aria-hidden="true">
-      {scale.ticks.map((tick) => <text key={tick} x={Math.min(STRIP.width - 18, Math.max(18, scale.x(tick)))} y="10" text-anchor="middle">{seconds(tick)}</text>)}
+      {scale.ticks.map((tick) => <text key={tick} x={Math.min(STRIP.width - 18, Math.max(18, scale.x(tick)))} y="10" text-anchor="middle">{tickText(tick, scale.ticks)}</text>)}
     </svg>
   );
 }
