@@ -255,6 +255,7 @@ export function createStore(source: DataSource): Store {
   const tab = computed<Tab>(() => {
     if (chosenTab.value) return chosenTab.value;
     const view = model.value?.view;
+    if (view?.bench) return "bench"; // it was made to measure
     if (!view || view.breaks.length > 0) return "breaks";
     if (view.packages.length > 0) return "package";
     return view.graphs.length > 0 || view.frames.length === 0 ? "graphs" : "frames";

@@ -59,10 +59,12 @@ const BENCH: BenchView = {
 
 describe("where times are shown", () => {
   it("has a tab only with a benchmark, or where one can be made", () => {
-    const tabs = (bench: BenchView | null): readonly string[] =>
-      createStore({ recordings: showing(view({ bench })), progress: { value: null } as never, failure: { value: "" } as never, asset: () => Promise.reject() }).tabs.value;
-    expect(tabs(null)).not.toContain("bench");
-    expect(tabs(BENCH)).toContain("bench");
+    const store = (bench: BenchView | null) =>
+      createStore({ recordings: showing(view({ bench })), progress: { value: null } as never, failure: { value: "" } as never, asset: () => Promise.reject() });
+    expect(store(null).tabs.value).not.toContain("bench");
+    expect(store(null).tab.value).not.toBe("bench");
+    expect(store(BENCH).tabs.value).toContain("bench");
+    expect(store(BENCH).tab.value).toBe("bench");
   });
 
   it("tells the time of a kernel", async () => {
