@@ -79,7 +79,8 @@ def bench(
         *args: Arguments of `fn`.
         ways: What to hold against eager: "compiled", modes and backends of `torch.compile` by name;
             or a mapping of names to these, to options of `torch.compile`, or to callables.
-        training: True also times a step: forward, backward, and the optimizer's step.
+        training: True also times a step: forward, backward, and the optimizer's step. The program
+            is then compiled with gradients too, which the recording shows as a recompilation.
         optimizer: An optimizer of the program's parameters; it runs eagerly in every way.
         loss: Makes a scalar of what `fn` returns; by default the sum of its tensors.
         grad: True records gradients in the forward too; by default it runs under `no_grad()`.
