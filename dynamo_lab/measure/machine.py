@@ -74,7 +74,10 @@ def _nvidia_smi(what: str) -> str:
     if not shutil.which("nvidia-smi"):
         return ""
     command = ["nvidia-smi", f"--query-gpu={what}", "--format=csv,noheader,nounits"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ""
     return done.stdout.partition("\n")[0].strip()
 
 

@@ -43,23 +43,22 @@ class Ratio(Struct, frozen=True, kw_only=True):
     """How many times faster a way is than another: above 1 it is faster.
 
     `low` and `high` bound the median ratio with a confidence of 95 %; where two ways are not told
-    apart, with one of 99.9 %, as that is what telling them apart takes. Where there are too few
-    rounds, they are the extremes. `differs` is whether the two may be told apart, which takes
-    some `rounds`.
+    apart, with one of 99.9 %, as that is what telling them apart takes. Where there are not `enough`
+    rounds to tell anything apart, they are the extremes. `differs` is whether the two are told
+    apart.
     """
 
     value: float
     low: float
     high: float
     differs: bool
-    rounds: int
+    enough: bool = True
 
     @property
     def sentence(self) -> str:
         """The ratio in words, with the digits that its interval supports."""
         if not self.differs:
-            few = self.rounds < rounds_needed()
-            word = "too few rounds to tell" if few else "not distinguishable"
+            word = "not distinguishable" if self.enough else "too few rounds to tell"
             return f"{word} ({digits(self.low, self)} to {digits(self.high, self)})"
         word = "faster" if self.value > 1 else "slower"
         above = self.above_one
@@ -90,7 +89,7 @@ def ratio(base: Sequence[float], other: Sequence[float]) -> Ratio:
     """
     ratios = sorted(a / b for a, b in zip(base, other, strict=True))
     enough = len(ratios) >= rounds_needed()
-    return _told(ratios, partial(_interval, ratios), enough, len(ratios))
+    return _told(ratios, partial(_interval, ratios), enough)
 
 
 def unpaired(base: Sequence[float], other: Sequence[float]) -> Ratio:
@@ -109,21 +108,20 @@ def unpaired(base: Sequence[float], other: Sequence[float]) -> Ratio:
     count, others = len(base), len(other)
     enough = 2 / math.comb(count + others, count) <= 1 - _SURE
     interval = partial(_unpaired_interval, ratios, count, others)
-    return _told(ratios, interval, enough, count + others)
+    return _told(ratios, interval, enough)
 
 
 def _told(
     ratios: Sequence[float],
     interval: Callable[[float], tuple[float, float]],
     enough: bool,
-    rounds: int,
 ) -> Ratio:
     low, high = interval(_SURE)
     differs = enough and (low > 1 + _ALIKE or high < 1 / (1 + _ALIKE))
     if differs:
         low, high = interval(CONFIDENCE)
     value = statistics.median(ratios)
-    return Ratio(value=value, low=low, high=high, differs=differs, rounds=rounds)
+    return Ratio(value=value, low=low, high=high, differs=differs, enough=enough)
 
 
 def _unpaired_interval(

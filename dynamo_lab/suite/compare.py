@@ -83,5 +83,4 @@ def change_of(old: Ratio, new: Ratio) -> Ratio:
     """How many times as large a speed-up became, and the widest that their intervals allow."""
     low, high = new.low / old.high, new.high / old.low
     apart = low > 1 + ALIKE or high < 1 / (1 + ALIKE)
-    fewest = min(old.rounds, new.rounds)
-    return Ratio(value=new.value / old.value, low=low, high=high, differs=apart, rounds=fewest)
+    return Ratio(value=new.value / old.value, low=low, high=high, differs=apart)

@@ -86,3 +86,17 @@ def test_nothing_in_a_tensor_is_equal() -> None:
 def test_no_tensors_are_nothing_to_compare() -> None:
     (found,) = compare({}, {}, way=1, phase="forward")
     assert (found.verdict, found.reason) == ("not compared", "the program gives no tensor")
+
+
+def test_nothing_passes_beside_an_infinity() -> None:
+    eager = torch.tensor([math.inf, 1.0, 2.0])
+    exact = torch.tensor([7e4, 1.0, 2.0], dtype=torch.float64)
+    assert check(eager, torch.tensor([3.0, 1.0, 2.0])).verdict == "wrong"
+    assert check(eager, torch.tensor([math.inf, 100.0, -7.0]), exact).verdict == "wrong"
+    assert check(eager, torch.tensor([7e4, 1.0, 2.0]), exact).verdict == "close"
+
+
+def test_sparse_tensors_are_compared() -> None:
+    value = torch.eye(3).to_sparse()
+    assert check(value, value.clone()).verdict == "equal"
+    assert check(value, (torch.eye(3) * 2).to_sparse()).verdict == "wrong"

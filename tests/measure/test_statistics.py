@@ -107,3 +107,7 @@ def test_few_unpaired_times_tell_nothing_apart() -> None:
 def test_a_number_far_below_its_interval_is_not_zero() -> None:
     assert digits(0.03, Spread(0.0, 0.3, 0.9)) == "0.03"
     assert digits(0.0, Spread(0.0, 0.3, 2.9)) == "0"
+
+
+def test_few_unpaired_values_are_said_to_be_few() -> None:
+    assert unpaired([1.0] * 4, [2.0] * 4).sentence == "too few rounds to tell (0.500 to 0.500)"
