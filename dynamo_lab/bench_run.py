@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import datetime
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.capture.compat import empty_compile_caches, many_ways, warm_up_inductor
+from dynamo_lab.compiled_way import told
+from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
 from dynamo_lab.explore import record, runnable
 from dynamo_lab.kernel_times import KernelTimes, joined, time_kernels
+from dynamo_lab.measure.checks import compare, is_wrong, not_compared
 from dynamo_lab.measure.limits import limits_of
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
@@ -22,8 +25,10 @@ from dynamo_lab.model.benchmarks import (
     Comparison,
     KernelTime,
     Limits,
+    Overhead,
     Phase,
     Series,
+    Way,
     Work,
 )
 from dynamo_lab.programs import Choice
@@ -64,14 +69,16 @@ class BenchRun:
         title: str,
     ) -> None:
         from dynamo_lab.measure.devices import device_of
-        from dynamo_lab.measure.subject import Subject
+        from dynamo_lab.measure.subject import Subject, leaves_of
 
         self._wish, self._watch, self._title = wish, watch, title
         self._roots = [fn, args, dict(kwargs), wish.optimizer]
         tensors = {id(t): t for t in _tensors(self._roots)}
         self._device = device_of(tensors.values())
         options: Any = {"grad": wish.grad, "loss": wish.loss, "optimizer": wish.optimizer}
-        self._subject = Subject(fn, args, kwargs, _leaves(fn, tensors), **options)
+        self._subject = Subject(
+            fn, args, kwargs, leaves_of(fn, args, kwargs, tensors.values()), **options
+        )
         self._phases: tuple[Phase, ...] = ("forward", "step") if wish.training else ("forward",)
         self._candidates = candidates(wish.ways)
         self._ways = [one.way for one in self._candidates]
@@ -84,21 +91,20 @@ class BenchRun:
         self._recorded_way: int | None = None
         self._kernels = KernelTimes()
         self._limits: Limits | None = None
+        self._caches = ExitStack()
 
     def made(self) -> Recording:
-        """The recording of the first compiled way, with the benchmark."""
-        from dynamo_lab.capture.compat import empty_compile_caches
+        """The recording of the first way that Inductor compiles, with the benchmark."""
         from dynamo_lab.measure import machine
 
         before = machine.describe_machine(self._device.name)
-        with empty_compile_caches(), without_trace(self._roots), _kept(self._wish.optimizer):
+        parts = [self._compile, self._check, self._weigh, self._time]
+        parts += [self._time_kernels] if self._wish.kernels else []
+        with self._caches, many_ways(), without_trace(self._roots), _kept(self._wish.optimizer):
             try:
-                self._compile()
-                self._check()
-                self._weigh()
-                self._time()
-                if self._wish.kernels:
-                    self._time_kernels()
+                for part in parts:
+                    if not self._watch.stopped:
+                        part()
             except KeyboardInterrupt:
                 self._watch.stop()
         clocks = (*before.clocks_mhz, *machine.clock(self._device.name))
@@ -121,24 +127,35 @@ class BenchRun:
         return made
 
     def _compile(self) -> None:
-        """Call every way once in each phase; the first that compiles is recorded."""
-        for at, candidate in enumerate(self._candidates):
-            self._watch.tell(f"compiling {candidate.way.name}", at, len(self._candidates))
-            is_first = candidate.way.kind == "compiled" and not self._recording.frames
-            try:
-                self._made[at] = candidate.made(self._subject.fn)
-                seconds = self._recorded(at) if is_first else self._first_calls(at)
-            except Exception as error:
-                if at == 0:
-                    raise  # the program itself fails
-                self._drop(at, _told(error))
-                continue
-            if candidate.way.kind == "compiled":
-                self._ways[at] = structs.replace(self._ways[at], compile_seconds=seconds)
+        """Call every way once in each phase, the one that is recorded last.
 
-    def _recorded(self, at: int) -> float:
+        Each has compile caches of its own. The last one's stay in force, so that what it compiled
+        is found again when its kernels are timed.
+        """
+        self._recorded_way = recorded_way(self._ways)
+        if self._recorded_way is not None:
+            self._watch.tell("warming up the compiler", 0, len(self._ways))
+            with empty_compile_caches():
+                warm_up_inductor(self._device.name)
+        order = sorted(range(len(self._ways)), key=lambda at: at == self._recorded_way)
+        for done, at in enumerate(order):
+            if self._watch.stopped:
+                return
+            self._watch.tell(f"compiling {self._ways[at].name}", done, len(self._ways))
+            self._compile_one(at)
+
+    def _compile_one(self, at: int) -> None:
+        if self._ways[at].kind == "compiled":
+            self._caches.enter_context(empty_compile_caches())
+        with self._may_fail(at):
+            self._made[at] = self._candidates[at].made(self._subject.fn)
+            seconds = self._recorded(at) if at == self._recorded_way else self._first_calls(at)
+            if self._ways[at].kind == "compiled":
+                known = {"compile_seconds": sum(seconds.values()), "compile_by_phase": seconds}
+                self._ways[at] = structs.replace(self._ways[at], **known)
+
+    def _recorded(self, at: int) -> dict[str, float]:
         recorder = None
-        self._recorded_way = at
         try:
             with record(self._title) as recorder:
                 return self._first_calls(at)
@@ -146,14 +163,26 @@ class BenchRun:
             if recorder is not None:
                 self._recording = recorder.recording
 
-    def _first_calls(self, at: int) -> float:
+    def _first_calls(self, at: int) -> dict[str, float]:
         """What the first call of each phase takes beyond the second."""
-        beyond = 0.0
+        beyond: dict[str, float] = {}
         for phase in self._phases:
             call = self._subject.call(self._made[at], phase)
             first, second = self._device.seconds(call), self._device.seconds(call)
-            beyond += max(0.0, first - second)
+            beyond[phase] = max(0.0, first - second)
         return beyond
+
+    @contextmanager
+    def _may_fail(self, at: int) -> Generator[None, None, None]:
+        """A way that raises is dropped, with the reason; where eager raises, the program fails."""
+        try:
+            yield
+        except AlreadyRecordingError:
+            raise
+        except Exception as error:
+            if at == 0:
+                raise
+            self._drop(at, _reason(error))
 
     def _drop(self, at: int, problem: str) -> None:
         """A way that cannot be timed is shown with the reason."""
@@ -162,24 +191,45 @@ class BenchRun:
 
     def _check(self) -> None:
         """Hold what each way computes against eager, and both against float64."""
-        from dynamo_lab.measure.checks import compare, is_wrong, not_compared
-
         for phase in self._phases:
+            with without_trace(self._roots):
+                self._subject.observe(self._made[0], phase)
             eager = self._results(0, phase)
-            is_random = _differ(eager, self._results(0, phase, seed=1))
-            exact = None if is_random else self._exact(phase)
+            unlike = self._unlike_itself(eager, phase)
+            exact = None if unlike else self._exact(phase)
             for at in [at for at in self._made if at]:
+                if self._watch.stopped:
+                    return
                 self._watch.tell(f"checking {self._ways[at].name}", at, len(self._ways))
-                if is_random:
-                    why = "the program draws random numbers: for dropout, call .eval() first"
-                    found = not_compared(why, way=at, phase=phase)
-                else:
-                    results = self._results(at, phase)
-                    allowed = self._wish.tolerance
-                    found = compare(eager, results, exact, way=at, phase=phase, tolerance=allowed)
-                self._comparisons += found
-                if is_wrong(found):
-                    self._drop(at, "it computes something else than eager")
+                with self._may_fail(at):
+                    self._hold_against(at, phase, eager, exact, unlike)
+
+    def _hold_against(
+        self,
+        at: int,
+        phase: Phase,
+        eager: Mapping[str, torch.Tensor],
+        exact: Mapping[str, torch.Tensor] | None,
+        unlike: str,
+    ) -> None:
+        if unlike:
+            found = not_compared(unlike, way=at, phase=phase)
+        else:
+            allowed = self._wish.tolerance
+            results = self._results(at, phase)
+            found = compare(eager, results, exact, way=at, phase=phase, tolerance=allowed)
+        self._comparisons += found
+        if is_wrong(found):
+            self._drop(at, "it computes something else than eager")
+
+    def _unlike_itself(self, eager: Mapping[str, torch.Tensor], phase: Phase) -> str:
+        """Why nothing can be held against eager: with another seed it gives something else."""
+        again = self._results(0, phase, seed=1)
+        if is_wrong(
+            compare(eager, again, None, way=0, phase=phase, tolerance=self._wish.tolerance)
+        ):
+            return "the program draws random numbers: for dropout, call .eval() first"
+        return ""
 
     def _results(self, at: int, phase: Phase, seed: int = 0) -> dict[str, torch.Tensor]:
         import torch
@@ -201,54 +251,91 @@ class BenchRun:
 
     def _weigh(self) -> None:
         """The most memory that a call of each way holds, in training a step's."""
-        for at, way in self._made.items():
+        for at, way in list(self._made.items()):
+            if self._watch.stopped:
+                return
             self._watch.tell(f"weighing {self._ways[at].name}", at, len(self._ways))
-            peak = peak_of(self._subject.call(way, self._phases[-1]), self._device)
-            self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
+            with self._may_fail(at):
+                peak = peak_of(self._subject.call(way, self._phases[-1]), self._device)
+                self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
 
     def _time(self) -> None:
         caches: tuple[Cache, ...] = ("warm", "cold") if self._wish.cold else ("warm",)
         for phase in self._phases:
             for cache in caches:
-                if self._watch.stopped:
-                    return
-                self._time_in_turns(phase, cache)
+                # where a way fails, it is dropped, and the others take their turns again
+                while 0 in self._made and not self._watch.stopped:
+                    if self._time_in_turns(phase, cache):
+                        break
 
-    def _time_in_turns(self, phase: Phase, cache: Cache) -> None:
-        calls = {str(at): self._subject.call(way, phase) for at, way in self._made.items()}
-        found = take_turns(
-            calls, self._device, self._wish.plan, cold=cache == "cold", watch=self._watch
-        )
+    def _time_in_turns(self, phase: Phase, cache: Cache) -> bool:
+        """Whether all ways came through."""
+        calls = {str(at): self._guarded(at, phase) for at in self._made}
+        plan, is_cold = self._wish.plan, cache == "cold"
+        try:
+            found = take_turns(calls, self._device, plan, cold=is_cold, watch=self._watch)
+        except _FailedError as failed:
+            self._drop(failed.way, _reason(failed.error))
+            return False
         for at, times in found.items():
             if times.seconds:
                 kept: Any = structs.asdict(times)
                 self._series.append(Series(way=int(at), phase=phase, cache=cache, **kept))
+        return True
+
+    def _guarded(self, at: int, phase: Phase) -> Callable[[], object]:
+        """A call that tells which way failed."""
+        call = self._subject.call(self._made[at], phase)
+
+        def guarded() -> object:
+            try:
+                return call()
+            except Exception as error:
+                raise _FailedError(at, error) from error
+
+        return guarded
 
     def _time_kernels(self) -> None:
         """Each kernel of the way that was recorded, against the operators that it replaced."""
         at = self._recorded_way
-        if at not in self._made or not self._recording.kernels:
+        if at is None or at not in self._made or not self._recording.kernels:
             return
+        options: Any = {"device": self._device, "plan": self._wish.plan, "watch": self._watch}
         for phase in self._phases:
             if self._watch.stopped:
                 return
-            found = time_kernels(
-                self._recording,
-                self._subject,
-                self._made[at],
-                phase=phase,
-                way=at,
-                cold=self._wish.cold,
-                device=self._device,
-                plan=self._wish.plan,
-                watch=self._watch,
-            )
+            fns = self._recording, self._subject, self._made[at]
+            try:
+                found = time_kernels(*fns, phase=phase, way=at, cold=self._wish.cold, **options)
+            except Exception as error:  # what was measured before is kept
+                problem = f"The kernels were not timed: {told(error)}."
+                found = KernelTimes(overheads=(Overhead(way=at, phase=phase, problem=problem),))
             self._kernels = joined(self._kernels, found)
         works = Works(self._recording)
         self._kernels = structs.replace(
             self._kernels, kernels=tuple(_with_work(one, works) for one in self._kernels.kernels)
         )
         self._limits = limits_of(self._device, watch=self._watch)
+
+
+def _reason(error: Exception) -> str:
+    """Why a way is not timed: our own errors are sentences."""
+    return str(error) if isinstance(error, DynamoLabError) else f"it raised {told(error)}"
+
+
+class _FailedError(Exception):
+    """A way raised while it was timed."""
+
+    def __init__(self, way: int, error: Exception) -> None:
+        super().__init__(way)
+        self.way, self.error = way, error
+
+
+def recorded_way(ways: Sequence[Way]) -> int | None:
+    """The way that is recorded: the first that Inductor compiles, else the first compiled."""
+    compiled = [at for at, way in enumerate(ways) if way.kind == "compiled"]
+    inductor = [at for at in compiled if ways[at].options.get("backend", "inductor") == "inductor"]
+    return next(iter([*inductor, *compiled]), None)
 
 
 def _with_work(timed: KernelTime, works: Works) -> KernelTime:
@@ -260,32 +347,6 @@ def _tensors(roots: Sequence[Any]) -> list[torch.Tensor]:
     import torch
 
     return [found for found in reachable(roots) if isinstance(found, torch.Tensor)]
-
-
-def _leaves(fn: Any, tensors: Mapping[int, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The tensors that get gradients: a module's parameters by name, others by number."""
-    import torch
-
-    named = fn.named_parameters() if isinstance(fn, torch.nn.Module) else ()
-    names = {id(value): str(name) for name, value in named}
-    found = [t for t in tensors.values() if t.requires_grad and t.is_leaf]
-    return {names.get(id(t), f"tensor {at}"): t for at, t in enumerate(found)}
-
-
-def _differ(a: Mapping[str, torch.Tensor], b: Mapping[str, torch.Tensor]) -> bool:
-    """Whether another seed gave something else."""
-    import torch
-
-    pairs = [(x.nan_to_num(), y.nan_to_num()) for x, y in zip(a.values(), b.values(), strict=True)]
-    return not all(x.shape == y.shape and torch.equal(x, y) for x, y in pairs)
-
-
-def _told(error: Exception) -> str:
-    """Why a way did not run: our own errors are sentences."""
-    if isinstance(error, DynamoLabError):
-        return str(error)
-    first = str(error).strip().partition("\n")[0][:200]
-    return f"it raised {type(error).__name__}: {first}"
 
 
 @contextmanager

@@ -72,7 +72,8 @@ def bench(
     Every way is first held against eager, and both against float64: outputs, and gradients in
     training. A way that computes something else is not timed. Then all take turns, so that the
     machine's drift meets all alike. Ctrl-C ends it, and what was measured is kept. Afterwards
-    the tensors within reach are what they were.
+    the tensors within reach are what they were; between the calls that are timed they are not
+    put back.
 
     Args:
         fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`.
@@ -91,10 +92,12 @@ def bench(
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
-        OptionError: `fn` cannot be called, there is no such way, or no round would be made.
+        OptionError: `fn` cannot be called or is compiled already, there is no such way, or no
+            round would be made.
         AlreadyRecordingError: a recording is running.
     """
     refuse_uncallable(fn)
+    _refuse_compiled(fn)
     wish = _wish(
         ways=ways, training=training, optimizer=optimizer, loss=loss, grad=grad, cold=cold,
         kernels=kernels, rounds=rounds, seconds=seconds,
@@ -103,6 +106,16 @@ def bench(
 
     with told() as watch:
         return Benchmarked(BenchRun(fn, args, kwargs, wish, watch, name_of(fn)).made())
+
+
+def _refuse_compiled(fn: Any) -> None:
+    """Refuse what `torch.compile` made: there would be no eager way."""
+    marks = ("_orig_mod", "_torchdynamo_orig_callable", "_compiled_call_impl")
+    if any(getattr(fn, mark, None) is not None for mark in marks):
+        raise OptionError(
+            f"{name_of(fn)} is compiled already, so there is no eager way: pass what you gave to "
+            "torch.compile."
+        )
 
 
 def bench_again(recording: Recording, **options: Any) -> Benchmarked:

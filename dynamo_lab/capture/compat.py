@@ -12,6 +12,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+import torch
+
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.frames import AttemptOutcome
@@ -332,3 +334,23 @@ def empty_compile_caches() -> Iterator[None]:
             raised = error
     if raised is not None:
         raise raised
+
+
+@contextmanager
+def many_ways() -> Iterator[None]:
+    """Compile one function in more ways than Dynamo's limit, beyond which it would run eagerly."""
+    from torch._dynamo import config
+
+    untyped: Any = config
+    with untyped.patch(recompile_limit=256, accumulated_recompile_limit=4096):
+        yield
+
+
+def warm_up_inductor(device: str) -> None:
+    """Compile something small, so that no program pays for what only a process's first one does."""
+
+    def small(x: torch.Tensor) -> torch.Tensor:
+        return x.sin()
+
+    with torch.no_grad():
+        torch.compile(small)(torch.ones(8, device=device))

@@ -87,12 +87,23 @@ def _settings(device: str) -> dict[str, str]:
 
     backends: Any = torch.backends
     found = {
-        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "float32_matmul_precision": _matmul_precision(),
         "deterministic": str(torch.are_deterministic_algorithms_enabled()),
     }
     if device == "cuda":
         found["cudnn.benchmark"] = str(backends.cudnn.benchmark)
     return found
+
+
+def _matmul_precision() -> str:
+    """By either of the two ways to set it, which PyTorch does not let anyone mix."""
+    import torch
+
+    try:
+        return torch.get_float32_matmul_precision()
+    except RuntimeError:
+        backends: Any = torch.backends
+        return str(getattr(backends, "fp32_precision", ""))
 
 
 def _read(path: Path) -> str:

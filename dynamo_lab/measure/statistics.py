@@ -43,9 +43,9 @@ class Ratio(Struct, frozen=True, kw_only=True):
     """How many times faster a way is than another: above 1 it is faster.
 
     `low` and `high` bound the median ratio with a confidence of 95 %; where two ways are not told
-    apart, with one of 99.9 %, as that is what telling them apart takes. Where there are not `enough`
-    rounds to tell anything apart, they are the extremes. `differs` is whether the two are told
-    apart.
+    apart, with one of 99.9 %, as that is what telling them apart takes. Where there are not
+    `enough` rounds to tell anything apart, they are the extremes. `differs` is whether the two are
+    told apart.
     """
 
     value: float

@@ -6,7 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import torch
 
@@ -37,6 +37,8 @@ class Subject:
         self.fn = fn
         self.args, self.kwargs = args, kwargs
         self.leaves = leaves
+        self.written: tuple[str, ...] = ()
+        """The names of the tensors that a call writes to, to be compared as results are."""
         self._grad, self._loss, self.optimizer = grad, loss, optimizer
 
     def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
@@ -54,17 +56,40 @@ class Subject:
         return forward
 
     def results(self, way: Fn, phase: Phase) -> dict[str, torch.Tensor]:
-        """What a call computes, by name: what it returns, and in a step the gradients."""
+        """What a call computes, by name: what it returns or writes, and in a step the gradients."""
         if phase == "forward":
-            return dict(_named("output", self.call(way, phase)()))
+            return dict(_named("output", self.call(way, phase)())) | self._after()
         self._forget_gradients()
-        returned = self._backward(way)
-        found = dict(_named("output", returned))
+        found = dict(_named("output", self._backward(way))) | self._after()
         for name, leaf in self.leaves.items():
             if leaf.grad is not None:
                 found[f"gradient of {name}"] = leaf.grad.detach().clone()
         self._forget_gradients()
         return found
+
+    def observe(self, way: Fn, phase: Phase) -> None:
+        """Call it once, and know from then on which tensors a call writes to."""
+        import torch
+
+        tensors = self._writable()  # not every kernel says in a version that it wrote
+        before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+        self.results(way, phase)
+        self.written = tuple(
+            name for name, t in tensors.items() if not torch.equal(t, before[name])
+        )
+
+    def _after(self) -> dict[str, torch.Tensor]:
+        tensors = self._writable()
+        return {f"{name} after the call": tensors[name].detach() for name in self.written}
+
+    def _writable(self) -> dict[str, torch.Tensor]:
+        """What a call may write to: its arguments, and a module's buffers."""
+        import torch
+
+        named = dict(_named("argument", (*self.args, *self.kwargs.values())))
+        if isinstance(self.fn, torch.nn.Module):
+            named |= {f"buffer {name}": value for name, value in self.fn.named_buffers()}
+        return {name: tensor for name, tensor in named.items() if tensor.layout is torch.strided}
 
     def _step(self, way: Fn) -> None:
         self._backward(way)
@@ -101,7 +126,9 @@ class Subject:
         args, kwargs = _exact((self.args, dict(self.kwargs)))
         leaves |= argument_leaves(args, kwargs)
         options: Any = {"grad": self._grad, "loss": self._loss}
-        return Subject(module, args, kwargs, leaves, **options)
+        made = Subject(module, args, kwargs, leaves, **options)
+        made.written = self.written
+        return made
 
 
 def argument_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, torch.Tensor]:
@@ -139,6 +166,17 @@ def _exact(value: Any) -> Any:
     if type(value) is dict:
         return {key: _exact(item) for key, item in cast("dict[Any, Any]", value).items()}
     return value
+
+
+def leaves_of(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], found: Iterable[Any]) -> Any:
+    """The tensors that get gradients: arguments and parameters by name, others by number."""
+    import torch
+
+    named = {id(t): name for name, t in argument_leaves(args, kwargs).items()}
+    if isinstance(fn, torch.nn.Module):
+        named |= {id(value): name for name, value in fn.named_parameters()}
+    leaves = {id(t): t for t in found if t.requires_grad and t.is_leaf}
+    return {named.get(key, f"tensor {at}"): t for at, (key, t) in enumerate(leaves.items())}
 
 
 def _sum(returned: Any) -> torch.Tensor | None:

@@ -24,16 +24,18 @@ Verdict = Literal["equal", "close", "wrong", "not compared"]
 class Way(Struct, frozen=True, kw_only=True):
     """A way to run the program. The first of a benchmark is what the others are held against.
 
-    `compile_seconds` is the first call's time beyond a later one's; `peak_bytes` is the most memory
-    that a call held beyond what was there before it, None where the device does not count it.
-    `problem` says why it was not timed: it raised, or it computed something else. `code` is the
-    source of a hand-written or edited one, in `language` ("cpp", "triton", "metal").
+    `compile_seconds` is the first call's time beyond a later one's, `compile_by_phase` each
+    phase's; `peak_bytes` is the most memory that a call held beyond what was there before it, None
+    where the device does not count it. `problem` says why it was not timed: it raised, or it
+    computed something else. `code` is the source of a hand-written or edited one, in `language`
+    ("cpp", "triton", "metal").
     """
 
     name: str
     kind: WayKind
     options: dict[str, str] = {}
     compile_seconds: float | None = None
+    compile_by_phase: dict[str, float] = {}
     peak_bytes: int | None = None
     problem: str = ""
     code: str = ""

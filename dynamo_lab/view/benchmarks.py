@@ -169,6 +169,7 @@ def _row(found: Benchmark, one: Series, base: Series | None) -> TimeView:
     compared = compare(base, one)
     held = way.peak_bytes
     earns = break_even(found, one.way, one.phase) if one.cache == "warm" else None
+    compiling = way.compile_by_phase.get(one.phase, way.compile_seconds)
     return TimeView(
         way=one.way,
         name=way.name,
@@ -183,7 +184,7 @@ def _row(found: Benchmark, one: Series, base: Series | None) -> TimeView:
         factor=digits(compared.value, compared) if compared else "",
         interval=interval_text(compared) if compared else "",
         tone=tone_of(compared),
-        compile=seconds(way.compile_seconds) if way.compile_seconds else "",
+        compile=seconds(compiling) if compiling else "",
         pays_off=_pays_off(earns),
         memory="" if held is None else size(held),
         doubts=tuple(_doubts_of(one)),

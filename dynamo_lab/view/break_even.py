@@ -28,7 +28,8 @@ def break_even(benchmark: Benchmark, way: int, phase: Phase = "forward") -> Brea
 
     None where there is nothing to tell: it was not compiled, or not timed in this phase.
     """
-    compiling = benchmark.ways[way].compile_seconds
+    timed = benchmark.ways[way]
+    compiling = timed.compile_by_phase.get(phase, timed.compile_seconds)
     base, other = _warm(benchmark, 0, phase), _warm(benchmark, way, phase)
     if way == 0 or compiling is None or base is None or other is None:
         return None

@@ -47,6 +47,7 @@ def test_a_training_step_is_checked_timed_and_leaves_nothing(model: torch.nn.Mod
     assert {one.value for one in facts.comparisons if one.phase == "step"} == {
         "output",
         *(f"gradient of {name}" for name, _ in model.named_parameters()),
+        *(f"buffer {name} after the call" for name, _ in model.named_buffers()),
     }
     assert all(one.verdict in ("equal", "close") for one in facts.comparisons)
     assert all(one.error_ulp is not None for one in facts.comparisons)
@@ -109,3 +110,70 @@ def test_bad_options_are_refused() -> None:
         lab.bench(program, torch.randn(2), rounds=0)
     with pytest.raises(OptionError, match="cannot be called"):
         lab.bench(3)  # type: ignore[arg-type]
+
+
+def test_what_a_way_writes_is_compared_and_gradients_of_arguments_are_held_against_float64() -> (
+    None
+):
+    def write(out: torch.Tensor, x: torch.Tensor) -> None:
+        out.copy_(x * 2)
+
+    def other(out: torch.Tensor, x: torch.Tensor) -> None:
+        out.copy_(x * 3)
+
+    facts = lab.bench(write, torch.zeros(4), torch.randn(4), ways={"other": other}, **QUICK).facts
+    assert facts.ways[1].problem
+    assert [one.value for one in facts.comparisons] == ["argument 0 after the call"]
+
+    x = torch.randn(8, 8, requires_grad=True)
+    facts = lab.bench(program, x, ways="aot_eager", training=True, **QUICK).facts
+    (gradient,) = [one for one in facts.comparisons if one.value.startswith("gradient")]
+    assert gradient.error_ulp is not None
+
+
+def test_a_way_that_fails_while_it_is_timed_is_dropped_and_the_others_go_on() -> None:
+    calls: list[int] = []
+
+    def tires(x: torch.Tensor) -> torch.Tensor:
+        calls.append(1)
+        if len(calls) > 6:
+            raise RuntimeError("tired")
+        return program(x)
+
+    facts = lab.bench(program, torch.randn(4, 8), ways={"tires": tires}, **QUICK).facts
+    assert facts.ways[1].problem == "it raised RuntimeError: tired"
+    assert {one.way for one in facts.series if one.cache == "cold"} == {0}
+
+
+def test_many_backends_are_all_compiled_and_what_is_compiled_is_refused() -> None:
+    used: set[str] = set()
+
+    def backend(name: str) -> dict[str, Any]:
+        def run(module: Any, _: Any) -> Any:
+            def call(*args: Any) -> Any:
+                used.add(name)
+                return module(*args)
+
+            return call
+
+        return {"backend": run}
+
+    names = [f"b{number}" for number in range(10)]
+    lab.bench(program, torch.randn(4), ways={name: backend(name) for name in names}, **QUICK)
+    assert used == set(names)
+    with pytest.raises(OptionError, match="compiled already"):
+        lab.bench(torch.compile(program), torch.randn(4))
+
+
+def test_sparse_results_are_compared_and_slight_chance_is_no_dropout() -> None:
+    facts = lab.bench(lambda x: x.to_sparse(), torch.eye(3), ways="aot_eager", **QUICK).facts
+    assert facts.comparisons[0].verdict == "equal"
+    calls: list[int] = []
+
+    def rounds_otherwise(x: torch.Tensor) -> torch.Tensor:
+        calls.append(1)
+        return x * (1 + 1e-7 * (len(calls) % 2))
+
+    ways = {"wrong": lambda x: x * 100}
+    facts = lab.bench(rounds_otherwise, torch.randn(4), ways=ways, **QUICK).facts
+    assert facts.ways[1].problem
