@@ -6,6 +6,7 @@ import contextlib
 import io
 import random
 import sys
+import warnings
 from contextlib import contextmanager
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -90,9 +91,9 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
     """
     import torch
 
-    tensors = [t for t in reachable(roots) if isinstance(t, torch.Tensor) and _has_numbers(t)]
-    tensors += [t.grad for t in tensors if t.is_leaf and t.grad is not None]
-    saved = [(t, t.detach().clone(), t.grad if t.is_leaf else None) for t in tensors]
+    from dynamo_lab.capture.storages import Tensors
+
+    saved = Tensors(t for t in reachable(roots) if isinstance(t, torch.Tensor))
     state = random.getstate()
     numpy: Any = sys.modules.get("numpy")
     numpy_state = numpy.random.get_state() if numpy else None
@@ -108,8 +109,8 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
             random.setstate(state)
             if numpy:
                 numpy.random.set_state(numpy_state)
-            for tensor, before, grad in saved:
-                _put_back(tensor, before, grad)
+            for error in saved.put_back():
+                warnings.warn(f"A tensor was not put back as it was: {error}", stacklevel=3)
 
 
 def leaves(roots: Iterable[Any]) -> list[torch.Tensor]:
@@ -131,22 +132,6 @@ def stored_by(fn: Any) -> list[torch.Tensor]:
     return [value for value in values if isinstance(value, torch.Tensor)]
 
 
-def _has_numbers(tensor: torch.Tensor) -> bool:
-    return str(tensor.layout) == "torch.strided" and tensor.device.type != "meta"
-
-
-def _put_back(tensor: torch.Tensor, before: torch.Tensor, grad: torch.Tensor | None) -> None:
-    import torch
-
-    with torch.inference_mode(tensor.is_inference()), torch.no_grad():
-        if tensor.shape != before.shape:
-            tensor.data = before
-        elif not torch.equal(tensor, before):
-            tensor.copy_(before)
-    if tensor.is_leaf:
-        tensor.grad = grad
-
-
 def reachable(roots: Iterable[Any]) -> Iterator[Any]:
     """Objects within reach of these: by closures, named globals, containers and attributes."""
     seen: set[int] = set()
@@ -165,7 +150,8 @@ def _parts(thing: Any) -> list[Any]:
 
     match thing:
         case torch.Tensor():
-            return []
+            inside = getattr(thing, "__tensor_flatten__", None)
+            return [getattr(thing, name) for name in inside()[0]] if inside else []
         case dict():
             return list(cast("dict[Any, Any]", thing).values())
         case list() | tuple() | set():
