@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COPIED_BYTES = 64 << 20
 """Arguments are copied before a run up to this size: a copy of more costs memory and time."""
-_WALKED = 20_000  # objects looked through for tensors
+_WALKED = 20_000  # objects looked through for tensors, which do not count
 
 
 class Numbers(Struct, frozen=True, kw_only=True):
@@ -134,13 +134,17 @@ def stored_by(fn: Any) -> list[torch.Tensor]:
 
 def reachable(roots: Iterable[Any]) -> Iterator[Any]:
     """Objects within reach of these: by closures, named globals, containers and attributes."""
+    import torch
+
     seen: set[int] = set()
+    walked = 0
     pending = list(roots)
-    while pending and len(seen) < _WALKED:
+    while pending and walked < _WALKED:
         thing = pending.pop()
         if id(thing) in seen or isinstance(thing, type | ModuleType | str | bytes | int | float):
             continue
         seen.add(id(thing))
+        walked += not isinstance(thing, torch.Tensor)
         yield thing
         pending.extend(_parts(thing))
 
@@ -152,6 +156,8 @@ def _parts(thing: Any) -> list[Any]:
         case torch.Tensor():
             inside = getattr(thing, "__tensor_flatten__", None)
             return [getattr(thing, name) for name in inside()[0]] if inside else []
+        case torch.nn.Module():  # all its tensors are next: its objects may be too many to walk
+            return [vars(thing), *_tensors_of(thing)]
         case dict():
             return list(cast("dict[Any, Any]", thing).values())
         case list() | tuple() | set():
@@ -163,6 +169,13 @@ def _parts(thing: Any) -> list[Any]:
             return [*named, *_cells(thing), *(thing.__defaults__ or ())]
         case _:
             return [getattr(thing, "__dict__", None)]
+
+
+def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
+    try:
+        return [*module.parameters(), *module.buffers()]
+    except Exception:  # one that is not set up yet, or has methods of its own for them
+        return []
 
 
 def _cells(function: FunctionType) -> Iterator[Any]:

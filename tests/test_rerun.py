@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from dynamo_lab import rerun
 from dynamo_lab.capture import storages
-from dynamo_lab.rerun import without_trace
+from dynamo_lab.rerun import leaves, without_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,3 +92,26 @@ def test_tensors_inside_tensors_and_what_has_no_memory() -> None:
     with without_trace([TwoTensor(inner, other), lazy, meta]):
         inner.zero_()
     assert torch.equal(inner, torch.ones(3))
+
+
+def test_all_of_a_large_model_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rerun, "_WALKED", 5)
+    model = nn.Sequential(*(nn.BatchNorm1d(2) for _ in range(10)))
+    assert len(leaves([model])) == 20
+    before = [p.detach().clone() for p in model.parameters()]
+    with without_trace([lambda: model]), torch.no_grad():
+        for tensor in (*model.parameters(), *model.buffers()):
+            tensor.add_(1)
+    assert all(bool((p == b).all()) for p, b in zip(model.parameters(), before, strict=True))
+    assert not any(name.endswith("tracked") and b for name, b in model.named_buffers())
+
+
+def test_a_module_that_is_not_set_up_is_walked_too() -> None:
+    class Half(nn.Module):
+        def __init__(self) -> None:
+            vars(self)["data"] = torch.ones(2)
+
+    half: Any = Half()
+    with without_trace([half]):
+        half.data.zero_()
+    assert half.data.all()
