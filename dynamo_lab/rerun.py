@@ -35,16 +35,17 @@ class Numbers(Struct, frozen=True, kw_only=True):
 
 
 def copies(value: Any) -> Any:
-    """The value with tensors in tuples, lists and dicts cloned; itself where they are too large."""
+    """The value with tensors in tuples, lists and dicts cloned; itself where they are too large.
+
+    Clones lie as their originals do, and share memory where those share it.
+    """
     import torch
 
-    made: dict[int, torch.Tensor] = {}
+    from dynamo_lab.capture.storages import Clones
 
     def copy(thing: Any) -> Any:
         if isinstance(thing, torch.Tensor):
-            if id(thing) not in made:
-                made[id(thing)] = thing.detach().clone().requires_grad_(thing.requires_grad)
-            return made[id(thing)]
+            return clones.of(thing)
         if type(thing) in (tuple, list):
             items = cast("list[Any]", thing)
             return type(items)(copy(item) for item in items)
@@ -54,9 +55,8 @@ def copies(value: Any) -> Any:
         return thing
 
     try:
-        if sum(t.numel() * t.element_size() for t in _held(value)) > COPIED_BYTES:
-            return value
-        return copy(value)
+        clones = Clones(_held(value))
+        return value if clones.size() > COPIED_BYTES else copy(value)
     except Exception:  # a tensor that cannot be cloned: the trial then runs on the original
         return value
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from dynamo_lab import rerun
 from dynamo_lab.capture import storages
-from dynamo_lab.rerun import leaves, without_trace
+from dynamo_lab.rerun import copies, leaves, without_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,3 +115,46 @@ def test_a_module_that_is_not_set_up_is_walked_too() -> None:
     with without_trace([half]):
         half.data.zero_()
     assert half.data.all()
+
+
+def test_copies_lie_as_the_originals_and_share_as_they_do() -> None:
+    memory = torch.arange(256.0)
+    wide = memory[40:].as_strided((4, 8), (16, 2), 50)
+    expanded = memory[60].expand(3)
+    bits = memory[48:52].view(torch.int32)
+    copied, more = copies(([wide, expanded, wide], {"bits": bits}))
+    for a, b in zip((wide, expanded, bits), (*copied[:2], more["bits"]), strict=True):
+        assert (a.stride(), a.dtype) == (b.stride(), b.dtype)
+        assert torch.equal(a, b)
+        assert a.data_ptr() != b.data_ptr()
+        assert a.data_ptr() - wide.data_ptr() == b.data_ptr() - copied[0].data_ptr()
+    assert copied[2] is copied[0]
+    assert copied[0].untyped_storage().nbytes() < memory.untyped_storage().nbytes()
+    copied[0].zero_()
+    assert wide.any()
+
+
+def test_copies_keep_whether_gradients_are_gathered() -> None:
+    weight = nn.Parameter(torch.ones(3))
+    views = copies([weight, weight.detach(), (weight * 2).t(), torch.ones(0)])
+    assert [t.requires_grad for t in views] == [True, False, True, False]
+    assert all(t.is_leaf for t in views)
+
+
+def test_what_is_more_than_a_view_of_memory_is_copied_by_itself() -> None:
+    conjugate = torch.ones(3, dtype=torch.complex64).mul(1j).conj()
+    copied, sparse, meta = copies(
+        [conjugate, torch.eye(2).to_sparse(), torch.ones(2, device="meta")]
+    )
+    assert torch.equal(copied, conjugate)
+    assert sparse.is_sparse
+    assert meta.is_meta
+
+
+def test_a_large_tensor_is_not_copied_but_a_slice_of_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rerun, "COPIED_BYTES", 128)
+    large = torch.ones(1000)
+    assert copies(large) is large
+    assert copies(large[500:510]) is not large
+    row = large[:4].expand(50, 4)
+    assert copies(row).data_ptr() != row.data_ptr()

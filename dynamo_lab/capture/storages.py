@@ -6,12 +6,14 @@ So what is kept and copied is memory, not tensors.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+_ALIGNED = 64  # copies begin at such a boundary of the original, so that they are aligned like it
 
 
 def has_memory(tensor: torch.Tensor) -> bool:
@@ -90,3 +92,68 @@ def _point_back(tensor: torch.Tensor, before: torch.Tensor, grad: torch.Tensor |
 def _place(tensor: torch.Tensor) -> Any:
     storage = tensor.untyped_storage()._cdata
     return storage, tensor.dtype, tensor.shape, tensor.stride(), tensor.storage_offset()
+
+
+class Clones:
+    """Copies of tensors, laid out as the originals: those that share memory share it again.
+
+    Of memory, only the part is copied that these tensors reach.
+    """
+
+    def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
+        self._parts: dict[int, _Part] = {}
+        self._others: dict[int, torch.Tensor] = {}  # what is copied by itself
+        self._copied: dict[int, torch.Tensor] = {}
+        self._made: dict[int, torch.Tensor] = {}
+        for tensor in tensors:
+            if not _is_plain(tensor):
+                self._others[id(tensor)] = tensor
+                continue
+            start, end = _reach(tensor)
+            storage = tensor.untyped_storage()
+            known = self._parts.setdefault(storage._cdata, _Part(storage, start, end))
+            widened = _Part(storage, min(known.start, start), max(known.end, end))
+            self._parts[storage._cdata] = widened
+
+    def size(self) -> int:
+        """How many bytes the copies take."""
+        others = sum(t.numel() * t.element_size() for t in self._others.values())
+        return others + sum(part.end - part.start for part in self._parts.values())
+
+    def of(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The copy of one of the tensors."""
+        if id(tensor) not in self._made:
+            copy = tensor.detach().clone() if id(tensor) in self._others else self._again(tensor)
+            self._made[id(tensor)] = copy.requires_grad_(tensor.requires_grad)
+        return self._made[id(tensor)]
+
+    def _again(self, tensor: torch.Tensor) -> torch.Tensor:
+        key = tensor.untyped_storage()._cdata
+        storage, start, end = self._parts[key]
+        if key not in self._copied:
+            self._copied[key] = _bytes(storage)[start:end].clone()
+        at = tensor.storage_offset() - start // tensor.element_size()
+        copy = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+        memory: Any = self._copied[key].untyped_storage()
+        return copy.set_(memory, at, tensor.shape, tensor.stride())
+
+
+class _Part(NamedTuple):
+    storage: torch.UntypedStorage
+    start: int
+    end: int
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    """Whether a tensor is no more than a view of its memory."""
+    is_more = tensor.is_quantized or tensor.is_conj() or tensor.is_neg()
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and has_memory(tensor) and not is_more
+
+
+def _reach(tensor: torch.Tensor) -> tuple[int, int]:
+    """The bytes of its memory from the first that a tensor reaches, aligned, up to the last."""
+    size = tensor.element_size()
+    start = int(tensor.storage_offset()) * size
+    steps = ((n - 1) * stride for n, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    end = start + (sum(steps) + 1) * size if tensor.numel() else start
+    return start - start % _ALIGNED, end
