@@ -115,7 +115,7 @@ def share_of_limit(work: Work | None, limits: Limits | None, seconds: float) -> 
     The limit is memory's or arithmetic's, whichever takes longer. It holds for cold caches alone:
     what lies in a cache need not come from memory.
     """
-    if work is None or limits is None or not seconds:
+    if work is None or limits is None or not seconds or not limits.bandwidth:
         return None
     memory = (work.bytes_read + work.bytes_written) / limits.bandwidth
     peak = limits.flops.get(work.dtype)

@@ -79,6 +79,7 @@ def test_the_share_of_the_limit_is_that_of_what_takes_longer():
     assert share_of_limit(work, limits, 2.0) == 0.5
     assert share_of_limit(Work(**{**_fields(work), "flops": 20}), limits, 4.0) == 0.5
     assert share_of_limit(work, None, 2.0) is None
+    assert share_of_limit(work, Limits(device="", bandwidth=0.0), 2.0) is None
 
 
 def _fields(work):
