@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dynamo_lab.measure.cases import Case
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.measure.ways import Candidate
-    from dynamo_lab.model.benchmarks import Benchmark, Limits, Work
+    from dynamo_lab.model.benchmarks import Benchmark, Limits, Phase, Work
 
 
 def bench_case(
@@ -77,24 +77,31 @@ def bench_case(
 def summary(facts: Benchmark) -> list[str]:
     """A line a way: its median, how much faster than compiled it is, its share of the limit.
 
-    Below stands what a compiler said, of a way that did not build.
+    A training step has a table of its own, without a share, as its work is not known. Below stands
+    what a compiler said, of a way that did not build.
     """
     said = [line for way in facts.ways for line in way.problem.splitlines()[1:]]
-    return [facts.title, *table([*_rows(facts)], right=[1]), *map(visible, said)]
+    lines = [facts.title, *table([*_rows(facts, "forward")], right=[1])]
+    if any(one.phase == "step" for one in facts.series):
+        lines += ["a training step", *table([*_rows(facts, "step")], right=[1])]
+    return [*lines, *map(visible, said)]
 
 
-def _rows(facts: Benchmark) -> Iterator[tuple[str, ...]]:
-    warm = {one.way: one.seconds for one in facts.series if one.cache == "warm"}
-    cold = {one.way: one.seconds for one in facts.series if one.cache == "cold"}
+def _rows(facts: Benchmark, phase: Phase) -> Iterator[tuple[str, ...]]:
+    series = [one for one in facts.series if one.phase == phase]
+    warm = {one.way: one.seconds for one in series if one.cache == "warm"}
+    cold = {one.way: one.seconds for one in series if one.cache == "cold"}
+    limits = facts.limits if phase == "forward" else None
     compiled = next((at for at, way in enumerate(facts.ways) if way.kind == "compiled"), -1)
-    yield "", "median", "times compiled's speed", "share of the limit, cold" if facts.limits else ""
+    yield "", "median", "times compiled's speed", "share of the limit, cold" if limits else ""
     for at, way in enumerate(facts.ways):
         if at not in warm:
             yield way.name, "", visible(way.problem.partition("\n")[0]), ""
             continue
         taken = spread(warm[at])
         against = ratio(warm[compiled], warm[at]) if compiled in warm and at != compiled else None
-        reached = share_of_limit(facts.work, facts.limits, spread(cold[at]).median if cold else 0)
+        seconds = spread(cold[at]).median if at in cold else 0
+        reached = share_of_limit(facts.work, limits, seconds)
         yield (
             way.name,
             f"{taken.median * 1e6:.1f} us",
@@ -115,7 +122,7 @@ def share_of_limit(work: Work | None, limits: Limits | None, seconds: float) -> 
     The limit is memory's or arithmetic's, whichever takes longer. It holds for cold caches alone:
     what lies in a cache need not come from memory.
     """
-    if work is None or limits is None or not seconds:
+    if work is None or limits is None or not seconds or not limits.bandwidth:
         return None
     memory = (work.bytes_read + work.bytes_written) / limits.bandwidth
     peak = limits.flops.get(work.dtype)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 
 from dynamo_lab.capture.kernel_calls import (
-    Memory,
     changed_by,
     intercepted,
     layout_key,
     wrapped,
 )
+from dynamo_lab.capture.storages import Memory
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import KernelTime

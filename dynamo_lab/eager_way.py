@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import torch
 
 from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
-from dynamo_lab.capture.kernel_calls import Memory, layout_key, mutated
+from dynamo_lab.capture.kernel_calls import layout_key, mutated
+from dynamo_lab.capture.storages import Memory
 from dynamo_lab.compiled_way import told
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean

@@ -224,9 +224,17 @@ def _timed(
         for what, cache, made in measured:
             ways = {name: made(kernel) for name, kernel in kernels.items()}
             times = take_turns(ways, device, plan, cold=cache == "cold", watch=watch)
-            seconds = {name: times[name].seconds for name in ("original", "edited")}
-            if seconds["original"]:
-                found.append(Timing(what=what, cache=cache, **seconds))
+            original, edited = times["original"], times["edited"]
+            if original.seconds:
+                timing = Timing(
+                    what=what,
+                    cache=cache,
+                    original=original.seconds,
+                    edited=edited.seconds,
+                    original_loops=original.loops,
+                    edited_loops=edited.loops,
+                )
+                found.append(timing)
     return tuple(found)
 
 
@@ -279,10 +287,13 @@ def _recorded(recording: Recording, edit: Edit) -> Recording:
         Way(name=f"edited {edit.name}", kind="edited", problem=problem),
     )
     series = [
-        Series(way=way, phase="forward", cache=timing.cache, loops=1, seconds=seconds)
+        Series(way=way, phase="forward", cache=timing.cache, loops=loops, seconds=seconds)
         for timing in edit.timings
         if timing.what == "program"
-        for way, seconds in enumerate((timing.original, timing.edited))
+        for way, loops, seconds in (
+            (0, timing.original_loops, timing.original),
+            (1, timing.edited_loops, timing.edited),
+        )
     ]
     benchmark = Benchmark(
         title=f"{recording.title}, {edit.name} edited",

@@ -6,6 +6,7 @@ import contextlib
 import io
 import random
 import sys
+import warnings
 from contextlib import contextmanager
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 COPIED_BYTES = 64 << 20
 """Arguments are copied before a run up to this size: a copy of more costs memory and time."""
-_WALKED = 20_000  # objects looked through for tensors
+_WALKED = 20_000  # objects looked through for tensors, which do not count
 
 
 class Numbers(Struct, frozen=True, kw_only=True):
@@ -34,16 +35,17 @@ class Numbers(Struct, frozen=True, kw_only=True):
 
 
 def copies(value: Any) -> Any:
-    """The value with tensors in tuples, lists and dicts cloned; itself where they are too large."""
+    """The value with tensors in tuples, lists and dicts cloned; itself where they are too large.
+
+    Clones lie as their originals do, and share memory where those share it.
+    """
     import torch
 
-    made: dict[int, torch.Tensor] = {}
+    from dynamo_lab.capture.storages import Clones
 
     def copy(thing: Any) -> Any:
         if isinstance(thing, torch.Tensor):
-            if id(thing) not in made:
-                made[id(thing)] = thing.detach().clone().requires_grad_(thing.requires_grad)
-            return made[id(thing)]
+            return clones.of(thing)
         if type(thing) in (tuple, list):
             items = cast("list[Any]", thing)
             return type(items)(copy(item) for item in items)
@@ -53,9 +55,8 @@ def copies(value: Any) -> Any:
         return thing
 
     try:
-        if sum(t.numel() * t.element_size() for t in _held(value)) > COPIED_BYTES:
-            return value
-        return copy(value)
+        clones = Clones(_held(value))
+        return value if clones.size() > COPIED_BYTES else copy(value)
     except Exception:  # a tensor that cannot be cloned: the trial then runs on the original
         return value
 
@@ -90,9 +91,9 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
     """
     import torch
 
-    tensors = [t for t in reachable(roots) if isinstance(t, torch.Tensor) and _has_numbers(t)]
-    tensors += [t.grad for t in tensors if t.is_leaf and t.grad is not None]
-    saved = [(t, t.detach().clone(), t.grad if t.is_leaf else None) for t in tensors]
+    from dynamo_lab.capture.storages import Tensors
+
+    saved = Tensors(t for t in reachable(roots) if isinstance(t, torch.Tensor))
     state = random.getstate()
     numpy: Any = sys.modules.get("numpy")
     numpy_state = numpy.random.get_state() if numpy else None
@@ -108,8 +109,8 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
             random.setstate(state)
             if numpy:
                 numpy.random.set_state(numpy_state)
-            for tensor, before, grad in saved:
-                _put_back(tensor, before, grad)
+            for error in saved.put_back():
+                warnings.warn(f"A tensor was not put back as it was: {error}", stacklevel=3)
 
 
 def leaves(roots: Iterable[Any]) -> list[torch.Tensor]:
@@ -131,31 +132,19 @@ def stored_by(fn: Any) -> list[torch.Tensor]:
     return [value for value in values if isinstance(value, torch.Tensor)]
 
 
-def _has_numbers(tensor: torch.Tensor) -> bool:
-    return str(tensor.layout) == "torch.strided" and tensor.device.type != "meta"
-
-
-def _put_back(tensor: torch.Tensor, before: torch.Tensor, grad: torch.Tensor | None) -> None:
-    import torch
-
-    with torch.inference_mode(tensor.is_inference()), torch.no_grad():
-        if tensor.shape != before.shape:
-            tensor.data = before
-        elif not torch.equal(tensor, before):
-            tensor.copy_(before)
-    if tensor.is_leaf:
-        tensor.grad = grad
-
-
 def reachable(roots: Iterable[Any]) -> Iterator[Any]:
     """Objects within reach of these: by closures, named globals, containers and attributes."""
+    import torch
+
     seen: set[int] = set()
+    walked = 0
     pending = list(roots)
-    while pending and len(seen) < _WALKED:
+    while pending and walked < _WALKED:
         thing = pending.pop()
         if id(thing) in seen or isinstance(thing, type | ModuleType | str | bytes | int | float):
             continue
         seen.add(id(thing))
+        walked += not isinstance(thing, torch.Tensor)
         yield thing
         pending.extend(_parts(thing))
 
@@ -165,7 +154,10 @@ def _parts(thing: Any) -> list[Any]:
 
     match thing:
         case torch.Tensor():
-            return []
+            inside = getattr(thing, "__tensor_flatten__", None)
+            return [getattr(thing, name) for name in inside()[0]] if inside else []
+        case torch.nn.Module():  # all its tensors are next: its objects may be too many to walk
+            return [vars(thing), *_tensors_of(thing)]
         case dict():
             return list(cast("dict[Any, Any]", thing).values())
         case list() | tuple() | set():
@@ -177,6 +169,13 @@ def _parts(thing: Any) -> list[Any]:
             return [*named, *_cells(thing), *(thing.__defaults__ or ())]
         case _:
             return [getattr(thing, "__dict__", None)]
+
+
+def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
+    try:
+        return [*module.parameters(), *module.buffers()]
+    except Exception:  # one that is not set up yet, or has methods of its own for them
+        return []
 
 
 def _cells(function: FunctionType) -> Iterator[Any]:

@@ -232,23 +232,6 @@ def _leaf(leaf: Any) -> Any:
     return str(leaf)
 
 
-class Memory:
-    """The memory of tensors as it was, to put it back."""
-
-    def __init__(self, tensors: Iterable[Any]) -> None:
-        storages = {
-            t.untyped_storage().data_ptr(): t.untyped_storage()
-            for t in tensors
-            if isinstance(t, torch.Tensor) and t.layout is torch.strided
-        }
-        self._saved = [(storage, storage.clone()) for storage in storages.values()]
-
-    def put_back(self) -> None:
-        """Copy it back."""
-        for storage, before in self._saved:
-            storage.copy_(before)
-
-
 def changed_by(kernel: Kernel, function: Any, args: Any, kwargs: Any) -> list[Any]:
     """The tensors among a call's arguments that it may change; all, where that is not known."""
     if isinstance(function, torch._ops.OpOverload):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dynamo_lab.measure.devices import device_named
+from dynamo_lab.measure.room import free_memory
 from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.model.benchmarks import Limits, Machine
 
@@ -34,6 +35,8 @@ _SIDES = (256, 512, 1024, 2048, 4096, 8192)
 """Rows of the square matrices that are multiplied, as long as a product takes less than this."""
 
 _LONGEST = 0.25
+_SHARE = 4
+"""One part in so many of the memory that is free is taken at most."""
 
 
 def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None = None) -> Limits:
@@ -56,7 +59,7 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
 
 
 def measure(device: Device, machine: Machine, watch: Watch) -> Limits:
-    """Measure bandwidth and arithmetic now."""
+    """Measure bandwidth and arithmetic now; 0 and nothing where memory is too short for it."""
     steps = [*((size, "") for size in _COPIED), *((0, dtype) for dtype in _DTYPES)]
     bandwidth = 0.0
     flops: dict[str, float] = {}
@@ -80,6 +83,8 @@ def _copying(device: Device, size: int) -> float:
     """Bytes a second of a copy of `size` bytes; 0 where there is no room for it."""
     import torch
 
+    if 2 * size > _room(device):
+        return 0.0
     try:
         source = torch.ones(size // 4, dtype=torch.float32, device=device.name)
         target = torch.empty_like(source)
@@ -99,9 +104,13 @@ def _multiplying(device: Device, dtype: str) -> float:
 def _products(device: Device, dtype: str) -> Iterator[float]:
     import torch
 
+    made = getattr(torch, dtype)
+    room = _room(device)
     for side in _SIDES:
+        if 4 * side**2 * max(made.itemsize, 4) > room:
+            return
         # not of ones, with which a GPU saves power and clocks higher than it ever would
-        left = torch.randn(side, side, device=device.name).to(getattr(torch, dtype))
+        left = torch.randn(side, side, device=device.name).to(made)
         right, out = left.clone(), torch.empty_like(left)
 
         def product(out: Any = out, left: Any = left, right: Any = right) -> None:
@@ -111,6 +120,12 @@ def _products(device: Device, dtype: str) -> Iterator[float]:
         yield 2 * side**3 / taken
         if 8 * taken > _LONGEST:  # the next has eight times the work
             return
+
+
+def _room(device: Device) -> float:
+    """The bytes that may be taken, where the device uses the machine's memory."""
+    free = free_memory() if device.name in ("cpu", "mps") else None
+    return math.inf if free is None else free / _SHARE
 
 
 def _best(device: Device, work: Callable[[], object]) -> float:

@@ -20,7 +20,7 @@ def peak_of(work: Callable[[], object], device: Device | str) -> int | None:
     `work` once before, so that what is made only the first time is there. What the call frees of
     what was there before makes room on a GPU, but not on the CPU, where PyTorch does not tell of
     it. None where the device keeps no count of its peak, as Apple's GPUs: `torch.mps` tells what
-    is held now.
+    is held now. None also for the CPU while another profiler runs, as there can be only one.
     """
     name = device if isinstance(device, str) else device.name
     if name == "cpu":
@@ -41,16 +41,22 @@ def _counted(work: Callable[[], object], module: Any) -> int:
     return max(0, module.max_memory_allocated() - before)
 
 
-def _on_cpu(work: Callable[[], object]) -> int:
+def _on_cpu(work: Callable[[], object]) -> int | None:
     """By adding up what PyTorch's profiler sees allocated and freed, in order."""
+    import torch
     from torch.profiler import ProfilerActivity, profile
 
+    autograd: Any = torch.autograd
+    if autograd._profiler_enabled():
+        return None
     watched = profile(activities=[ProfilerActivity.CPU], profile_memory=True)
     with _quiet():
         watched.start()
-    work()
-    with _quiet():
-        watched.stop()
+    try:
+        work()
+    finally:
+        with _quiet():
+            watched.stop()
     profiler: Any = watched.profiler
     found = [e for e in profiler.kineto_results.events() if e.name() == "[memory]"]
     ordered = sorted(found, key=lambda event: event.start_ns())

@@ -37,13 +37,16 @@ class Timing(Struct, frozen=True, kw_only=True):
     """The seconds of one call in each round, of the original and the edit, measured in turns.
 
     "kernel" is the kernel alone, on the arguments that the program calls it with; "program" is all
-    of the program with the kernel in its place.
+    of the program with the kernel in its place. Each round is the mean of as many calls as
+    `original_loops` and `edited_loops` say.
     """
 
     what: Literal["kernel", "program"]
     cache: Cache
     original: tuple[float, ...]
     edited: tuple[float, ...]
+    original_loops: int = 1
+    edited_loops: int = 1
 
 
 class Edit(Struct, frozen=True, kw_only=True):

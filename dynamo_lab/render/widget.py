@@ -165,10 +165,12 @@ class Explorer(anywidget.AnyWidget):
         waiting = Waiting(partial(setattr, self, "progress"))
 
         def answer() -> None:
-            found, buffers = self._ran(recording, what, asked, waiting)
-            if self._waiting is waiting:
-                self._waiting = None
-                self.progress = {"active": False}
+            try:
+                found, buffers = self._ran(recording, what, asked, waiting)
+            finally:
+                if self._waiting is waiting:
+                    self._waiting = None
+                    self.progress = {"active": False}
             self._untyped.send({"type": "ran", "request": request, **found}, buffers)
 
         if what not in _LONG:
@@ -192,12 +194,24 @@ class Explorer(anywidget.AnyWidget):
             return {"error": str(error)}, []
         except Exception as error:  # the program's own, while it ran again
             return {"error": f"The run ended with {type(error).__name__}: {error}"}, []
+        try:
+            return self._answer_of(label, outcome, made)
+        except Exception as error:  # ours: what came of the run cannot be shown
+            said = f"{type(error).__name__}: {error}"
+            return {"error": f"It ran, but what came of it cannot be shown: {said}"}, []
+
+    def _answer_of(
+        self, label: str, outcome: dict[str, Any], made: Recording
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """The new recording's view beside those that are shown, among which it is from now on."""
         label = f"{label} again" if label in self._own else label
         view = build(made)
-        new = self._shown[label] = Shown(label, made, view.kernels)
-        pairs = [pair(one, new) for one in self._shown.values() if one is not new]
+        new = Shown(label, made, view.kernels)
+        pairs = [pair(one, new) for one in self._shown.values() if one.label != label]
         answer = {"label": label, "outcome": outcome, "pairs": msgspec.to_builtins(pairs)}
-        return answer, [_packed(view)]
+        packed = _packed(view)
+        self._shown[label] = new
+        return answer, [packed]
 
 
 def _packed(view: View | SideBySideView) -> bytes:

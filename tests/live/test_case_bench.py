@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.case_bench import bench_case, share_of_limit, summary
@@ -10,7 +11,7 @@ from dynamo_lab.errors import CaseError, OptionError
 from dynamo_lab.measure.baselines import why_not
 from dynamo_lab.measure.cases import find_case
 from dynamo_lab.measure.rounds import Plan
-from dynamo_lab.model.benchmarks import Limits, Work
+from dynamo_lab.model.benchmarks import Benchmark, Limits, Phase, Series, Way, Work
 from dynamo_lab.model.codec import load
 from tests.kernels.test_cases import CASE, DOUBLE
 
@@ -79,6 +80,35 @@ def test_the_share_of_the_limit_is_that_of_what_takes_longer():
     assert share_of_limit(work, limits, 2.0) == 0.5
     assert share_of_limit(Work(**{**_fields(work), "flops": 20}), limits, 4.0) == 0.5
     assert share_of_limit(work, None, 2.0) is None
+    assert share_of_limit(work, Limits(device="", bandwidth=0.0), 2.0) is None
+
+
+def test_a_step_does_not_take_the_place_of_the_forward():
+    phases: tuple[tuple[Phase, float], ...] = (("forward", 1e-6), ("step", 5e-6))
+    series = tuple(
+        Series(way=way, phase=phase, cache=cache, loops=1, seconds=(seconds * (way + 1),) * 25)
+        for phase, seconds in phases
+        for cache in ("warm", "cold")
+        for way in (0, 1)
+    )
+    facts = Benchmark(
+        title="a case",
+        ways=(Way(name="eager", kind="eager"), Way(name="compiled", kind="compiled")),
+        series=series,
+        limits=Limits(device="", bandwidth=1e9),
+        work=Work(bytes_read=500, bytes_written=0, flops=0, dtype="float32", counted="formula"),
+    )
+    lines = [line.split() for line in summary(facts)]
+    assert lines[0] == ["a", "case"]
+    assert [line[:3] for line in (*lines[2:4], *lines[6:8])] == [
+        ["eager", "1.0", "us"], ["compiled", "2.0", "us"],
+        ["eager", "5.0", "us"], ["compiled", "10.0", "us"],
+    ]  # fmt: skip
+    assert lines[4] == ["a", "training", "step"]
+    assert [line[-1] for line in lines[2:4]] == ["50%", "25%"]
+    assert not any("%" in word for line in lines[4:] for word in line)
+    one = structs.replace(facts, series=series[:4])
+    assert len(summary(one)) == 4
 
 
 def _fields(work):

@@ -9,6 +9,7 @@ from dynamo_lab.measure.devices import Cpu
 from dynamo_lab.measure.limits import Store, limits_of, measure
 from dynamo_lab.measure.rounds import Progress, Watch
 from dynamo_lab.model.benchmarks import Limits, Machine
+from dynamo_lab.render.terminal.roofline import limits_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +63,21 @@ def test_a_type_that_the_device_lacks_has_no_limit(
     monkeypatch.setattr(torch, "mm", picky)
     assert set(measure(SteadyCpu(), MACHINE, Watch()).flops) == {"float32", "float16"}
     assert not small.exists()
+
+
+@pytest.mark.usefixtures("small")
+def test_no_more_is_taken_than_a_part_of_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "free_memory", lambda: 4 * 2 * (1 << 10))
+    assert measure(SteadyCpu(), MACHINE, Watch()).bandwidth == pytest.approx(2 * (1 << 10) / 1e-3)
+    monkeypatch.setattr(measuring, "free_memory", lambda: 4 * 1500)
+    found = measure(SteadyCpu(), MACHINE, Watch())
+    assert found.bandwidth == 0
+    assert "memory is too short" in limits_text(found)
+    assert found.flops["float32"] == pytest.approx(2 * 8**3 / 1e-3)
+    assert found.flops["float64"] == pytest.approx(2 * 4**3 / 1e-3)
+    monkeypatch.setattr(measuring, "free_memory", lambda: 100)
+    found = measure(SteadyCpu(), MACHINE, Watch())
+    assert (found.bandwidth, found.flops) == (0, {})
 
 
 def test_limits_are_measured_once_and_again_when_asked(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 import torch
 from torch import Tensor
 
 from dynamo_lab.measure.memory import peak_of
 
 if TYPE_CHECKING:
-    import pytest
+    from typing import NoReturn
 
 SIDE = 64
 MATRIX = 4 * SIDE * SIDE
@@ -44,6 +45,22 @@ def test_with_gradients_all_but_the_last_are_kept_for_the_backward() -> None:
 def test_what_was_there_before_does_not_count() -> None:
     held = matrices(3)
     assert peak_of(lambda: held[0].zero_(), "cpu") == 0
+
+
+def test_a_profiler_of_the_users_is_left_alone() -> None:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as own:
+        assert peak_of(lambda: torch.ones(3), "cpu") is None
+        torch.ones(3).cumsum(0)
+    assert "aten::cumsum" in str(own.key_averages())
+
+
+def test_an_interrupt_stops_the_profiler() -> None:
+    def work() -> NoReturn:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        peak_of(work, "cpu")
+    assert peak_of(lambda: torch.ones(4), "cpu") == 16
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, module: object) -> None:

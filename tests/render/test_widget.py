@@ -155,3 +155,28 @@ def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make) -> None:
         "warm caches", "12 s left", 0.25,
     ]  # fmt: skip
     untyped._handle_custom_msg({"type": "stop"}, [])  # nothing runs: nothing happens
+
+
+def test_after_what_cannot_be_shown_the_next_measurement_runs(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def runs(*_: Any) -> tuple[str, dict[str, Any], Recording]:
+        return "measured", {}, make("skipped")
+
+    def failing(_: Recording) -> Any:
+        raise KeyError("a view")
+
+    widget = Fake("uid")
+    recording = make("branch_and_print")
+    widget.show(recording, build(recording), runs)
+    for built in (failing, build):
+        monkeypatch.setattr("dynamo_lab.render.widget.build", built)
+        untyped: Any = widget
+        untyped._handle_custom_msg({"type": "run", "of": OWN, "what": "bench", "request": 1}, [])
+        for thread in enumerate_threads():
+            if thread.name == "dynamo_lab bench":
+                thread.join(60)
+        assert widget.progress == {"active": False}
+    (first, _), (second, _) = vars(widget)["sent"]
+    assert first["error"] == "It ran, but what came of it cannot be shown: KeyError: 'a view'"
+    assert second["label"] == "measured"

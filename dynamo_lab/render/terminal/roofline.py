@@ -13,6 +13,7 @@ from dynamo_lab.view.words import size
 
 _BRIEF = 8
 _BAR = 10
+_SHORT = "not measured: memory is too short for it"
 _NAME = 34
 _COMMAND = "dynamo-lab show --section bench"
 _COLUMNS = ("left", "right", "right", "left", "right", "left", "wrap")
@@ -71,9 +72,11 @@ def _style(share: float) -> str:
 
 def limits_text(limits: Limits) -> str:
     """The limits of a machine, as lines to print."""
-    found = [("memory, copying", f"{size(int(limits.bandwidth))}/s", "read and written")]
+    known = limits.bandwidth
+    copying = (f"{size(int(known))}/s", "read and written") if known else ("", _SHORT)
+    found = [("memory, copying", *copying)]
     for dtype, rate in limits.flops.items():
-        at = f"from {rate / limits.bandwidth:.3g} operations a byte on, arithmetic binds"
+        at = f"from {rate / known:.3g} operations a byte on, arithmetic binds" if known else ""
         found.append((f"products in {dtype}", flop_rate(rate), at))
     table = grid(("left", "right", "left"), [[Text(cell) for cell in row] for row in found])
     title = line((one_line(limits.device), "bold"), (f"  measured {limits.measured}", "dim"))
