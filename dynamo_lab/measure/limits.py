@@ -49,7 +49,8 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
     from dynamo_lab.measure.machine import describe_machine
 
     found = device_named(device) if isinstance(device, str) else device
-    machine = describe_machine(found.name)
+    with found.current():
+        machine = describe_machine(found.name)
     store = Store(_path())
     known = None if again else store.read(_key(machine))
     return known or store.keep(_key(machine), measure(found, machine, watch or Watch()))
@@ -81,7 +82,7 @@ def _copying(device: Device, size: int) -> float:
     import torch
 
     try:
-        source = torch.ones(size // 4, dtype=torch.float32, device=device.name)
+        source = torch.ones(size // 4, dtype=torch.float32, device=device.place)
         target = torch.empty_like(source)
     except RuntimeError:  # out of memory
         return 0.0
@@ -101,7 +102,7 @@ def _products(device: Device, dtype: str) -> Iterator[float]:
 
     for side in _SIDES:
         # not of ones, with which a GPU saves power and clocks higher than it ever would
-        left = torch.randn(side, side, device=device.name).to(getattr(torch, dtype))
+        left = torch.randn(side, side, device=device.place).to(getattr(torch, dtype))
         right, out = left.clone(), torch.empty_like(left)
 
         def product(out: Any = out, left: Any = left, right: Any = right) -> None:
