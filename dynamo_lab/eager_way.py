@@ -9,10 +9,10 @@ import torch
 
 from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
 from dynamo_lab.capture.kernel_calls import Memory, layout_key, mutated
-from dynamo_lab.compiled_way import told
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import EagerCall
+from dynamo_lab.rerun import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
