@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 
 from dynamo_lab.capture.compat import empty_compile_caches, many_ways, warm_up_inductor
-from dynamo_lab.compiled_way import told
 from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
 from dynamo_lab.explore import record, runnable
 from dynamo_lab.kernel_times import KernelTimes, joined, time_kernels
@@ -33,7 +32,7 @@ from dynamo_lab.model.benchmarks import (
 )
 from dynamo_lab.programs import Choice
 from dynamo_lab.recording import Recording
-from dynamo_lab.rerun import reachable, without_trace
+from dynamo_lab.rerun import reachable, told, without_trace
 from dynamo_lab.view.work import Works
 
 if TYPE_CHECKING:

@@ -104,7 +104,7 @@ def bench(
     )  # fmt: skip
     from dynamo_lab.bench_run import BenchRun
 
-    with told() as watch:
+    with progress_bar() as watch:
         return Benchmarked(BenchRun(fn, args, kwargs, wish, watch, name_of(fn)).made())
 
 
@@ -121,7 +121,7 @@ def _refuse_compiled(fn: Any) -> None:
 def bench_again(recording: Recording, **options: Any) -> Benchmarked:
     """The program of a recording, benchmarked: see `Recording.bench`."""
     wish = _wish(**options)
-    with told() as watch:
+    with progress_bar() as watch:
         return Benchmarked(measured(recording, wish, watch))
 
 
@@ -162,7 +162,7 @@ def _wish(*, rounds: int = 25, seconds: float = 20.0, **options: Any) -> Wish:
 
 
 @contextmanager
-def told() -> Generator[Watch, None, None]:
+def progress_bar() -> Generator[Watch, None, None]:
     """A watch that draws a progress bar with the time left, where someone looks at it."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from dynamo_lab.bench_run import BenchRun, Wish
-from dynamo_lab.benchmark import Benchmarked, told
+from dynamo_lab.benchmark import Benchmarked, progress_bar
 from dynamo_lab.errors import CaseError
 from dynamo_lab.limits import present
 from dynamo_lab.measure.rounds import Plan
@@ -66,7 +66,7 @@ def bench_case(
     )
     sizes = ", ".join(f"{name} {number}" for name, number in case.sizes[size].items())
     title = f"{case.title} ({sizes}, {dtype} on {device})"
-    with told() as watch:
+    with progress_bar() as watch:
         made = BenchRun(case.eager, inputs, {}, wish, watch, title).made()
         facts: Any = made.benchmark
         limits = facts.limits or (_limits(kind, watch) if cold else None)

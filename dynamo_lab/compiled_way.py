@@ -17,7 +17,7 @@ from dynamo_lab.capture.storages import Memory
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import KernelTime
-from dynamo_lab.rerun import reachable
+from dynamo_lab.rerun import reachable, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -217,11 +217,6 @@ def _again(result: Any) -> Any:
         parts = cast("Any", result)
         return type(parts)(map(_again, parts))
     return result
-
-
-def told(error: BaseException) -> str:
-    """The kind of an error and the first line of its message."""
-    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:200]
 
 
 def _changed(roots: Iterable[Any], call: Callable[[], object]) -> list[torch.Tensor]:

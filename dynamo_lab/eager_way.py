@@ -10,10 +10,10 @@ import torch
 from dynamo_lab.capture.eager_calls import EagerGraphs, Place, arguments_text
 from dynamo_lab.capture.kernel_calls import layout_key, mutated
 from dynamo_lab.capture.storages import Memory
-from dynamo_lab.compiled_way import told
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import EagerCall
+from dynamo_lab.rerun import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from dynamo_lab.model.graphs import Graph
 
     Rounds = list[dict[str, Any]]
+
+
+_UNKNOWN = (
+    "Dynamo captured other graphs than those of the recording: their operators are not timed."
+)
 
 
 class _Called(NamedTuple):
@@ -49,27 +54,30 @@ class EagerWay:
         plan: Plan,
         dynamic: bool | None = None,
     ) -> None:
-        self._device = device
-        self._graphs = EagerGraphs(captured)
-        untyped: Any = torch
-        captured_again = untyped.compile(subject.fn, backend=self._graphs, dynamic=dynamic)
-        self._call = subject.call(captured_again, phase)
-        self._eager = subject.call(subject.fn, phase)
+        self._device, self._subject = device, subject
+        self._phase: Phase = phase
+        self._captured = tuple(captured)
+        # None first: a symbol may be of a number that Dynamo opens by itself
+        self._tries = (None,) if dynamic is None else (None, dynamic)
+        self._graphs = EagerGraphs(self._captured)
+        self._call = self._eager = subject.call(subject.fn, phase)
         self._loops = calibrated(self._eager, device, plan.round_seconds)
         self._texts: dict[_Called, tuple[str, str]] = {}
         self._counts: Counter[_Called] = Counter()
         self._order: list[_Called] = []
         self.problem = ""
-        """Why operators are not timed, if so."""
+        """Why operators are not timed, all or some, if so."""
 
     def __enter__(self) -> Self:
         try:
-            self._call()  # captures
+            self._capture()
             self._run(self._observe)
         except Exception as error:  # a node that does not run under a dispatch mode
             self.problem = f"Operators cannot be timed one by one: {told(error)}."
         else:
             self._counts.update(self._order)
+            if self._graphs.unknown:
+                self.problem = _UNKNOWN
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -77,12 +85,12 @@ class EagerWay:
 
     def warm(self) -> dict[str, Callable[[], Any]]:
         """What is measured while the program runs, by name."""
-        each = {} if self.problem else {"operators": self._timed}
+        each = {"operators": self._timed} if self._counts else {}
         return {"eager whole": self._whole, **each}
 
     def cold(self) -> dict[str, Callable[[], Any]]:
         """What is measured of each operator alone."""
-        return {} if self.problem else {"operators": self._alone}
+        return {"operators": self._alone} if self._counts else {}
 
     def calls(self, warm: Rounds, cold: Rounds) -> tuple[EagerCall, ...]:
         """Each operator that eager runs for the captured graphs, in the order it first does."""
@@ -103,6 +111,18 @@ class EagerWay:
             )
             for called, count in self._counts.items()
         )
+
+    def _capture(self) -> None:
+        """Have Dynamo capture the program again, so that its graphs are those of the recording."""
+        untyped: Any = torch
+        for dynamic in self._tries:
+            self._graphs.close()
+            self._graphs = EagerGraphs(self._captured)
+            again = untyped.compile(self._subject.fn, backend=self._graphs, dynamic=dynamic)
+            self._call = self._subject.call(again, self._phase)
+            self._call()
+            if not self._graphs.unknown:
+                return
 
     def _run(self, operate: Callable[[Place, Any, Any, Any], Any]) -> None:
         with self._graphs.watched(operate):

@@ -90,8 +90,10 @@ def names_of(text: str, name: str) -> list[str]:
 def _called(kernel: Any, call: Call, names: list[str], number: int) -> Answer:
     args, buffers = call.before.laid_out(GUARD)
     expected, _ = call.after.laid_out()
-    launcher(kernel)(*args, **options_here(call.options, args))
-    device_of(args).seconds(lambda: None)  # waits until all is done
+    device = device_of(args)
+    with device.current():
+        launcher(kernel)(*args, **options_here(call.options, args))
+    device.wait()
     if any(map(was_overrun, buffers)):
         reason = "it wrote beyond the memory of its arguments: check its indices"
         return Answer(verdict="failed", reason=reason)

@@ -155,7 +155,9 @@ def _ran(
         if checked.verdict != "right":
             return checked
         timings = _timed(kernels, calls[0], put, program, watch)
-    machine = describe_machine(device_of(calls[0].before.laid_out()[0]).name)
+    device = device_of(calls[0].before.laid_out()[0])
+    with device.current():
+        machine = describe_machine(device.name)
     return structs.replace(checked, timings=timings, machine=machine)
 
 

@@ -143,7 +143,7 @@ def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
     namespace: dict[str, Any] = {"__name__": "launch"}
     exec(_LAUNCH, namespace)  # anew, so that Dynamo has not compiled it before
     compiled = untyped.compile(namespace["launch"], dynamic=False)
-    number = torch.zeros(1, device=device.name)
+    number = torch.zeros(1, device=device.place)
     with torch.no_grad(), record("launch", fresh=False) as recorder:
         compiled(number)
         kernel = last_call(recorder.recording, lambda: compiled(number))

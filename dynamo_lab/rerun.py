@@ -224,3 +224,8 @@ def _difference(a: torch.Tensor, b: torch.Tensor) -> float:
     wide = torch.complex128 if a.is_complex() else torch.float64
     gap = (a.detach().to(wide) - b.detach().to(wide)).abs()
     return float(gap.nan_to_num(0.0).max())
+
+
+def told(error: BaseException) -> str:
+    """The kind of an error and the first line of its message."""
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:200]

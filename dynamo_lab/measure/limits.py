@@ -52,7 +52,8 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
     from dynamo_lab.measure.machine import describe_machine
 
     found = device_named(device) if isinstance(device, str) else device
-    machine = describe_machine(found.name)
+    with found.current():
+        machine = describe_machine(found.name)
     store = Store(_path())
     known = None if again else store.read(_key(machine))
     return known or store.keep(_key(machine), measure(found, machine, watch or Watch()))
@@ -86,7 +87,7 @@ def _copying(device: Device, size: int) -> float:
     if 2 * size > _room(device):
         return 0.0
     try:
-        source = torch.ones(size // 4, dtype=torch.float32, device=device.name)
+        source = torch.ones(size // 4, dtype=torch.float32, device=device.place)
         target = torch.empty_like(source)
     except RuntimeError:  # out of memory
         return 0.0
@@ -110,7 +111,7 @@ def _products(device: Device, dtype: str) -> Iterator[float]:
         if 4 * side**2 * max(made.itemsize, 4) > room:
             return
         # not of ones, with which a GPU saves power and clocks higher than it ever would
-        left = torch.randn(side, side, device=device.name).to(made)
+        left = torch.randn(side, side, device=device.place).to(made)
         right, out = left.clone(), torch.empty_like(left)
 
         def product(out: Any = out, left: Any = left, right: Any = right) -> None:

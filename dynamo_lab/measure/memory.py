@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from dynamo_lab.measure.devices import device_named
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
@@ -22,13 +24,16 @@ def peak_of(work: Callable[[], object], device: Device | str) -> int | None:
     it. None where the device keeps no count of its peak, as Apple's GPUs: `torch.mps` tells what
     is held now. None also for the CPU while another profiler runs, as there can be only one.
     """
-    name = device if isinstance(device, str) else device.name
-    if name == "cpu":
+    found = device_named(device) if isinstance(device, str) else device
+    if found.name == "cpu":
         return _on_cpu(work)
     import torch
 
-    module: Any = torch.get_device_module(name)
-    return _counted(work, module) if hasattr(module, "reset_peak_memory_stats") else None
+    module: Any = torch.get_device_module(found.name)
+    if not hasattr(module, "reset_peak_memory_stats"):
+        return None
+    with found.current():
+        return _counted(work, module)
 
 
 def _counted(work: Callable[[], object], module: Any) -> int:

@@ -41,6 +41,9 @@ class Done(Struct, frozen=True, tag="done"):
 Event = Step | Done
 WAITING = "waiting"
 
+FOLDER = "dynamo-lab-suite-"
+"""How the name of a process's own folder begins."""
+
 
 def write_event(path: Path, event: Event) -> None:
     """Append the event as a line."""

@@ -31,6 +31,8 @@ _THREADS = 2  # that build kernels for a process
 class RayEngine:
     """Jobs as tasks of a Ray cluster: the one at `address`, or one on this machine alone."""
 
+    is_here = False
+
     def __init__(self, address: str | None = None, ray: Any = None) -> None:
         self._ray = ray or _import_ray()
         self._address = address

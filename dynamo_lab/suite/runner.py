@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dynamo_lab.errors import SuiteError
+from dynamo_lab.measure.machine import processor
 from dynamo_lab.suite.jobs import Job
 from dynamo_lab.suite.locks import CAN_LOCK
 from dynamo_lab.suite.results import (
@@ -62,7 +63,12 @@ class Slot(Struct, frozen=True):
 
 
 class Engine(Protocol):
-    """Runs jobs somewhere, several at once."""
+    """Runs jobs somewhere, several at once.
+
+    `is_here` tells that it does so on this machine.
+    """
+
+    is_here: bool
 
     def run(self, jobs: Sequence[Job], order: Order) -> Generator[Result]:
         """Each result as it comes. Closing the iterator ends what runs."""
@@ -84,15 +90,12 @@ def run_suite(
     """
     cases = order.cases
     before = read(path, must_exist=False).results
+    _refuse(path, _another(order, before, processor() if engine.is_here else ""))
     left = cases if again else still_to_do(cases, before)
     done = len(cases) - len(left)
     with closing(engine.run(jobs_of(left, order), order)) as results:
         for number, result in enumerate(results, done + 1):
-            if reason := _stranger(result, before):
-                raise SuiteError(
-                    f"{path!r} was begun elsewhere, it differs in {reason}. Name another file with "
-                    "--results."
-                )
+            _refuse(path, _stranger(result, before))
             append(path, result)
             told(result, number, len(cases))
 
@@ -111,6 +114,38 @@ def jobs_of(cases: Sequence[Case], order: Order) -> list[Job]:
     ]
 
 
+def _refuse(path: str, reason: str) -> None:
+    """If there is a reason, do not add to the file."""
+    if reason:
+        raise SuiteError(
+            f"{path!r} was begun elsewhere, it differs in {reason}. Name another file with "
+            "--results."
+        )
+
+
+def _another(order: Order, before: Sequence[Result], here: str) -> str:
+    """Why results cannot be of this order, as far as it is known before anything ran."""
+    for one in before:
+        if one.size != order.size:
+            return f"size: {one.size} against {order.size}"
+        if not one.machine.device:  # its process died, and could not tell
+            continue
+        if not _is_on(one.machine.device, order.device):
+            return f"device: {one.machine.device} against {order.device}"
+        if here and one.machine.processor != here:
+            return f"processor: {one.machine.processor} against {here}"
+    return ""
+
+
+_NAMES = {"cpu": "cpu", "mps": "Apple GPU (MPS)"}
+"""Devices that have one name on every machine, as a result tells it."""
+
+
+def _is_on(name: str, device: str) -> bool:
+    """Whether a device of this name is of this type."""
+    return name == _NAMES[device] if device in _NAMES else name not in _NAMES.values()
+
+
 def _stranger(result: Result, before: Sequence[Result]) -> str:
     """Why a result does not belong to those before it."""
     known = [one for one in before if one.machine.torch]
@@ -124,6 +159,8 @@ def _stranger(result: Result, before: Sequence[Result]) -> str:
 
 class LocalEngine:
     """Processes of this machine, one a slot."""
+
+    is_here = True
 
     def run(self, jobs: Sequence[Job], order: Order) -> Generator[Result]:
         """Each result as it comes."""

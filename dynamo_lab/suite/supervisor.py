@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from dynamo_lab.suite.jobs import WAITING, Done, Events, Job
+from dynamo_lab.suite.jobs import FOLDER, WAITING, Done, Events, Job
 from dynamo_lab.suite.results import Result
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def supervise(
     left = list(job.cases)
     while left and not is_stopped():
         attempt = msgspec.structs.replace(job, cases=tuple(left))
-        with tempfile.TemporaryDirectory(prefix="dynamo-lab-suite-") as folder:
+        with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
             process = _Process(attempt, Path(folder), environment, command)
             try:
                 for result in process.results(limits, is_stopped):

@@ -1,12 +1,13 @@
 """What runs in a process of its own: `python -m dynamo_lab.suite.worker JOB EVENTS`.
 
 It ends when its standard input does: whoever started it holds the other end, and takes it along
-when it dies.
+when it dies. Then nobody else is left to remove the folder that it works in.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from dynamo_lab.suite.jobs import WAITING, Done, Job, Step, write_event
+from dynamo_lab.suite.jobs import FOLDER, WAITING, Done, Job, Step, write_event
 from dynamo_lab.suite.locks import alone
 from dynamo_lab.suite.models import models
 from dynamo_lab.suite.results import Result
@@ -27,10 +28,14 @@ if TYPE_CHECKING:
 
     from dynamo_lab.suite.results import Case
 
+_TRIES = 10
+"""To remove a folder while what compiles may still write to it."""
+
 
 def main() -> None:
     """Run the job in the first file named, and tell of it in the second."""
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    folder = Path(sys.argv[1]).parent
+    threading.Thread(target=_die_with_parent, args=[folder], daemon=True).start()
     job = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=Job)
     run_job(job, Path(sys.argv[2]))
 
@@ -101,10 +106,19 @@ def _warm_up(device: str) -> None:
         print(f"Nothing compiles: {error}", file=sys.stderr)
 
 
-def _die_with_parent() -> None:
+def _die_with_parent(folder: Path) -> None:
     while os.read(0, 4096):
         pass
+    if folder.name.startswith(FOLDER):  # and not one of a job that someone wrote by hand
+        _remove(folder)
     os._exit(1)
+
+
+def _remove(folder: Path) -> None:
+    for _ in range(_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
 
 
 def _now() -> str:

@@ -2,11 +2,11 @@
 
 Counted from loop bodies by these rules. Bytes: what a kernel reads counts once, however many of its
 loops read it, and only the places that it reads; what it made itself is at hand; what lives inside
-the kernel only counts nothing. Operations: every arithmetic operator and every function (`exp`) is
-one, a fused multiply-add two; those that compare, choose, round, convert or change a sign are none,
-and so are all of integers. A reduction is one an element. Masked parts count as if their mask held
-everywhere. Of library calls: bytes of arguments and results, and the formulas of
-`torch.utils.flop_counter`.
+the kernel only counts nothing, nor what it writes over itself. Operations: every arithmetic
+operator and every function (`exp`) is one, a fused multiply-add two; those that compare, choose,
+round, convert or change a sign are none, and so are all of integers. A reduction is one an element.
+Masked parts count as if their mask held everywhere. Of library calls: bytes of arguments and
+results, and the formulas of `torch.utils.flop_counter`.
 """
 
 import re
@@ -131,6 +131,16 @@ class _Plan:
     @cached_property
     def planned(self) -> dict[str, MemoryBuffer]:
         return {buffer.name: buffer for buffer in self._plan.buffers}
+
+    @cached_property
+    def over(self) -> dict[str, set[str]]:
+        """By buffer, those that are written over it in place."""
+        found: dict[str, set[str]] = {}
+        for event in self._plan.events:
+            if event.kind == "in_place" and event.source is not None:
+                one, other = (self._plan.buffers[at].name for at in (event.source, event.buffer))
+                found.setdefault(one, set()).add(other)
+        return found
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
@@ -274,8 +284,12 @@ class _Call:
             if name not in self._made:
                 self._read[name] += self._bytes(name, parts)
         for name, parts in self._loops.writes.items():
-            if not self._plan.is_internal(name):
+            if not self._plan.is_internal(name) and not self._is_written_over(name):
                 self._written += self._bytes(name, parts)
+
+    def _is_written_over(self, name: str) -> bool:
+        """Whether the kernel puts something else in the place of what it made there."""
+        return name in self._made and not self._made.isdisjoint(self._plan.over.get(name, ()))
 
     def _bytes(self, name: str, parts: dict[str, int]) -> int:
         """The places that are touched, no more than there are."""

@@ -219,6 +219,23 @@ def test_shapes_that_may_vary_and_a_wrapper_in_cpp() -> None:
     assert "C++" in found.overheads[0].problem
 
 
+def test_numbers_that_become_symbols_do_not_hide_operators() -> None:
+    """A batch norm that trains counts its batches."""
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8))
+    recording, found = timed(model, torch.randn(4, 8))
+    assert recording.symbols
+    assert "aten.native_batch_norm.default" in {call.operator for call in found.eager_calls}
+    assert found.overheads[1].problem == ""
+
+
+def test_graphs_that_the_recording_does_not_have_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CompiledWay, "captured", lambda self: [])
+    _, found = timed(torch.tanh, torch.ones(16))
+    assert found.kernels[0].warm == (1, 1)
+    assert found.eager_calls == ()
+    assert "other graphs than those of the recording" in found.overheads[1].problem
+
+
 def test_operators_that_cannot_be_timed_one_by_one_leave_the_kernels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

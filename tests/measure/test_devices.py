@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
 
+from dynamo_lab.errors import OptionError
 from dynamo_lab.measure.devices import Accelerator, Cpu, device_named, device_of
+from dynamo_lab.measure.memory import peak_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 
 class Queue:
@@ -66,6 +73,80 @@ def test_caches_are_flushed_before_the_work_and_with_one_filler() -> None:
     device.flush()
     device.flush()
     assert queue.log == ["wait", "wait"]
+
+
+class Gpus(Queue):
+    """Several GPUs, one of which is in use: each call tells which."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = 0
+        self.used: list[tuple[str, int]] = []
+
+    @contextmanager
+    def device(self, index: int) -> Generator[None]:
+        before, self.index = self.index, index
+        yield
+        self.index = before
+
+    def synchronize(self) -> None:
+        self.used.append(("wait", self.index))
+        super().synchronize()
+
+    def Event(self, enable_timing: bool = False) -> Stamp:
+        self.used.append(("event", self.index))
+        return super().Event(enable_timing)
+
+    def _sleep(self, cycles: int) -> None:
+        self.used.append(("hold", self.index))
+
+    def reset_peak_memory_stats(self) -> None:
+        self.used.append(("reset", self.index))
+
+    def memory_allocated(self) -> int:
+        return 0
+
+    def max_memory_allocated(self) -> int:
+        return 100 * self.index
+
+
+def test_all_is_of_the_gpu_that_is_measured_and_not_of_the_one_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gpus = Gpus()
+    device = Accelerator("meta", gpus, 1)
+    device.seconds(lambda: gpus.used.append(("work", gpus.index)))
+    device.flush()
+    device.mark()
+    device.wait()
+    device.hold(1.0)
+    device.alone(lambda: gpus.used.append(("work", gpus.index)))
+
+    def named(_: str) -> Gpus:
+        return gpus
+
+    monkeypatch.setattr(torch, "get_device_module", named)
+    assert peak_of(lambda: None, device) == 100
+    assert {kind for kind, _ in gpus.used} == {"wait", "event", "hold", "work", "reset"}
+    assert {index for _, index in gpus.used} == {1}
+    assert gpus.index == 0
+
+
+class OnGpu(torch.Tensor):
+    """A tensor that says it lies on a GPU."""
+
+    @property
+    def device(self) -> torch.device:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return torch.device("cuda", int(self.numel()))
+
+
+def test_a_device_is_the_gpu_that_the_tensors_lie_on() -> None:
+    one, two = (torch.ones(number).as_subclass(OnGpu) for number in (1, 2))
+    device = device_of([one, torch.ones(1), one])
+    assert (device.name, device.place) == ("cuda", "cuda:1")
+    with pytest.raises(OptionError, match=r"several GPUs \(cuda:1, cuda:2\).* measure it on one"):
+        device_of([one, two])
+    assert (device_named("cuda").place, device_named("cuda:3").place) == ("cuda", "cuda:3")
 
 
 def test_a_device_has_its_own_module() -> None:

@@ -45,6 +45,27 @@ def test_nan_is_wrong_unless_eager_has_it_too(bad: float) -> None:
     assert disagreement({"y": compiled}, {"y": compiled}, {"y": EXACT}, "float32") == ""
 
 
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
+def test_one_overflow_of_eager_excuses_no_other_element(bad: float) -> None:
+    eager, off = EAGER.clone(), EAGER.clone()
+    eager[3] = off[3] = bad
+    off[17] += 1.0
+    for exact in ({"y": EXACT}, {"y": eager.double()}, None):
+        assert disagreement({"y": eager}, {"y": eager.clone()}, exact, "float32") == ""
+        assert "root mean square" in disagreement({"y": eager}, {"y": off}, exact, "float32")
+        assert disagreement({"y": eager}, {"y": EAGER}, exact, "float32") == (
+            "y is infinite or NaN in other places than eager's"
+        )
+
+
+def test_float64_that_overflows_alone_leaves_eager_to_compare_with() -> None:
+    exact, off = EXACT.clone(), EAGER.clone()
+    exact[3] = float("nan")
+    off[3] += 1.0
+    assert disagreement({"y": EAGER}, {"y": EAGER.clone()}, {"y": exact}, "float32") == ""
+    assert disagreement({"y": EAGER}, {"y": off}, {"y": exact}, "float32") != ""
+
+
 def test_a_gradient_that_is_rounding_alone_is_no_fault() -> None:
     large, small = torch.ones(2000), torch.full((2000,), 1e-9)
     eager = {"weight": large, "bias": small}

@@ -24,11 +24,18 @@ if TYPE_CHECKING:
     from dynamo_lab.suite.jobs import Job
     from dynamo_lab.suite.results import Result
 
-ORDER = Order(models=("a", "b", "c"), tasks=("inference", "training"), precisions=("amp",))
+ORDER = Order(
+    models=("a", "b", "c"),
+    tasks=("inference", "training"),
+    precisions=("amp",),
+    device="cuda",
+)
 
 
 class FakeEngine:
     """Finds that everything passes, and counts what it was given."""
+
+    is_here = False
 
     def __init__(self, stop_after: int | None = None, **more: Any) -> None:
         self.given: list[Job] = []
@@ -85,6 +92,33 @@ def test_a_file_begun_elsewhere_is_refused(tmp_path: Path, other: Any, reason: s
         run_suite(ORDER, path, engine)
     assert engine.closed
     assert len(read(path).results) == 2
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"device": "cpu"}, "device: NVIDIA H200 against cpu"),
+        ({"device": "mps"}, "device: NVIDIA H200 against mps"),
+        ({"size": "full"}, "size: small against full"),
+    ],
+)
+@pytest.mark.parametrize("again", [False, True])
+def test_a_file_that_answers_another_order_is_refused_before_anything_runs(
+    tmp_path: Path, other: Any, reason: str, again: bool
+) -> None:
+    path = str(tmp_path / "r.jsonl")
+    run_suite(ORDER, path, FakeEngine())
+    engine = FakeEngine()
+    with pytest.raises(SuiteError, match=f"{reason}. Name another file"):
+        run_suite(replace(ORDER, **other), path, engine, again=again)
+    assert not engine.given
+
+
+def test_a_file_of_another_machine_is_refused_where_this_one_runs(tmp_path: Path) -> None:
+    path = str(tmp_path / "r.jsonl")
+    run_suite(ORDER, path, FakeEngine())
+    with pytest.raises(SuiteError, match="processor: Xeon against "):
+        run_suite(ORDER, path, LocalEngine())
 
 
 def test_slots_share_the_devices_and_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -121,6 +122,22 @@ assert os.environ["TORCHINDUCTOR_CACHE_DIR"].startswith(os.path.dirname(sys.argv
 done(case)
 """
     assert run(tmp_path, body, job=replace(JOB, cases=CASES[:1]))[0].verdict == "pass"
+
+
+@pytest.mark.parametrize(("name", "stays"), [("dynamo-lab-suite-x1", False), ("mine", True)])
+def test_a_worker_that_is_left_alone_takes_its_folder_along(
+    tmp_path: Path, name: str, stays: bool
+) -> None:
+    (tmp_path / name / "inductor").mkdir(parents=True)
+    (tmp_path / name / "inductor" / "kernel.py").touch()
+    body = (
+        "import pathlib, sys; from dynamo_lab.suite import worker;"
+        "worker._die_with_parent(pathlib.Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", body, str(tmp_path / name)]
+    assert subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode == 1
+    assert (tmp_path / name / "inductor" / "kernel.py").exists() == stays
+    assert (tmp_path / name).exists() == stays
 
 
 @pytest.mark.parametrize("pid", [-5, 0])
