@@ -224,6 +224,7 @@ def _package(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from dynamo_lab.case_bench import bench_case, summary
     from dynamo_lab.measure.cases import all_cases, find_case
+    from dynamo_lab.measure.checks import is_wrong
     from dynamo_lab.measure.rounds import Plan
 
     if not options.cases:
@@ -236,6 +237,7 @@ def _bench(options: argparse.Namespace) -> int:
     if options.rounds < 1:
         raise OptionError(f"--rounds {options.rounds} would measure nothing: pass 1 or more.")
     plan = Plan(rounds=options.rounds, fewest=min(options.rounds, Plan().fewest))
+    code = 0
     for case in cases:
         made = bench_case(
             case,
@@ -250,11 +252,12 @@ def _bench(options: argparse.Namespace) -> int:
         for write, path in writers:
             write(made.recording, path)
         print("\n".join(summary(made.facts)), flush=True)
+        code = 1 if is_wrong(made.facts.comparisons) else code
         if options.code:
             from dynamo_lab.render.terminal.by_hand import by_hand
 
             _print(by_hand(_view(made.recording), _width(options)), options)
-    return 0
+    return code
 
 
 def _suite(options: argparse.Namespace) -> int:

@@ -96,7 +96,8 @@ class BenchRun:
         """The recording of the first way that Inductor compiles, with the benchmark."""
         from dynamo_lab.measure import machine
 
-        before = machine.describe_machine(self._device.name)
+        with self._device.current():
+            before = machine.describe_machine(self._device.name)
         parts = [self._compile, self._check, self._weigh, self._time]
         parts += [self._time_kernels] if self._wish.kernels else []
         with self._caches, many_ways(), without_trace(self._roots), _kept(self._wish.optimizer):
@@ -152,6 +153,8 @@ class BenchRun:
             if self._ways[at].kind == "compiled":
                 known = {"compile_seconds": sum(seconds.values()), "compile_by_phase": seconds}
                 self._ways[at] = structs.replace(self._ways[at], **known)
+            if at == self._recorded_way and not self._recording.captured_graphs():
+                self._drop(at, "it was not compiled: Dynamo captured no graph of it")
 
     def _recorded(self, at: int) -> dict[str, float]:
         recorder = None
@@ -219,7 +222,7 @@ class BenchRun:
             found = compare(eager, results, exact, way=at, phase=phase, tolerance=allowed)
         self._comparisons += found
         if is_wrong(found):
-            self._drop(at, "it computes something else than eager")
+            self._drop(at, f"it computes something else than eager: {_off(found)}")
 
     def _unlike_itself(self, eager: Mapping[str, torch.Tensor], phase: Phase) -> str:
         """Why nothing can be held against eager: with another seed it gives something else."""
@@ -315,6 +318,14 @@ class BenchRun:
             self._kernels, kernels=tuple(_with_work(one, works) for one in self._kernels.kernels)
         )
         self._limits = limits_of(self._device, watch=self._watch)
+
+
+def _off(found: Sequence[Comparison]) -> str:
+    """Which value is wrong, and by how much."""
+    one = next(one for one in found if one.verdict == "wrong")
+    if one.reason or one.absolute is None:
+        return f"{one.value}: {one.reason or 'not a number, or infinite, where eager is not'}"
+    return f"{one.value} is off by {one.absolute:.3g}, allowed: {one.tolerance}"
 
 
 def _reason(error: Exception) -> str:

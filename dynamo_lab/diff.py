@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
@@ -101,7 +101,8 @@ class Diff(Struct, frozen=True, kw_only=True):
 
 
 def diff(a: Recording, b: Recording) -> Diff:
-    """What changed from recording `a` to recording `b`."""
+    """What changed from recording `a` to recording `b`; of benchmarks, their recordings count."""
+    a, b = _recording_of(a), _recording_of(b)
     refuse_others("diff", a, b)
     stage = _common_stage(a, b)
     breaks_a, breaks_b = _unmatched(_break_facts(a), _break_facts(b), _break_key)
@@ -119,6 +120,10 @@ def diff(a: Recording, b: Recording) -> Diff:
         stage=stage,
         benchmarks=_benchmarks(a, b),
     )
+
+
+def _recording_of(thing: Any) -> Recording:
+    return thing if isinstance(thing, Recording) else getattr(thing, "recording", thing)
 
 
 def _benchmarks(a: Recording, b: Recording) -> "BenchmarkDiff | None":

@@ -62,7 +62,12 @@ def edit(
 ) -> Edited:
     """Build, check and time an edit: see `Recording.edit_kernel`."""
     fact = find_kernel(recording, kernel)
-    text = code(fact.code) if callable(code) else code
+    text: Any = code(fact.code) if callable(code) else code
+    if not isinstance(text, str) or not text.strip():
+        raise EditError(
+            "There is no code to run: pass the kernel's new text, or a function that makes it of "
+            "the old one."
+        )
     start = Edit(
         kernel=fact.id,
         name=fact.name,

@@ -8,6 +8,7 @@ builds in a second, where PyTorch's headers take half a minute.
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import os
 import platform
@@ -151,7 +152,6 @@ def _built(path: Path) -> Path:
     key = hashlib.sha256("\0".join([*command, expanded]).encode()).hexdigest()[:20]
     library = _cache() / f"{path.stem}-{key}.so"
     if not library.exists():
-        library.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=library.parent) as folder:
             unfinished = Path(folder) / library.name
             _ran([*command, "-shared", str(path), "-o", str(unfinished), *_libraries()], path)
@@ -194,4 +194,16 @@ def _ran(command: list[str], path: Path) -> str:
 
 def _cache() -> Path:
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "dynamo_lab" / "kernels"
+    folder = Path(root) / "dynamo_lab" / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:  # a cache that cannot be written is no reason to stop
+        pass
+    return _temporary()
+
+
+@functools.cache
+def _temporary() -> Path:
+    return Path(tempfile.mkdtemp(prefix="dynamo_lab_kernels_"))

@@ -44,7 +44,8 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
 
     Bandwidth is in bytes a second, of a copy: what is read and what is written both count.
     Arithmetic is in floating-point operations a second of a matrix product, for each type that
-    the device has, with PyTorch's settings (TF32, threads) as they are now.
+    the device has, with PyTorch's settings (TF32, threads) as they are now. What is measured while
+    more processes want to run than there are cores is not kept.
 
     Raises:
         KeyboardInterrupt: it was stopped before the end; nothing is kept then.
@@ -56,7 +57,11 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
         machine = describe_machine(found.name)
     store = Store(_path())
     known = None if again else store.read(_key(machine))
-    return known or store.keep(_key(machine), measure(found, machine, watch or Watch()))
+    if known:
+        return known
+    made = measure(found, machine, watch or Watch())
+    is_busy = (machine.load or 0.0) > max(machine.cores, 1)
+    return made if is_busy else store.keep(_key(machine), made)  # a busy machine does less
 
 
 def measure(device: Device, machine: Machine, watch: Watch) -> Limits:

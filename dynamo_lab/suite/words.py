@@ -14,6 +14,8 @@ from dynamo_lab.suite.table import (
 )
 from dynamo_lab.view.words import plural, seconds
 
+_FEW = 5
+
 FACTS = ("", "works", "speed-up (95 %)", "+ / = / -", "compile", "breaks", "memory")
 """The heads of `facts`."""
 
@@ -78,7 +80,11 @@ def _works(column: Column) -> str:
 
 
 def _mean(mean: Mean | None) -> str:
-    return "-" if mean is None else f"{mean.value:.2f}x ({mean.low:.2f} to {mean.high:.2f})"
+    if mean is None:
+        return "-"
+    if mean.count < _FEW:  # drawing again from so few says nothing
+        return f"{mean.value:.2f}x"
+    return f"{mean.value:.2f}x ({mean.low:.2f} to {mean.high:.2f})"
 
 
 def _apart(column: Column) -> str:

@@ -139,8 +139,11 @@ def _sum(
     if whole is None or inside is None:
         return (), ""
     stubbed = spread(overhead.stubbed) if overhead and overhead.stubbed else None
-    count = len({one.kernel for one in kernels})
-    parts = [_part(plural(count, "kernel"), inside.median, whole)]
+    count, calls = len({one.kernel for one in kernels}), sum(one.calls for one in kernels)
+    name = (
+        plural(count, "kernel") if calls == count else f"{calls} calls of {plural(count, 'kernel')}"
+    )
+    parts = [_part(name, inside.median, whole)]
     untimed = sum(not one.warm for one in kernels)
     missing = f" {plural(untimed, 'kernel')} could not be timed." if untimed else ""
     if context.found.machine.device not in ("", "cpu"):
@@ -154,6 +157,9 @@ def _sum(
         parts.append(_part("not accounted for", left, whole))
     return tuple(parts), _remainder(left, whole, stubbed is not None) + missing
 
+
+_FITS = 0.1
+"""The share of the whole by which its parts may miss it."""
 
 _OVERHEAD = "guards, allocation and Python"
 _WAITING = (
@@ -177,8 +183,13 @@ def _part(name: str, seconds: float, whole: Spread) -> SumPart:
 
 def _remainder(left: float, whole: Spread, has_stubbed: bool) -> str:
     share = percent(abs(left) / whole.median) if whole.median > 0 else ""
+    if abs(left) > _FITS * whole.median:
+        return (
+            f"The parts and the whole were measured apart, and differ by {share}: they do not fit "
+            "together. Measure again on a quiet machine."
+        )
     if left < 0:
-        return f"The parts add up to {share} more than the whole: times differ by so much noise."
+        return f"The parts add up to {share} more than the whole, which is noise."
     what = (
         "neither kernels nor overhead" if has_stubbed else "no kernel (overhead was not measured)"
     )

@@ -29,7 +29,14 @@ def why_slower(
     if "slower" not in outcomes:
         return ""
     reasons = [*_reasons(facts, kernels, eager, launch)]
-    if outcomes[0] != "slower":
+    if any(
+        spread(times).is_shaky
+        for one in (*kernels, *eager)
+        for times in (one.cold, one.warm)
+        if times
+    ):
+        reasons.append("its times are too shaky to say more")
+    elif outcomes[0] != "slower":
         reasons.append("it loses only with warm caches, where eager finds its operands at hand")
     elif outcomes[1] in ("faster", "alike"):
         reasons.append("it loses only with cold caches, where data comes from memory")

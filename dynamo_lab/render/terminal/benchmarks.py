@@ -127,11 +127,12 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
         yield indented(text(one_line(program.problem), "yellow"))
     if program.parts:
         parts = " + ".join(f"{part.name} {part.text} ({part.share})" for part in program.parts)
-        yield indented(text(f"{program.whole} = {parts}"))
+        yield indented(text(f"as it runs, warm: {program.whole} = {parts}"))
         yield indented(text(program.remainder, "dim"))
     groups = program.groups if page.everything else program.groups[:_BRIEF]
     if groups:
-        head = ("kernels", "eager", "faster", "of a call", "", "")
+        cache = "cold" if any(one.cold.kernels is not None for one in groups) else "warm"
+        head = (f"kernels, {cache}", f"eager, {cache}", "faster", "of a call", "", "")
         rows = [tuple(text(word, "dim") for word in head), *map(_group, groups)]
         kinds = ("right", "right", "right", "right", "left", "wrap")
         yield from map(indented, listing(kinds, rows, page.width - 2))

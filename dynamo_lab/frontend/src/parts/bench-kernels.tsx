@@ -16,7 +16,7 @@ function Sum({ program }: { program: BenchProgram }) {
         {program.parts.map((part, i) => <i key={part.name} class={`dl-${LEGEND[i]}`} style={{ width: `${(100 * part.seconds) / all}%` }} title={`${part.name}: ${part.text}, ${part.share}`} />)}
       </div>
       <figcaption>
-        <b>{program.whole}</b> a call ={" "}
+        <b>{program.whole}</b> a call as it runs, warm ={" "}
         {program.parts.map((part, i) => <span key={part.name}>{i > 0 && " + "}<i class={`dl-swatch dl-${LEGEND[i]}`} /> {part.name} {part.text} <span class="dl-dim">({part.share})</span></span>)}
         <p class="dl-dim">{program.remainder}</p>
       </figcaption>
