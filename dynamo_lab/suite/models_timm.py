@@ -46,10 +46,12 @@ _BATCHES = {
 
 def _build(name: str) -> Callable[[Size], Program]:
     def build(size: Size) -> Program:
-        import timm
+        import importlib
+
         import torch
 
-        module: Any = timm.create_model(name, pretrained=False)
+        timm: Any = importlib.import_module("timm")
+        module = timm.create_model(name, pretrained=False)
         side = module.default_cfg["input_size"][-1]
         batch = 2 if size == "small" else _BATCHES[name]
         return Program(module, {"x": torch.randn(batch, 3, side, side)})
