@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.errors import BenchError, OptionError
 from dynamo_lab.explore import name_of, refuse_uncallable
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
+from dynamo_lab.plain import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -37,7 +38,7 @@ class Benchmarked:
         from dynamo_lab.render.terminal import render
         from dynamo_lab.view import build
 
-        return render(build(self.recording), sections=("bench",))
+        return render(build(self.recording), sections=("bench",), width=terminal_width())
 
     __repr__ = __str__
 

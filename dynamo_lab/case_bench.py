@@ -14,6 +14,7 @@ from dynamo_lab.measure.rounds import Plan
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, spread
 from dynamo_lab.model.benchmarks import Way
 from dynamo_lab.plain import table, visible
+from dynamo_lab.view.words import BUSY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -84,7 +85,8 @@ def summary(facts: Benchmark) -> list[str]:
     lines = [facts.title, *table([*_rows(facts, "forward")], right=[1])]
     if any(one.phase == "step" for one in facts.series):
         lines += ["a training step", *table([*_rows(facts, "step")], right=[1])]
-    return [*lines, *map(visible, said)]
+    busy = [BUSY] if facts.machine.is_busy else []
+    return [*lines, *map(visible, said), *busy]
 
 
 def _rows(facts: Benchmark, phase: Phase) -> Iterator[tuple[str, ...]]:

@@ -1,5 +1,7 @@
 """Text from elsewhere, made safe to print, and tables that line up."""
 
+import shutil
+import sys
 from collections.abc import Sequence
 
 
@@ -7,6 +9,12 @@ def visible(text: str, limit: int = 200) -> str:
     r"""`text` on one line, with what a terminal would act on written as an escape (`\x1b`)."""
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: limit + 1])
     return line if len(line) <= limit else f"{line[: limit - 3]}..."
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that is printed to, from 40; None where it is none."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return max(40, shutil.get_terminal_size((100, 0)).columns) if is_terminal else None
 
 
 def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:

@@ -12,6 +12,7 @@ from dynamo_lab.model import codec
 from dynamo_lab.model.breaks import Break as BreakFact
 from dynamo_lab.model.graphs import Graph as GraphFact
 from dynamo_lab.model.recording import Recording as Facts
+from dynamo_lab.plain import terminal_width
 from dynamo_lab.rerun import are_light
 
 if TYPE_CHECKING:
@@ -321,7 +322,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.render.terminal import render
         from dynamo_lab.view import build
 
-        return render(build(self), color=False)
+        return render(build(self), color=False, width=terminal_width())
 
     def __repr__(self) -> str:
         captured = len(self.captured_graphs())

@@ -60,8 +60,7 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
     if known:
         return known
     made = measure(found, machine, watch or Watch())
-    is_busy = (machine.load or 0.0) > max(machine.cores, 1)
-    return made if is_busy else store.keep(_key(machine), made)  # a busy machine does less
+    return made if machine.is_busy else store.keep(_key(machine), made)  # busy, it does less
 
 
 def measure(device: Device, machine: Machine, watch: Watch) -> Limits:

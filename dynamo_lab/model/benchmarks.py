@@ -100,6 +100,11 @@ class Machine(Struct, frozen=True, kw_only=True):
     platform: str = ""
     settings: dict[str, str] = {}
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether more processes wanted to run than there are cores: times may be far off."""
+        return bool(self.cores and self.load and self.load > self.cores)
+
 
 class Limits(Struct, frozen=True, kw_only=True):
     """What the machine can do at most, as measured.

@@ -16,7 +16,7 @@ from dynamo_lab.view.durations import interval_text, median_text, range_text, ro
 from dynamo_lab.view.kernel_times import PHASES, KernelTimesView
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.roofline import RooflineView
-from dynamo_lab.view.words import listed, plural, seconds, size
+from dynamo_lab.view.words import BUSY, listed, plural, seconds, size
 
 Tone = Literal["good", "bad", "warning", "plain"]
 
@@ -259,9 +259,9 @@ def _doubted(verdict: VerdictView, found: Benchmark, phase: Phase) -> VerdictVie
         for one in found.comparisons
     )
     said = " Whether it computes the same was not checked." if unchecked else ""
-    if not is_busy(found.machine):
+    if not found.machine.is_busy:
         return structs.replace(verdict, sentence=verdict.sentence + said)
-    said += " The machine was busy: measure again when it is quiet."
+    said += f" {BUSY}"
     return structs.replace(verdict, sentence=verdict.sentence + said, tone="warning")
 
 
@@ -299,14 +299,9 @@ def _doubts(machine: Machine) -> Iterator[str]:
     if clocks and max(clocks) > (1 + _DRIFT) * min(clocks):
         span = listed([f"{clock:,.0f}" for clock in clocks], last="then")
         yield f"The clock changed while measuring: {span} MHz."
-    if is_busy(machine):
+    if machine.is_busy:
         wanted = f"{machine.load:.1f} processes wanted to run on {plural(machine.cores, 'core')}"
         yield f"The machine was busy in the minute before: {wanted}, so times may be far off."
-
-
-def is_busy(machine: Machine) -> bool:
-    """Whether more processes wanted to run than there are cores."""
-    return bool(machine.cores and machine.load and machine.load > machine.cores)
 
 
 _MACHINE = (

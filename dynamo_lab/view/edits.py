@@ -9,8 +9,8 @@ from dynamo_lab.model.benchmarks import Comparison
 from dynamo_lab.model.edits import Diagnostic, Edit, EditVerdict, Timing
 from dynamo_lab.view.code_diff import Edit as Run
 from dynamo_lab.view.code_diff import edits
-from dynamo_lab.view.durations import median_text
-from dynamo_lab.view.words import listed, plural, unique, unit
+from dynamo_lab.view.durations import interval_text, median_text
+from dynamo_lab.view.words import BUSY, listed, plural, unique, unit
 
 
 class TimingView(Struct, frozen=True, kw_only=True):
@@ -75,7 +75,8 @@ def _sentence(edit: Edit) -> str:
             return f"It is built{reason}."
         case "right":
             same = " Its text is the original's." if edit.before == edit.after else ""
-            return f"It is right{reason}.{same}"
+            busy = f" {BUSY}" if edit.machine.is_busy and edit.timings else ""
+            return f"It is right{reason}.{same}{busy}"
 
 
 def _worst(edit: Edit) -> str:
@@ -127,6 +128,6 @@ def _timing(timing: Timing) -> TimingView:
         what=f"{_WHATS[timing.what]}, {timing.cache} caches",
         original=median_text(spread(timing.original)),
         edited=median_text(spread(timing.edited)),
-        ratio=found.sentence,
+        ratio=f"{found.sentence} ({interval_text(found.above_one)})" if tone else found.sentence,
         tone=tone,
     )

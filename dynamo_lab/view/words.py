@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+BUSY = "The machine was busy: measure again when it is quiet."
+"""What is said beside times that were taken while more processes ran than there are cores."""
+
 
 def plural(count: int, word: str, many: str = "") -> str:
     """'1 graph', '3 graphs'."""

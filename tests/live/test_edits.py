@@ -109,10 +109,12 @@ def test_what_cannot_be_edited_says_why(recording: Recording) -> None:
     with lab.record() as recorder:
         torch.compile(program)(torch.randn(4, 8))
     with pytest.raises(EditError, match="There is no program to run an edited kernel in"):
-        recorder.recording.edit_kernel(0, "")
+        recorder.recording.edit_kernel(0, "x")
     product = lab.explore(torch.mm, torch.randn(4, 4), torch.randn(4, 4))
     with pytest.raises(EditError, match="is a library's"):
-        product.edit_kernel(0, "")
+        product.edit_kernel(0, "x")
+    with pytest.raises(EditError, match="There is no code to run"):
+        recording.edit_kernel(0, lambda _: "")
 
 
 def test_a_triton_kernel_for_a_gpu_is_checked_without_one() -> None:
