@@ -53,7 +53,7 @@ def test_a_faster_edit_has_its_times_and_how_close_it_is() -> None:
         "2.02 µs",
         "1.01 µs",
     )
-    assert (alone.ratio, alone.tone) == ("2.000 times faster", "good")
+    assert (alone.ratio, alone.tone) == ("2.000 times faster (2.000 to 2.000)", "good")
     assert program.ratio.startswith("not distinguishable")
     assert program.tone == ""
     told = as_text(edited(view))
