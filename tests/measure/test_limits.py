@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.measure import limits as measuring
+from dynamo_lab.measure import machine as measure_machine
 from dynamo_lab.measure.devices import Cpu
 from dynamo_lab.measure.limits import Store, limits_of, measure
 from dynamo_lab.measure.rounds import Progress, Watch
@@ -33,6 +34,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(measuring, "_COPIED", (1 << 10, 1 << 12))
     monkeypatch.setattr(measuring, "_SIDES", (4, 8))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(measure_machine, "load", lambda: 0.0)
     return tmp_path / "dynamo_lab" / "limits.json"
 
 
@@ -94,6 +96,18 @@ def test_limits_are_measured_once_and_again_when_asked(
     assert limits_of(Cpu(), again=True).bandwidth == 2
     assert limits_of("cpu").bandwidth == 2
     assert small.is_file()
+
+
+def test_limits_of_a_busy_machine_are_not_kept(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(*_: object) -> Limits:
+        return Limits(device="", bandwidth=1.0)
+
+    monkeypatch.setattr(measuring, "measure", told)
+    monkeypatch.setattr(measure_machine, "load", lambda: 1e6)
+    assert limits_of("cpu").bandwidth == 1
+    assert not small.exists()
 
 
 @pytest.mark.usefixtures("small")
