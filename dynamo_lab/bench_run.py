@@ -32,7 +32,7 @@ from dynamo_lab.model.benchmarks import (
 )
 from dynamo_lab.programs import Choice
 from dynamo_lab.recording import Recording
-from dynamo_lab.rerun import reachable, told, without_trace
+from dynamo_lab.rerun import leaves, reachable, told, without_trace
 from dynamo_lab.view.work import Works
 
 if TYPE_CHECKING:
@@ -68,16 +68,14 @@ class BenchRun:
         title: str,
     ) -> None:
         from dynamo_lab.measure.devices import device_of
-        from dynamo_lab.measure.subject import Subject, leaves_of
+        from dynamo_lab.measure.subject import Subject, named_leaves
 
         self._wish, self._watch, self._title = wish, watch, title
         self._roots = [fn, args, dict(kwargs), wish.optimizer]
-        tensors = {id(t): t for t in _tensors(self._roots)}
-        self._device = device_of(tensors.values())
+        self._device = device_of(reachable(self._roots))
         options: Any = {"grad": wish.grad, "loss": wish.loss, "optimizer": wish.optimizer}
-        self._subject = Subject(
-            fn, args, kwargs, leaves_of(fn, args, kwargs, tensors.values()), **options
-        )
+        named = named_leaves(fn, args, kwargs, leaves(self._roots))
+        self._subject = Subject(fn, args, kwargs, named, **options)
         self._phases: tuple[Phase, ...] = ("forward", "step") if wish.training else ("forward",)
         self._candidates = candidates(wish.ways)
         self._ways = [one.way for one in self._candidates]
@@ -351,12 +349,6 @@ def recorded_way(ways: Sequence[Way]) -> int | None:
 def _with_work(timed: KernelTime, works: Works) -> KernelTime:
     work = works.of(timed.kernel, timed.buffers)
     return structs.replace(timed, work=work) if isinstance(work, Work) else timed
-
-
-def _tensors(roots: Sequence[Any]) -> list[torch.Tensor]:
-    import torch
-
-    return [found for found in reachable(roots) if isinstance(found, torch.Tensor)]
 
 
 @contextmanager

@@ -11,9 +11,10 @@ import importlib.util
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.errors import CaseError
+from dynamo_lab.measure.subject import named_tensors
 from dynamo_lab.model.benchmarks import Work
 
 if TYPE_CHECKING:
@@ -160,10 +161,7 @@ def load_module(path: Path) -> Any:
 
 
 def _tensors(value: Any) -> list[Any]:
-    if isinstance(value, list | tuple):
-        items = cast("list[Any]", value)
-        return [tensor for item in items for tensor in _tensors(item)]
-    return [value] if hasattr(value, "nbytes") else []
+    return [tensor for _, tensor in named_tensors("", value)]
 
 
 def _folder() -> Path:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.errors import CaseError
+from dynamo_lab.measure.folders import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,8 +194,7 @@ def _ran(command: list[str], path: Path) -> str:
 
 
 def _cache() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(root) / "dynamo_lab" / "kernels"
+    folder = cache_folder() / "kernels"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):

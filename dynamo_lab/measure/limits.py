@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import datetime
 import math
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from dynamo_lab.measure.devices import device_named
+from dynamo_lab.measure.folders import cache_folder
 from dynamo_lab.measure.room import free_memory
 from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.model.benchmarks import Limits, Machine
@@ -55,7 +54,7 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
     found = device_named(device) if isinstance(device, str) else device
     with found.current():
         machine = describe_machine(found.name)
-    store = Store(_path())
+    store = Store(cache_folder() / "limits.json")
     known = None if again else store.read(_key(machine))
     if known:
         return known
@@ -155,18 +154,6 @@ def _key(machine: Machine) -> str:
     settings = [f"{name}={value}" for name, value in sorted(machine.settings.items())]
     parts = (machine.device, machine.processor, str(machine.threads), machine.driver, machine.torch)
     return " | ".join((*parts, *settings))
-
-
-def _path() -> Path:
-    """The file of the user's, where the system keeps what can be made again."""
-    home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Caches"
-    else:
-        folder = home / ".cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or folder) / "dynamo_lab" / "limits.json"
 
 
 class Store:

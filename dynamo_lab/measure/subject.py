@@ -58,9 +58,9 @@ class Subject:
     def results(self, way: Fn, phase: Phase) -> dict[str, torch.Tensor]:
         """What a call computes, by name: what it returns or writes, and in a step the gradients."""
         if phase == "forward":
-            return dict(_named("output", self.call(way, phase)())) | self._after()
+            return dict(named_tensors("output", self.call(way, phase)())) | self._after()
         self._forget_gradients()
-        found = dict(_named("output", self._backward(way))) | self._after()
+        found = dict(named_tensors("output", self._backward(way))) | self._after()
         for name, leaf in self.leaves.items():
             if leaf.grad is not None:
                 found[f"gradient of {name}"] = leaf.grad.detach().clone()
@@ -86,7 +86,7 @@ class Subject:
         """What a call may write to: its arguments, and a module's buffers."""
         import torch
 
-        named = dict(_named("argument", (*self.args, *self.kwargs.values())))
+        named = dict(named_tensors("argument", (*self.args, *self.kwargs.values())))
         if isinstance(self.fn, torch.nn.Module):
             named |= {f"buffer {name}": value for name, value in self.fn.named_buffers()}
         return {name: tensor for name, tensor in named.items() if tensor.layout is torch.strided}
@@ -133,7 +133,7 @@ class Subject:
 
 def argument_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, torch.Tensor]:
     """The tensors among the arguments that get gradients."""
-    named = dict(_named("argument", (*args, *kwargs.values())))
+    named = dict(named_tensors("argument", (*args, *kwargs.values())))
     return {name: t for name, t in named.items() if t.requires_grad and t.is_leaf}
 
 
@@ -168,26 +168,27 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def leaves_of(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], found: Iterable[Any]) -> Any:
+def named_leaves(
+    fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], leaves: Iterable[torch.Tensor]
+) -> dict[str, torch.Tensor]:
     """The tensors that get gradients: arguments and parameters by name, others by number."""
     import torch
 
     named = {id(t): name for name, t in argument_leaves(args, kwargs).items()}
     if isinstance(fn, torch.nn.Module):
         named |= {id(value): name for name, value in fn.named_parameters()}
-    leaves = {id(t): t for t in found if t.requires_grad and t.is_leaf}
-    return {named.get(key, f"tensor {at}"): t for at, (key, t) in enumerate(leaves.items())}
+    return {named.get(id(t), f"tensor {at}"): t for at, t in enumerate(leaves)}
 
 
 def _sum(returned: Any) -> torch.Tensor | None:
     """The sum of all tensors that a gradient can flow from."""
     import torch
 
-    found = [t for _, t in _named("", returned) if t.requires_grad]
+    found = [t for _, t in named_tensors("", returned) if t.requires_grad]
     return torch.stack([t.float().sum() for t in found]).sum() if found else None
 
 
-def _named(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
+def named_tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
     """The tensors in nested tuples, lists and mappings (model outputs are mappings), by name."""
     import torch
 
@@ -196,9 +197,9 @@ def _named(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
             yield name, value
         case {**items}:
             for key, item in items.items():
-                yield from _named(f"{name} {key}", item)
+                yield from named_tensors(f"{name} {key}", item)
         case tuple() | list():
             for at, item in enumerate(cast("list[Any]", value)):
-                yield from _named(f"{name} {at}", item)
+                yield from named_tensors(f"{name} {at}", item)
         case _:
             pass

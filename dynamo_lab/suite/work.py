@@ -22,7 +22,7 @@ from dynamo_lab.suite.agreement import disagreement
 from dynamo_lab.suite.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     import torch
@@ -166,11 +166,13 @@ class _Subject:
         """What one call computes: the outputs, or the loss and the gradients."""
         import torch
 
+        from dynamo_lab.capture.running import tensors_in
+
         torch.manual_seed(0)
         self._label()
         with self.contexts():
             output = function(self.inputs, self.labels)
-        found = {f"output {at}": leaf.detach() for at, leaf in enumerate(_leaves(output))}
+        found = {f"output {at}": leaf.detach() for at, leaf in enumerate(tensors_in(output))}
         if self.training:
             output.backward()
             for name, parameter in self.module.named_parameters():
@@ -230,20 +232,6 @@ def _loss(scores: torch.Tensor, labels: torch.Tensor, target: str) -> torch.Tens
     if target == "classes":
         return cross_entropy(scores.flatten(0, -2), labels.flatten())
     return mse_loss(scores, labels.to(scores.dtype))
-
-
-def _leaves(output: Any) -> Iterator[torch.Tensor]:
-    """The tensors in an output, in order."""
-    import torch
-
-    if isinstance(output, torch.Tensor):
-        yield output
-    elif isinstance(output, dict):
-        for value in output.values():  # pyright: ignore[reportUnknownVariableType]
-            yield from _leaves(value)
-    elif isinstance(output, list | tuple):
-        for value in output:  # pyright: ignore[reportUnknownVariableType]
-            yield from _leaves(value)
 
 
 def _exact(program: Program, case: Case, device: str) -> dict[str, torch.Tensor] | None:
