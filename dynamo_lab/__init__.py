@@ -2,6 +2,7 @@
 
 # a room, loaded before the function that has its name
 import dynamo_lab.bench  # noqa: F401  # pyright: ignore[reportUnusedImport]
+from dynamo_lab import course
 from dynamo_lab.atlas import atlas
 from dynamo_lab.benchmark import bench
 from dynamo_lab.check import check
@@ -20,6 +21,7 @@ __all__ = [
     "atlas",
     "bench",
     "check",
+    "course",
     "decompose",
     "diff",
     "explore",

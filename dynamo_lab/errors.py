@@ -87,3 +87,7 @@ class SuiteError(DynamoLabError):
 
 class EditError(DynamoLabError):
     """A kernel that cannot be edited here."""
+
+
+class CourseError(DynamoLabError, ValueError):
+    """An exercise, a lesson or a hint that there is not."""

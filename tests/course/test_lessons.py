@@ -1,0 +1,78 @@
+"""Each notebook of the course: it runs as it is, and its exercises tell right from wrong."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from dynamo_lab.course import exercises
+from tests.course.lessons import LESSONS, NOTEBOOKS, Answer, cells_of, solutions, wrong_answers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def number_of(lesson: Path) -> int:
+    return int(lesson.name[:2])
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_what_a_lesson_asks_is_known_and_answered(lesson: Path) -> None:
+    known = [exercise.number for exercise in exercises(number_of(lesson))]
+    cells = cells_of(lesson)
+    asked = [cell.metadata["exercise"] for cell in cells if "exercise" in cell.metadata]
+    checked = [b for a, b in pairwise(cells) if "exercise" in a.metadata]
+    assert asked == known
+    for number, cell in zip(asked, checked, strict=True):
+        assert f'lab.course.check("{number}"' in cell.source
+    assert list(solutions(lesson)) == known
+    refused = [wrong.number for wrong in wrong_answers(lesson)]
+    assert all(refused.count(number) >= 2 for number in known)
+    assert all(wrong.why for wrong in wrong_answers(lesson)), "say why each is refused"
+
+
+@pytest.mark.slow
+@pytest.mark.live
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_runs_and_its_exercises_tell_right_from_wrong(lesson: Path) -> None:
+    notebook: Any = nbformat.read(lesson, as_version=4)
+    assert all(c.outputs == [] for c in notebook.cells if c.cell_type == "code")
+    client = NotebookClient(notebook, timeout=300, kernel_name="python3")
+    solved, wrong = solutions(lesson), wrong_answers(lesson)
+    with client.setup_kernel(cwd=str(NOTEBOOKS)):
+        for at, cell in enumerate(notebook.cells):
+            if cell.cell_type != "code":
+                continue
+            client.execute_cell(cell, at)
+            before: Any = notebook.cells[at - 1]
+            number = before.metadata.get("exercise") if at else None
+            if number is None:
+                continue
+            assert f"Exercise {number} is not right yet." in printed(cell), "the starter passed"
+            tried = [w for w in wrong if w.number == number]
+            for answer in (*tried, solved[number]):
+                verdict = try_answer(client, answer, before, cell, at)
+                right = f"Exercise {number} is right."
+                assert (right in verdict) == (answer is solved[number]), verdict
+                assert answer.why in verdict
+
+
+def try_answer(client: NotebookClient, answer: Answer, asks: Any, checks: Any, at: int) -> str:
+    """What the checking cell says once an answer stands in the place of the starter code."""
+    asked, checked = asks.copy(), checks.copy()
+    asked.source, asked.outputs, checked.outputs = answer.code, [], []
+    client.execute_cell(asked, at - 1)
+    client.execute_cell(checked, at)
+    return printed(checked)
+
+
+def printed(cell: Any) -> str:
+    """The text that a cell left."""
+    texts = [
+        out.get("text", "") or out.get("data", {}).get("text/plain", "") for out in cell.outputs
+    ]
+    return "\n".join(texts)
