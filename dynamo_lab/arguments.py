@@ -3,11 +3,11 @@
 import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 
 from dynamo_lab.check import options as expectations
 from dynamo_lab.errors import OptionError
 from dynamo_lab.explore import MAX_STEPS
+from dynamo_lab.host import version_of
 from dynamo_lab.suite.command import add_options as add_suite_options
 
 MIN_WIDTH = 40
@@ -116,7 +116,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXITS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument(
+        "--version", action="version", version=version_of("dynamo-lab") or "unknown"
+    )
     commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True
     )
@@ -260,13 +262,6 @@ def _add_reading_options(parser: argparse.ArgumentParser, flag: str) -> None:
         help="only these sections, with commas: breaks,graphs,kernels (a wrong name lists them)",
     )
     parser.add_argument("--width", type=int, metavar="N", help=_WIDTH)
-
-
-def _version() -> str:
-    try:
-        return version("dynamo-lab")
-    except PackageNotFoundError:  # run from a checkout that is not installed
-        return "unknown"
 
 
 def _phrase(sentence: str) -> str:
