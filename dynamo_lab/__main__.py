@@ -222,7 +222,7 @@ def _package(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from dynamo_lab.case_bench import bench_case, summary
+    from dynamo_lab.benchmarking.cases import bench_case, summary
     from dynamo_lab.measure.cases import all_cases, find_case
     from dynamo_lab.measure.checks import is_wrong
     from dynamo_lab.measure.rounds import Plan

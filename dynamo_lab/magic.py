@@ -194,7 +194,7 @@ def _record_cell(line: str, cell: str) -> None:
 
 
 def _edit_kernel(line: str, cell: str | None = None) -> None:
-    from dynamo_lab import edit_magic
+    from dynamo_lab.editing import magic as edit_magic
 
     options = edit_magic.parser(Parser).parse_args(_words(line))
     edit_magic.run(options, line, cell, _shell())
@@ -350,7 +350,7 @@ def _command(run: Any, parser: argparse.ArgumentParser) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """Add the commands: IPython calls this for `%load_ext dynamo_lab`."""
-    from dynamo_lab import edit_magic
+    from dynamo_lab.editing import magic as edit_magic
 
     for name, kind, run, parser in (
         ("compile", "cell", _compile_cell, _compile_parser()),

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from dynamo_lab.bench_checks import Checks, off
+from dynamo_lab.benchmarking.checks import Checks, off
+from dynamo_lab.benchmarking.kernel_times import KernelTimes, joined, time_kernels
 from dynamo_lab.capture.compat import empty_compile_caches, many_ways, warm_up_inductor
 from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
 from dynamo_lab.explore import record, runnable
-from dynamo_lab.kernel_times import KernelTimes, joined, time_kernels
 from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
 from dynamo_lab.measure.memory import peak_of
