@@ -69,3 +69,10 @@ def same_numbers(answer: Any, reference: Callable[..., Any], *args: Any) -> None
     except (AssertionError, TypeError, ValueError) as error:
         first = str(error).split("\n\n")[0].splitlines()[0]
         raise NotYet(f"It computes something else than the original: {first}") from None
+
+
+def need_count(answer: Any) -> int:
+    """The whole number that was asked for."""
+    right = isinstance(answer, int) and not isinstance(answer, bool)
+    need(right, f"A whole number is asked for, and this is {answer!r:.60}.")
+    return answer

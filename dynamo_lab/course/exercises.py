@@ -93,9 +93,8 @@ class Exercise:
         if answer is None or answer is ...:
             return self._not_yet("There is no answer yet: put yours in the place of the `...`.")
         try:
-            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-                with _at_most(self.seconds):
-                    learned = self.examine(answer)
+            with _unheard(), _at_most(self.seconds):
+                learned = self.examine(answer)
         except NotYet as reason:
             return self._not_yet(str(reason))
         except _TooLong:
@@ -129,6 +128,13 @@ def _is_readers(place: str) -> bool:
     if Path(place).is_relative_to(_OURS):
         return False
     return not place.startswith((*_LIBRARIES, "<frozen", "<string", "<eval_with_key"))
+
+
+@contextmanager
+def _unheard() -> Generator[None]:
+    """Show nothing of what the body prints: an answer is called several times."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        yield
 
 
 @contextmanager
