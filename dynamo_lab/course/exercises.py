@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import logging
 import re
 import signal
 import sysconfig
@@ -132,9 +133,20 @@ def _is_readers(place: str) -> bool:
 
 @contextmanager
 def _unheard() -> Generator[None]:
-    """Show nothing of what the body prints: an answer is called several times."""
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        yield
+    """Show nothing of what the body prints, and PyTorch logs: an answer is called several times."""
+
+    def none(_: logging.LogRecord) -> bool:
+        return False
+
+    handlers = list(logging.getLogger("torch").handlers)  # which write to the first stderr
+    for handler in handlers:
+        handler.addFilter(none)
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(none)
 
 
 @contextmanager
