@@ -76,3 +76,14 @@ def need_count(answer: Any) -> int:
     right = isinstance(answer, int) and not isinstance(answer, bool)
     need(right, f"A whole number is asked for, and this is {answer!r:.60}.")
     return answer
+
+
+def recorded_calls(compiled: Any, *calls: tuple[Any, ...]) -> Recording:
+    """The recording of what compiles when a function is called with each of these arguments."""
+    from dynamo_lab.explore import record
+
+    need_function(compiled)
+    with record("calls") as recorder:
+        for args in calls:
+            compiled(*deepcopy(args))
+    return recorder.recording

@@ -138,7 +138,7 @@ def _compile_the_body(answer: Any) -> str:
         "Return two values: the next vector, and how far it is from the last, as a tensor.",
     )
     same_numbers(lambda *args: tuple(answer(*args)), _step, a, v)
-    same_numbers(lambda *args: _settle(*args, answer), lambda *args: _settle(*args, _step), a, v)
+    same_numbers(lambda a, v: _settle(a, v, answer), lambda a, v: _settle(a, v, _step), a, v)
     return "The work is one graph, compiled once and run at each turn; the loop stays with Python."
 
 

@@ -7,6 +7,7 @@ import io
 import logging
 import re
 import signal
+import sys
 import sysconfig
 import threading
 import traceback
@@ -138,7 +139,7 @@ def _unheard() -> Generator[None]:
     def none(_: logging.LogRecord) -> bool:
         return False
 
-    handlers = list(logging.getLogger("torch").handlers)  # which write to the first stderr
+    handlers = _shown_handlers()
     for handler in handlers:
         handler.addFilter(none)
     try:
@@ -147,6 +148,13 @@ def _unheard() -> Generator[None]:
     finally:
         for handler in handlers:
             handler.removeFilter(none)
+
+
+def _shown_handlers() -> list[logging.Handler]:
+    """Those of PyTorch's loggers that write to what is stderr now: they keep hold of it."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
+    found = {handler for name in names for handler in logging.getLogger(name).handlers}
+    return [handler for handler in found if getattr(handler, "stream", None) is sys.stderr]
 
 
 @contextmanager
