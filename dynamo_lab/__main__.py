@@ -266,6 +266,12 @@ def _suite(options: argparse.Namespace) -> int:
     return command.run(options, _width(options))
 
 
+def _course(options: argparse.Namespace) -> int:
+    from dynamo_lab.course import command
+
+    return command.run(options)
+
+
 def _diff(options: argparse.Namespace) -> int:
     print(diff(load(options.a), load(options.b)))
     return 0
@@ -388,6 +394,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "limits": _limits,
     "package": _package,
     "suite": _suite,
+    "course": _course,
     "diff": _diff,
 }
 

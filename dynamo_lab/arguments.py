@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from dynamo_lab.check import options as expectations
+from dynamo_lab.course.command import add_options as add_course_options
 from dynamo_lab.errors import OptionError
 from dynamo_lab.explore import MAX_STEPS
 from dynamo_lab.host import version_of
@@ -69,6 +70,11 @@ Or see what torch.compile does for a list of models, each in a process of its ow
     dynamo-lab suite --models torch                  pass rate, speed-up, compile time, memory
     dynamo-lab suite --device cuda --amp --training  all of the list, in each way; can be resumed
     dynamo-lab suite --compare a.jsonl b.jsonl       what changed between two runs
+
+Or learn how torch.compile works, from notebooks with exercises that check themselves:
+
+    dynamo-lab course                                the lessons
+    dynamo-lab course DIR                            copy the notebooks into a folder
 
 In tests and CI:
 
@@ -216,6 +222,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_reading_options(opened, "--section")
 
     add_suite_options(add("suite", "run a list of models eagerly and compiled, and sum it up"))
+
+    add_course_options(add("course", "list the lessons, or copy their notebooks into a folder"))
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

@@ -36,6 +36,10 @@ def test_the_wheel_holds_what_it_should(wheel: Path) -> None:
     committed = {path.name for path in (ROOT / "dynamo_lab/render/static").rglob("*.*")}
     assert "dynamo_lab/py.typed" in ours
     assert any(name.startswith("dynamo_lab/_kernels/") for name in ours)
+    lessons = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+    packed = {name.removeprefix("dynamo_lab/_notebooks/") for name in ours if "_notebooks/" in name}
+    assert packed >= lessons
+    assert {name.partition("/")[0] for name in packed} == {*lessons, "solutions"}
     assert any(name.endswith(".js") for name in built)
     assert built >= committed
     assert not [name for name in names if "node_modules" in name or "/frontend/" in name]
@@ -53,6 +57,8 @@ assert "<html" in page(build(Recording(title="a")))
 from dynamo_lab.measure.baselines import baselines_of
 from dynamo_lab.measure.cases import find_case
 assert baselines_of(find_case("softmax"))
+from dynamo_lab.course.notebooks import lessons, solutions
+assert all(lesson.parent.name == "_notebooks" for lesson in lessons()) and solutions(lessons()[0])
 print(dynamo_lab.__file__)
 """
     path = os.pathsep.join([str(tmp_path / "site"), *filter(None, sys.path)])

@@ -22,6 +22,7 @@ LookedAt = Callable[[CodeType, str, bool], None]
 """Called with a code object, why Dynamo skips it (or nothing), and whether it was compiled."""
 
 _PACKAGE = Path(__file__).parents[1]
+_PROGRAMS = ("suite", "course", "__pycache__")
 
 GRAPH_BREAK_SITE = "https://meta-pytorch.github.io/compile-graph-break-site/gb/"
 
@@ -156,12 +157,12 @@ def _caches_off() -> Iterator[None]:
 def our_frames_skipped() -> Iterator[None]:
     """Have Dynamo skip this package's own functions, as it skips those of PyTorch.
 
-    The suite's models are programs like anyone's.
+    The suite's models and the course's functions are programs like anyone's.
     """
     from torch._dynamo import trace_rules
 
     before = list(trace_rules.SKIP_DIRS)
-    ours = (path for path in _PACKAGE.iterdir() if path.name not in ("suite", "__pycache__"))
+    ours = (path for path in _PACKAGE.iterdir() if path.name not in _PROGRAMS)
     trace_rules.SKIP_DIRS.extend(path.as_posix() for path in ours)
     trace_rules._recompile_re()
     try:

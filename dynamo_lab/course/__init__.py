@@ -1,7 +1,11 @@
 """The course: exercises of the notebooks that check themselves.
 
-`check` says whether an answer is right, or why it is not yet, and gives a hint, never the answer.
-A lesson is a notebook, and a module here that knows what its exercises ask for.
+Put `lab.course.check("2.1", my_function)` as the last line of a cell: it says whether the answer is
+right, and what there is to learn from it, or why it is not right yet, with a hint. It never gives
+the answer. `lab.course.hint("2.1", 2)` says more, and `lab.course.exercises(2)` lists a lesson's.
+
+A lesson is a notebook, and a module here that knows what its exercises ask for. `dynamo-lab course`
+lists them, and copies the notebooks into a folder.
 """
 
 from __future__ import annotations
@@ -36,6 +40,8 @@ def check(number: str, answer: Any) -> Verdict:
     """Say whether an answer is right, and if it is not yet, why; it never raises for a wrong one.
 
     The verdict is true where the answer is right, so that `assert lab.course.check(...)` is a test.
+    The answer is called on inputs of the exercise's own, compiled and not; what it prints meanwhile
+    is not shown, and it is stopped if it does not end (by default after three minutes).
 
     Args:
         number: Of the exercise, as it stands in the notebook: "2.1".
@@ -43,6 +49,7 @@ def check(number: str, answer: Any) -> Verdict:
 
     Raises:
         CourseError: There is no such exercise.
+        KeyboardInterrupt: It was interrupted.
     """
     return _exercise(number).judge(answer)
 
@@ -69,10 +76,12 @@ def exercises(lesson: int | None = None) -> tuple[Exercise, ...]:
 
 
 def _exercise(number: str) -> Exercise:
-    lesson = number.split(".")[0]
-    of_lesson = exercises(int(lesson)) if lesson.isascii() and lesson.isdigit() else ()
+    lesson = str(number).split(".")[0]
+    if not (lesson.isascii() and lesson.isdigit()):
+        raise CourseError(f'There is no exercise {number!r}: pass its number as text, like "2.1".')
+    of_lesson = exercises(int(lesson))
     found = [exercise for exercise in of_lesson if exercise.number == number]
     if not found:
-        known = ", ".join(exercise.number for exercise in of_lesson or exercises())
-        raise CourseError(f"There is no exercise {number!r}: pass one of {known}.")
+        known = ", ".join(f'"{exercise.number}"' for exercise in of_lesson) or "none, it has none"
+        raise CourseError(f"There is no exercise {number!r}: those of lesson {lesson} are {known}.")
     return found[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.course.exercises import NotYet
@@ -18,26 +19,71 @@ def need(condition: object, otherwise: str) -> None:
         raise NotYet(otherwise)
 
 
+def need_function(answer: Any) -> None:
+    """See that the answer can be called."""
+    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+
+
 def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
-    """The recording of a function that was asked for, which ran to its end."""
+    """The recording of a function that was asked for, which ran to its end.
+
+    The function gets copies of the arguments; options are those of `dynamo_lab.explore`.
+    """
     from dynamo_lab.explore import explore
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
-    recording = explore(answer, *args, **options)
+    need_function(answer)
+    recording = explore(answer, *deepcopy(args), **options)
     if recording.failure:
         failure = recording.failure
         raise NotYet(f"It raised {failure.type}: {failure.message.splitlines()[0]:.200}")
     return recording
 
 
+def one_graph(recording: Recording) -> None:
+    """See that all of the program was captured, as one graph."""
+    for found in recording.breaks[:1]:
+        need(False, f"It still breaks: {found.reason:.120}")
+    graphs = len(recording.captured_graphs())
+    need(graphs, "Dynamo captured nothing of it: is it excluded from compilation?")
+    need(graphs == 1, f"One graph is asked for, and these are {graphs}.")
+
+
 def same_numbers(answer: Any, reference: Callable[..., Any], *args: Any) -> None:
-    """See that the answer computes what the reference does."""
+    """See that the answer computes what the reference does, each on its own copy of `args`.
+
+    Both begin with the same random numbers.
+    """
+    import torch
     from torch.testing import assert_close
 
-    got, expected = answer(*args), reference(*args)
-    need(got is not None, "Your function returns nothing yet.")
+    def computed(fn: Callable[..., Any]) -> Any:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            return fn(*deepcopy(args))
+
+    need_function(answer)
+    got, expected = computed(answer), computed(reference)
+    need(got is not None or expected is None, "Your function returns nothing yet.")
     try:
         assert_close(got, expected)
     except (AssertionError, TypeError, ValueError) as error:
         first = str(error).split("\n\n")[0].splitlines()[0]
         raise NotYet(f"It computes something else than the original: {first}") from None
+
+
+def need_count(answer: Any) -> int:
+    """The whole number that was asked for."""
+    right = isinstance(answer, int) and not isinstance(answer, bool)
+    need(right, f"A whole number is asked for, and this is {answer!r:.60}.")
+    return answer
+
+
+def recorded_calls(compiled: Any, *calls: tuple[Any, ...]) -> Recording:
+    """The recording of what compiles when a function is called with each of these arguments."""
+    from dynamo_lab.explore import record
+
+    need_function(compiled)
+    with record("calls") as recorder:
+        for args in calls:
+            compiled(*deepcopy(args))
+    return recorder.recording

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
-from dynamo_lab.course.asking import need, recorded, same_numbers
+from dynamo_lab.course.asking import need, one_graph, recorded, same_numbers
 from dynamo_lab.course.exercises import Exercise
 
 
@@ -16,13 +17,129 @@ def _choose_with_tensors(answer: Any) -> str:
     import torch
 
     positive = torch.arange(8.0)
-    recording = recorded(answer, positive)
+    one_graph(recorded(answer, positive, backend="eager"))
     for x in (positive, -positive):
         same_numbers(answer, _branch, x)
-    for found in recording.breaks[:1]:
-        need(False, f"It still breaks: {found.reason:.120}")
-    need(recording.captured_graphs(), "Dynamo captured nothing of it: is it excluded?")
     return "One graph, whichever way the numbers go: both sides are computed, and one is taken."
+
+
+def _normalize(x: Any) -> Any:
+    return x / x.abs().max()
+
+
+def _keep_the_tensor(answer: Any) -> str:
+    import torch
+
+    x = torch.linspace(-3, 2, 24).reshape(4, 6)
+    one_graph(recorded(answer, x, backend="eager"))
+    for one in (x, -x, x * 100):
+        same_numbers(answer, _normalize, one)
+    return (
+        "A tensor of one element divides as well as a number does, and nobody has to wait for its "
+        "value."
+    )
+
+
+def _layer(x: Any, weight: Any) -> Any:
+    h = x @ weight
+    return h.relu(), h.mean()
+
+
+def _report_later(answer: Any) -> str:
+    import torch
+
+    x, weight = torch.linspace(-1, 2, 32).reshape(4, 8), torch.linspace(1, -1, 64).reshape(8, 8)
+    recording = recorded(answer, x, weight, backend="eager")
+    one_graph(recording)
+    got = answer(x, weight)
+    need(
+        isinstance(got, tuple | list) and len(got) == 2,
+        "What was printed is lost: return two values, the result and the mean.",
+    )
+    same_numbers(lambda *args: tuple(answer(*args)), _layer, x, weight)
+    return "The graph computes what is to be said, and whoever calls it says it."
+
+
+def _complexity(x: Any) -> Any:
+    import torch
+
+    rows = x.to(torch.uint8).tolist()
+    return torch.tensor([float(len(zlib.compress(bytes(row)))) for row in rows])
+
+
+def _weigh(x: Any) -> Any:
+    return x / _complexity(x)[:, None]
+
+
+def _wrap_the_library(answer: Any) -> str:
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randint(0, 256, (4, 32), generator=generator).float()
+    recording = recorded(answer, x, backend="aot_eager")
+    one_graph(recording)
+    targets = [node.target for node in recording.captured_graphs()[0].nodes]
+    known = ("operator.", "torch.", "aten.", "prims.", "builtins.")
+    own = [name for name in targets if name.count(".") >= 2 and not name.startswith(known)]
+    need(own, "The graph has no operator of yours in it: wrap `complexity` with `custom_op`.")
+    for one in (x, x.flip(0) % 7):
+        same_numbers(answer, _weigh, one)
+    shape = tuple(answer(x.to("meta")).shape)
+    need(
+        shape == tuple(x.shape),
+        f"Compiled, the result would have the shape {shape}: what `register_fake` returns must "
+        "have the shape and dtype of what the operator returns, one number a row.",
+    )
+    return (
+        "One graph, with your operator in it. The compiler knows the shape that comes out, and "
+        "calls the library without looking inside."
+    )
+
+
+def _mean_of_positives(x: Any) -> Any:
+    return x[x > 0].mean()
+
+
+def _keep_the_shape(answer: Any) -> str:
+    import torch
+
+    x = torch.linspace(-3, 2, 24).reshape(4, 6)
+    one_graph(recorded(answer, x, backend="eager"))
+    for one in (x, -x, x + 1):
+        same_numbers(answer, _mean_of_positives, one)
+    return "Every shape in it is known beforehand: zeros add nothing, and you divide by the count."
+
+
+def _settle(a: Any, v: Any, step: Any) -> Any:
+    for _ in range(50):
+        v, moved = step(a, v)
+        if moved < 1e-4:
+            break
+    return v
+
+
+def _step(a: Any, v: Any) -> Any:
+    w = a @ v
+    w = w / w.norm()
+    return w, (w - v).abs().max()
+
+
+def _compile_the_body(answer: Any) -> str:
+    import torch
+
+    a = torch.diag(torch.tensor([3.0, 1.0, 0.5, 0.2])) + 0.1
+    v = torch.full((4,), 0.5)
+    recording = recorded(answer, a, v, backend="eager")
+    got = answer(a, v)
+    need(got is not None, "Your function returns nothing yet.")
+    one_graph(recording)
+    need(
+        isinstance(got, tuple | list) and len(got) == 2,
+        "Return two values: the next vector, and how far it is from the last, as a tensor.",
+    )
+    same_numbers(lambda *args: tuple(answer(*args)), _step, a, v)
+    same_numbers(lambda a, v: _settle(a, v, answer), lambda a, v: _settle(a, v, _step), a, v)
+    return "The work is one graph, compiled once and run at each turn; the loop stays with Python."
 
 
 EXERCISES = (
@@ -33,6 +150,54 @@ EXERCISES = (
         (
             "A graph cannot hold an `if` on numbers, but it can hold an operator that chooses.",
             "The operator takes a condition and two tensors; it is in `torch`, and named for it.",
+        ),
+    ),
+    Exercise(
+        "2.2",
+        "A number taken out of a tensor",
+        _keep_the_tensor,
+        (
+            "What is `.item()` there for? Which of the operations after it needs a Python number?",
+            "A tensor can be divided by a tensor of no dimensions.",
+        ),
+    ),
+    Exercise(
+        "2.3",
+        "A print in the middle",
+        _report_later,
+        (
+            "Printing needs the value now; but who says that this function has to print it?",
+            "Return what is to be printed as a second value, still as a tensor.",
+        ),
+    ),
+    Exercise(
+        "2.4",
+        "A library that Dynamo cannot read",
+        _wrap_the_library,
+        (
+            "Make `complexity` one operator, so that Dynamo need not look inside.",
+            '`@torch.library.custom_op("lesson::complexity", mutates_args=())` stands on a '
+            "function with annotations, `x: torch.Tensor` and `-> torch.Tensor`.",
+            "Its `register_fake` takes a function that returns an empty tensor: how many numbers "
+            "does `complexity` return for `x`?",
+        ),
+    ),
+    Exercise(
+        "2.5",
+        "A shape that depends on the numbers",
+        _keep_the_shape,
+        (
+            "How large is `x[x > 0]`? Find a way to the same mean with shapes that are known.",
+            "A mean is a sum and a count. What can stand in the place of the others in a sum?",
+        ),
+    ),
+    Exercise(
+        "2.6",
+        "A break inside a loop",
+        _compile_the_body,
+        (
+            "Leave the loop and its `if` to Python, and give the compiler what one turn does.",
+            "Return the distance as a tensor, as in 2.2: the caller compares it.",
         ),
     ),
 )

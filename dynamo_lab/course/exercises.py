@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import html
+import io
+import logging
+import re
+import signal
+import sys
+import sysconfig
+import threading
+import traceback
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
+
+_OURS = Path(__file__).parents[1]
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 
 class NotYet(Exception):
     """An answer that is not right yet; its sentence tells the reader why."""
+
+
+class _TooLong(BaseException):
+    """An answer that was not done in time: no Exception, as compilers catch those."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +44,34 @@ class Verdict:
         return self.passed
 
     def __repr__(self) -> str:
-        said = "right" if self.passed else "not right yet"
-        lines = [f"Exercise {self.number} is {said}. {self.message}"]
+        lines = [f"{self._said()} {self.message}"]
         if self.hint:
             lines.append(f"Hint: {self.hint}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same with a mark and a colour, in those of the notebook's theme, light or dark."""
+        mark, color = (
+            ("&#10003;", "var(--jp-success-color1, #2e9e44)")
+            if self.passed
+            else ("&#8635;", "var(--jp-warn-color1, #d9822b)")
+        )
+        hint = f'<div style="opacity: 0.8">Hint: {_marked(self.hint)}</div>' if self.hint else ""
+        return (
+            f'<div style="border-left: 4px solid {color}; padding: 4px 0 4px 12px; '
+            f'line-height: 1.5; max-width: 60em; overflow-wrap: anywhere">'
+            f'<div><b><span style="color: {color}">{mark}</span> {self._said()}</b> '
+            f"{_marked(self.message)}</div>{hint}</div>"
+        )
+
+    def _said(self) -> str:
+        return f"Exercise {self.number} is {'right' if self.passed else 'not right yet'}."
+
+
+def _marked(text: str) -> str:
+    """Text as HTML: what stands in backticks is code, the rest stays what it is."""
+    code = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", html.escape(text))
+    return code.replace("\n", "<br>")
 
 
 @dataclass(frozen=True)
@@ -38,24 +79,98 @@ class Exercise:
     """One exercise of a lesson.
 
     `examine` gets the answer. It returns what there is to learn from a right one, and raises
-    `NotYet` with the reason for any other, also for what the starter code leaves there.
+    `NotYet` with the reason for any other, also for what the starter code leaves there. What the
+    answer prints meanwhile is not shown. `seconds` is how long it may take, compiling included,
+    until it is taken for endless (where the system has timers for that, and in the main thread).
     """
 
     number: str
     title: str
     examine: Callable[[Any], str]
     hints: tuple[str, ...]
+    seconds: float = 180.0
 
     def judge(self, answer: Any) -> Verdict:
         """Examine an answer; whatever it raises is a reason, and no error."""
+        if answer is None or answer is ...:
+            return self._not_yet("There is no answer yet: put yours in the place of the `...`.")
         try:
-            return Verdict(self.number, True, self.examine(answer))
+            with _unheard(), _at_most(self.seconds):
+                learned = self.examine(answer)
         except NotYet as reason:
             return self._not_yet(str(reason))
+        except _TooLong:
+            return self._not_yet(
+                f"It was not done after {self.seconds:g} seconds and was stopped: is there a loop "
+                "that never ends?"
+            )
+        except SystemExit:
+            return self._not_yet("Your answer ended the program: return a value instead.")
         except Exception as error:
-            return self._not_yet(f"Your answer raised {type(error).__name__}: {error}")
+            return self._not_yet(_raised(error))
+        return Verdict(self.number, True, learned)
 
     def _not_yet(self, why: str) -> Verdict:
         more = len(self.hints) > 1
         after = f' (`lab.course.hint("{self.number}", 2)` says more.)' if more else ""
         return Verdict(self.number, False, why, self.hints[0] + after)
+
+
+def _raised(error: Exception) -> str:
+    """Who raised it: the reader's code, or a check that was not up to this answer."""
+    lines = str(error).strip().splitlines()
+    what = f"{type(error).__name__}: {lines[0]:.200}" if lines else type(error).__name__
+    places = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    if any(_is_readers(place) for place in places):
+        return f"Your answer raised {what}"
+    return f"The check cannot handle this answer: is it what is asked for? It stopped with {what}"
+
+
+def _is_readers(place: str) -> bool:
+    if Path(place).is_relative_to(_OURS):
+        return False
+    return not place.startswith((*_LIBRARIES, "<frozen", "<string", "<eval_with_key"))
+
+
+@contextmanager
+def _unheard() -> Generator[None]:
+    """Show nothing of what the body prints, and PyTorch logs: an answer is called several times."""
+
+    def none(_: logging.LogRecord) -> bool:
+        return False
+
+    handlers = _shown_handlers()
+    for handler in handlers:
+        handler.addFilter(none)
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(none)
+
+
+def _shown_handlers() -> list[logging.Handler]:
+    """Those of PyTorch's loggers that write to what is stderr now: they keep hold of it."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
+    found = {handler for name in names for handler in logging.getLogger(name).handlers}
+    return [handler for handler in found if getattr(handler, "stream", None) is sys.stderr]
+
+
+@contextmanager
+def _at_most(seconds: float) -> Generator[None]:
+    """Raise `_TooLong` in the body once the time is up."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() != threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

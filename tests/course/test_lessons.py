@@ -1,23 +1,46 @@
-"""Each notebook of the course: it runs as it is, and its exercises tell right from wrong."""
+"""Each notebook of the course: it runs as it is, its exercises tell right from wrong, it lasts."""
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import nbconvert
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
 from dynamo_lab.course import exercises
-from tests.course.lessons import LESSONS, NOTEBOOKS, Answer, cells_of, solutions, wrong_answers
+from dynamo_lab.course.notebooks import Answer, number_of, read, solutions
+from tests.course.lessons import LESSONS, NOTEBOOKS, cells_of, wrong_answers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def number_of(lesson: Path) -> int:
-    return int(lesson.name[:2])
+def test_the_course_begins_with_a_tour() -> None:
+    assert LESSONS[0].name == "00_start_here.ipynb"
+    assert LESSONS[0].parent == NOTEBOOKS
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_is_kept_without_what_its_run_left(lesson: Path) -> None:
+    notebook = read(lesson)
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+    ids = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert any("%load_ext dynamo_lab" in "".join(cell["source"]) for cell in code)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_what_a_lesson_leads_to_is_copied_with_it(lesson: Path) -> None:
+    text = "\n".join("".join(cell["source"]) for cell in read(lesson)["cells"])
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
+    names = [path.name for path in LESSONS]
+    assert [link for link in links if link not in names] == []
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
@@ -40,7 +63,6 @@ def test_what_a_lesson_asks_is_known_and_answered(lesson: Path) -> None:
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_runs_and_its_exercises_tell_right_from_wrong(lesson: Path) -> None:
     notebook: Any = nbformat.read(lesson, as_version=4)
-    assert all(c.outputs == [] for c in notebook.cells if c.cell_type == "code")
     client = NotebookClient(notebook, timeout=300, kernel_name="python3")
     solved, wrong = solutions(lesson), wrong_answers(lesson)
     with client.setup_kernel(cwd=str(NOTEBOOKS)):
@@ -59,6 +81,19 @@ def test_a_lesson_runs_and_its_exercises_tell_right_from_wrong(lesson: Path) -> 
                 right = f"Exercise {number} is right."
                 assert (right in verdict) == (answer is solved[number]), verdict
                 assert answer.why in verdict
+                assert "The check cannot handle" not in verdict
+    its_outputs_last(notebook)
+
+
+def its_outputs_last(notebook: Any) -> None:
+    """What is saved reads without a kernel and without scripts, and exports."""
+    outputs = [o for c in notebook.cells if c.cell_type == "code" for o in c.outputs]
+    lasting = [o.data["text/html"] for o in outputs if "text/html" in o.get("data", {})]
+    views = [html for html in lasting if "dynamo-lab-static" in html]
+    assert views
+    assert all(len(html.encode()) <= 200_000 and "<script" not in html for html in views)
+    exported, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
+    assert exported.count("data-dynamo-lab-static") >= len(views)
 
 
 def try_answer(client: NotebookClient, answer: Answer, asks: Any, checks: Any, at: int) -> str:

@@ -1,0 +1,137 @@
+"""Lesson 1: from frames to graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dynamo_lab.course.asking import (
+    need,
+    need_count,
+    one_graph,
+    recorded,
+    same_numbers,
+)
+from dynamo_lab.course.exercises import Exercise
+
+
+def _activate(t: Any) -> Any:
+    return t.relu() + 1
+
+
+def _tower(x: Any) -> Any:
+    for width in (8, 4, 2):
+        x = _activate(x[:, :width])
+    return x.sum()
+
+
+def _count_operators(answer: Any) -> str:
+    import torch
+
+    count = need_count(answer)
+    turns = recorded(_tower, torch.ones(4, 8), backend="eager").captured_graphs()[0].operators
+    need(count != 4, "Those are the operators that one reads. How often does the loop's body run?")
+    need(count != turns - 3, "Nearly: taking a slice of a tensor is an operator as well.")
+    need(count == turns, f"It is not {count}: go through the loop by hand, and count the tensors.")
+    return "Three turns of three operators, and one sum: the loop is unrolled, the call inlined."
+
+
+def _name_inputs(answer: Any) -> str:
+    need(not isinstance(answer, str), 'Pass a set of names: {"x", "weight"}, for example.')
+    names = {str(name) for name in answer}
+    known = {"x", "weight", "unused", "power", "mode", "bias"}
+    need(names <= known, f"These are the names to choose from: {', '.join(sorted(known))}.")
+    need("unused" not in names, "Nothing is computed from `unused`: why should the graph want it?")
+    constants = names & {"power", "mode"}
+    need(
+        not constants,
+        f"`{min(constants, default='')}` is no tensor: Dynamo knows its value while it reads, "
+        "writes the result down, and guards on it.",
+    )
+    need("bias" in names, "One is missing: a tensor comes from elsewhere than the arguments.")
+    need(names == {"x", "weight", "bias"}, "One is missing: which tensors are computed with?")
+    return "Tensors that are used, wherever they come from. All else is worked out while tracing."
+
+
+def _scaled(x: Any, a: int, b: int) -> Any:
+    return x * a * b * 2
+
+
+def _multiply_once(answer: Any) -> str:
+    import torch
+
+    x = torch.linspace(-1, 1, 8)
+    recording = recorded(answer, x, 3, 5, backend="eager")
+    one_graph(recording)
+    for a, b in ((3, 5), (2, 7)):
+        same_numbers(answer, _scaled, x, a, b)
+    operators = recording.captured_graphs()[0].operators
+    need(operators == 1, f"The graph has {operators} operators, and one is enough.")
+    return (
+        "What has no tensor in it is worked out while tracing. Dynamo writes down what Python "
+        "does, in its order, and does no algebra."
+    )
+
+
+def _halve(t: Any) -> Any:
+    return t / t.norm()
+
+
+def _in_two_parts(x: Any) -> Any:
+    x = _halve(x)
+    print("half way")
+    return _halve(x + 1)
+
+
+def _count_frames(answer: Any) -> str:
+    import torch
+
+    count = need_count(answer)
+    recording = recorded(_in_two_parts, torch.ones(4), backend="eager")
+    compiled = sum(frame.outcome == "compiled" for frame in recording.frames)
+    need(count != 1, "It breaks at `print`: what runs the rest of the function?")
+    need(count < 3, "A function that is called is read along with its caller: it is inlined.")
+    need(count == compiled, f"It is not {count}: something has to be compiled here.")
+    return (
+        "The function up to the `print`, and the rest of it, which Dynamo made a function of its "
+        "own. `normalize` is part of both."
+    )
+
+
+EXERCISES = (
+    Exercise(
+        "1.1",
+        "Count the operators",
+        _count_operators,
+        (
+            "The graph has no loop and no call: write down what is left when both are gone.",
+            '`lab.explore(tower, torch.randn(4, 8), backend="eager")` shows the graph.',
+        ),
+    ),
+    Exercise(
+        "1.2",
+        "Name the inputs",
+        _name_inputs,
+        (
+            "A graph computes tensors from tensors. Which of them does it need from outside?",
+            "Look for `placeholder` nodes, or for the first lines of the graph in the view.",
+        ),
+    ),
+    Exercise(
+        "1.3",
+        "Multiply once",
+        _multiply_once,
+        (
+            "Which of the three products has a tensor in it? Python goes from left to right.",
+            "Brackets are enough.",
+        ),
+    ),
+    Exercise(
+        "1.4",
+        "Count the frames",
+        _count_frames,
+        (
+            "A frame is a function that Dynamo began to read. What does it do after a break?",
+            "`rec.frames` has them all, with `outcome` and `name`; those of libraries are skipped.",
+        ),
+    ),
+)

@@ -1,0 +1,162 @@
+"""Lesson 3: guards, recompilations and dynamic shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dynamo_lab.course.asking import (
+    need,
+    need_count,
+    need_function,
+    one_graph,
+    recorded_calls,
+    same_numbers,
+)
+from dynamo_lab.course.exercises import Exercise
+
+
+def _scale(t: Any) -> Any:
+    return t.relu() * 3
+
+
+def _compiled(fn: Any) -> Any:
+    import torch
+
+    need_function(fn)
+    return torch.compile(fn, backend="eager")
+
+
+def _count_compilations(answer: Any) -> str:
+    import torch
+
+    count = need_count(answer)
+    calls = [(torch.ones(rows, 3),) for rows in (8, 16, 32, 16, 8)]
+    calls.append((torch.ones(16, 3, dtype=torch.float64),))
+    times = len(recorded_calls(_compiled(_scale), *calls).captured_graphs())
+    need(count != len(calls), "Those are the calls. Which of them find code that they can use?")
+    need(count != times + 1, "When a size has changed once, what does Dynamo do about it?")
+    need(count != times - 1, "Sizes are not all that guards are about: look at the last call.")
+    need(count == times, f"It is not {count}: go through the calls, and ask what is new in each.")
+    return "One for the first size, one for all others, and one for the other dtype."
+
+
+def _name_reusing_calls(answer: Any) -> str:
+    import torch
+
+    tensors = {
+        "a": torch.ones(9, 3),
+        "b": torch.ones(1, 3),
+        "c": torch.ones(9, 4),
+        "d": torch.ones(3, 9).t(),
+        "e": torch.ones(9, 3, requires_grad=True),
+        "f": torch.ones(800, 3),
+    }
+    need(not isinstance(answer, int | float), 'Pass a set of letters: {"a", "b"}, for example.')
+    letters = {str(letter) for letter in answer}
+    need(letters <= set(tensors), f"These are the letters to choose from: {', '.join(tensors)}.")
+    recording = recorded_calls(_compiled(_scale), (torch.ones(8, 3),), (torch.ones(16, 3),))
+    asked = {letter: recording.would_pass(tensor) for letter, tensor in tensors.items()}
+    for letter in sorted(letters):
+        found = asked[letter]
+        need(found.reuses, f"`{letter}` would be compiled again: {found.checks[0].text}.")
+    reusing = {letter for letter, found in asked.items() if found.reuses}
+    need(letters == reusing, "Those do reuse it; but so does at least one other.")
+    return "The open size may be anything from 2 up. All the rest of a tensor has to be as it was."
+
+
+def _mean_of_rows(x: Any) -> Any:
+    return x.sum(0) * (1 / x.shape[0])
+
+
+def _leave_the_size_open(answer: Any) -> str:
+    import torch
+
+    tensors = [torch.arange(rows * 3.0).reshape(rows, 3) for rows in range(4, 10)]
+    recording = recorded_calls(_compiled(answer), *((x,) for x in tensors))
+    for found in recording.breaks[:1]:
+        need(False, f"It breaks: {found.reason:.120}")
+    for x in tensors:
+        same_numbers(answer, _mean_of_rows, x)
+    times = len(recording.captured_graphs())
+    need(times, "Dynamo captured nothing of it: is it excluded from compilation?")
+    need(times <= 2, f"Six sizes were compiled {times} times: which line needs the size itself?")
+    return "Arithmetic on a size keeps it open, as the size is then part of the graph."
+
+
+def _count_without_guards(answer: Any) -> str:
+    import torch
+
+    need(isinstance(answer, type), "Pass the class itself: it is made anew to be checked.")
+    module = answer()
+    need(isinstance(module, torch.nn.Module), "The class should still be a `torch.nn.Module`.")
+    x = torch.arange(1.0, 5.0)
+    recording = recorded_calls(_compiled(module), *[(x,)] * 10)
+    module, expected = answer(), [x / call for call in range(1, 11)]
+    got = [module(x) for _ in expected]
+    right = all(torch.allclose(one, other) for one, other in zip(got, expected, strict=True))
+    need(right, "It computes something else: the n-th call should return `x / n`.")
+    times = len(recording.recompiles)
+    need(not times, f"Ten calls: compiled again {times} times. What changes from call to call?")
+    one_graph(recording)
+    return "A tensor's value is not guarded, only its shape and type: the count is data now."
+
+
+def _open_from_the_start(answer: Any) -> str:
+    import torch
+
+    sizes = ((8, 3), (16, 3), (32, 5), (7, 4))
+    recording = recorded_calls(answer, *((torch.ones(size),) for size in sizes))
+    same_numbers(answer, _scale, torch.linspace(-1, 1, 6).reshape(2, 3))
+    need(recording.captured_graphs(), "Nothing was compiled: pass what `torch.compile` returns.")
+    times = len(recording.recompiles)
+    need(not times, f"It was compiled again {times} times: have all sizes open from the start.")
+    return "One compilation for all. It costs a little speed where a fixed size would help."
+
+
+EXERCISES = (
+    Exercise(
+        "3.1",
+        "Count the compilations",
+        _count_compilations,
+        (
+            "Go call by call: does any code that is there already fit?",
+            "Put the calls in a `%%record` cell, and count the graphs.",
+        ),
+    ),
+    Exercise(
+        "3.2",
+        "Who may use it?",
+        _name_reusing_calls,
+        (
+            "The code has one open size. What else did it take for granted about its tensor?",
+            "Ask: `sizes.would_pass(torch.randn(9, 3))`, and so on.",
+        ),
+    ),
+    Exercise(
+        "3.3",
+        "A size that became a constant",
+        _leave_the_size_open,
+        (
+            "The view marks the line that made the size a constant.",
+            "A dictionary needs to know its key; a division does not.",
+        ),
+    ),
+    Exercise(
+        "3.4",
+        "A counter in a module",
+        _count_without_guards,
+        (
+            "Dynamo guards on the value of an `int` of a module. On the value of what does it not?",
+            "`self.register_buffer(...)` keeps a tensor with a module.",
+        ),
+    ),
+    Exercise(
+        "3.5",
+        "Open from the start",
+        _open_from_the_start,
+        (
+            "Dynamo leaves a size open once it has changed. How can it know beforehand?",
+            "`torch.compile` has an option for it: see `torch.compile?`.",
+        ),
+    ),
+)

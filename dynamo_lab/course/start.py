@@ -1,0 +1,29 @@
+"""Lesson 0: the tour."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dynamo_lab.course.asking import need, need_count
+from dynamo_lab.course.exercises import Exercise
+
+
+def _count_breaks(answer: Any) -> str:
+    count = need_count(answer)
+    need(count != 2, "Those are the calls of `print`: is there anything else that needs a number?")
+    need(count != 4, "Those are the graphs, if you count the one after the last break.")
+    need(count == 3, f"It is not {count}: which lines need Python, or a number, to go on?")
+    return "Each `print` and the `if` leave the graph: three breaks, and four pieces."
+
+
+EXERCISES = (
+    Exercise(
+        "0.1",
+        "Count the breaks",
+        _count_breaks,
+        (
+            "Put `lab.explore(report, x)` in a cell of its own: the view counts them.",
+            "`len(lab.explore(report, x).breaks)` is the number.",
+        ),
+    ),
+)
