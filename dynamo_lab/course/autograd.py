@@ -143,8 +143,8 @@ EXERCISES = (
         _heaviest_line,
         (
             "The Autograd tab has a list of lines, with what each keeps.",
-            "The list is headed `Kept, by line`, the largest on top. The largest tensor of the "
-            "program is not among what is kept.",
+            "The list is under By line, the largest on top. The largest tensor of the program is "
+            "not in it.",
         ),
     ),
     Exercise(
