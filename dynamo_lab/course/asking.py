@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import zlib
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -87,3 +89,33 @@ def recorded_calls(compiled: Any, *calls: tuple[Any, ...]) -> Recording:
         for args in calls:
             compiled(*deepcopy(args))
     return recorder.recording
+
+
+def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
+    """As `recorded`, down to the code for a target: quick, as nothing is built.
+
+    The function gets the arguments themselves; options are those of `dynamo_lab.lower`.
+    """
+    from dynamo_lab.lower import lower
+
+    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    recording = lower(answer, *args, **options)
+    if recording.failure:
+        failure = recording.failure
+        raise NotYet(f"It raised {failure.type}: {failure.message.splitlines()[0]:.200}")
+    return recording
+
+
+def program(text: str) -> Callable[..., Any]:
+    """The one function that a text defines, with lines from 1 as in the cell where it stands.
+
+    A check's own programs are texts, as Dynamo is told to skip the functions of this package.
+    """
+    import torch
+
+    name = f"<course program {zlib.crc32(text.encode()):08x}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    defined: dict[str, Any] = {}
+    exec(compile(text, name, "exec", dont_inherit=True), {"torch": torch}, defined)
+    (function,) = defined.values()
+    return function
