@@ -34,11 +34,7 @@ def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
     from dynamo_lab.explore import explore
 
     need_function(answer)
-    recording = explore(answer, *deepcopy(args), **options)
-    if recording.failure:
-        failure = recording.failure
-        raise NotYet(f"It raised {failure.type}: {failure.message.splitlines()[0]:.200}")
-    return recording
+    return _ended(explore(answer, *deepcopy(args), **options))
 
 
 def one_graph(recording: Recording) -> None:
@@ -98,10 +94,13 @@ def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
     """
     from dynamo_lab.lower import lower
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
-    recording = lower(answer, *args, **options)
-    if recording.failure:
-        failure = recording.failure
+    need_function(answer)
+    return _ended(lower(answer, *args, **options))
+
+
+def _ended(recording: Recording) -> Recording:
+    """See that the program ran to its end."""
+    if failure := recording.failure:
         raise NotYet(f"It raised {failure.type}: {failure.message.splitlines()[0]:.200}")
     return recording
 
@@ -109,7 +108,7 @@ def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
 def program(text: str) -> Callable[..., Any]:
     """The one function that a text defines, with lines from 1 as in the cell where it stands.
 
-    A check's own programs are texts, as Dynamo is told to skip the functions of this package.
+    So what is said of its lines is said of the reader's cell.
     """
     import torch
 
