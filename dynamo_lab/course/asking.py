@@ -40,7 +40,7 @@ def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
 def one_graph(recording: Recording) -> None:
     """See that all of the program was captured, as one graph."""
     for found in recording.breaks[:1]:
-        need(False, f"It still breaks: {found.reason:.120}")
+        need(False, f"It still breaks: {found.reason:.200}")
     graphs = len(recording.captured_graphs())
     need(graphs, "Dynamo captured nothing of it: is it excluded from compilation?")
     need(graphs == 1, f"One graph is asked for, and these are {graphs}.")

@@ -59,7 +59,7 @@ class Verdict:
         hint = f'<div style="opacity: 0.8">Hint: {_marked(self.hint)}</div>' if self.hint else ""
         return (
             f'<div style="border-left: 4px solid {color}; padding: 4px 0 4px 12px; '
-            f'line-height: 1.5; max-width: 60em; overflow-wrap: anywhere">'
+            f'line-height: 1.5; max-width: 72em; overflow-wrap: anywhere">'
             f'<div><b><span style="color: {color}">{mark}</span> {self._said()}</b> '
             f"{_marked(self.message)}</div>{hint}</div>"
         )
@@ -70,7 +70,7 @@ class Verdict:
 
 def _marked(text: str) -> str:
     """Text as HTML: what stands in backticks is code, the rest stays what it is."""
-    code = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", html.escape(text))
+    code = re.sub(r"`([^`\n]+)`", r'<code style="white-space: nowrap">\1</code>', html.escape(text))
     return code.replace("\n", "<br>")
 
 

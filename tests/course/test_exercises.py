@@ -97,14 +97,14 @@ class TestVerdict:
         made, _ = DisplayFormatter().format(verdict)
         assert made["text/plain"] == repr(verdict)
         assert "&lt;class" in made["text/html"]
-        assert "<code>lab.course.hint(&quot;9.9&quot;, 2)</code>" in made["text/html"]
+        assert ">lab.course.hint(&quot;9.9&quot;, 2)</code>" in made["text/html"]
 
     def test_text_from_elsewhere_stays_text(self) -> None:
         made = Verdict("9.9", False, "a <script>alert(1)</script> `<i>`", "<img src=x>")
         html = made._repr_html_()
         assert "<script" not in html
         assert "<img" not in html
-        assert "<code>&lt;i&gt;</code>" in html
+        assert ">&lt;i&gt;</code>" in html
 
 
 class TestNames:
