@@ -40,10 +40,20 @@ def _ran(model: Any, backend: Any) -> tuple[Recording, Any]:
     from dynamo_lab.explore import record
 
     need(callable(backend), "What you return is no backend: a function of `gm` and `inputs`.")
+    refused: list[Any] = []
+
+    def asked(gm: Any, inputs: Any) -> Any:
+        made = backend(gm, inputs)
+        if callable(made):
+            return made
+        refused.append(made)
+        return gm.forward
+
     with record("backend") as recorder:
-        out = torch.compile(model, backend=backend)(_inputs())
+        out = torch.compile(model, backend=asked)(_inputs())
         if out.requires_grad:
             out.sum().backward()
+    need(not refused, "Your backend returns nothing that can be called, such as `gm.forward`.")
     return recorder.recording, out.detach()
 
 
