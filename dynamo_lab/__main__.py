@@ -186,6 +186,16 @@ def _html(options: argparse.Namespace) -> int:
     return 0
 
 
+def _export(options: argparse.Namespace) -> int:
+    from dynamo_lab.exports import export, how_to_open
+
+    how = how_to_open(options.format)  # says so where there is no such format
+    for path in export(load(options.recording), options.out, options.format):
+        print(f"wrote {path}")
+    print(how)
+    return 0
+
+
 def _check(options: argparse.Namespace) -> int:
     check(load(options.recording), **{name: getattr(options, name) for name in expectations()})
     print(f"{options.recording}: as expected")
@@ -382,6 +392,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "step": _step,
     "dot": _dot,
     "html": _html,
+    "export": _export,
     "bench": _bench,
     "check": _check,
     "atlas": _atlas,

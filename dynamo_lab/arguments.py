@@ -40,6 +40,12 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
 
+Or give it to another tool:
+
+    dynamo-lab export run.json.gz --format perfetto -o trace.json         times, for Perfetto
+    dynamo-lab export run.json.gz --format model-explorer -o graphs.json  graphs
+    dynamo-lab export run.json.gz --format tritonparse -o kernels.ndjson  Triton kernels
+
 Or watch Dynamo at work, one instruction at a time, like a debugger that can go back:
 
     dynamo-lab explore train.py --steps --json run.json.gz
@@ -175,6 +181,12 @@ def _parser() -> argparse.ArgumentParser:
     html = add("html", "write a recording as one offline page")
     html.add_argument("recording", metavar="RECORDING", help="a file that was saved")
     html.add_argument("page", metavar="PAGE", help="the HTML file to write")
+
+    exported = add("export", "write a recording for another tool")
+    exported.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    exported.add_argument("--format", required=True, metavar="NAME",
+                          help="perfetto, model-explorer or tritonparse")  # fmt: skip
+    exported.add_argument("-o", "--out", required=True, metavar="FILE", help="the file to write")
 
     timed = add("bench", "time cases: eager, compiled and written by hand, checked and in turns")
     timed.add_argument("cases", nargs="*", metavar="CASE", help="a name, or your my_case.py")
