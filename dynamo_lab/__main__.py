@@ -15,10 +15,8 @@ from rich.console import Group, RenderableType
 
 from dynamo_lab.arguments import MIN_WIDTH, parse
 from dynamo_lab.assembly import with_assemblies
-from dynamo_lab.check import check
-from dynamo_lab.check import options as expectations
 from dynamo_lab.diff import diff
-from dynamo_lab.errors import CheckFailed, DynamoLabError, OptionError
+from dynamo_lab.errors import DynamoLabError, OptionError
 from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table
@@ -35,9 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parse(given)
         return _COMMANDS[options.command](options)
-    except CheckFailed as error:
-        print(error, file=sys.stderr)
-        return 1
     except DynamoLabError as error:
         print(f"dynamo-lab: {error}", file=sys.stderr)
         return 2
@@ -197,9 +192,9 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    check(load(options.recording), **{name: getattr(options, name) for name in expectations()})
-    print(f"{options.recording}: as expected")
-    return 0
+    from dynamo_lab import check_run
+
+    return check_run.run(options)
 
 
 def _atlas(options: argparse.Namespace) -> int:

@@ -79,6 +79,7 @@ Or see what torch.compile does for a list of models, each in a process of its ow
 In tests and CI:
 
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
+    dynamo-lab check train.py --breaks 0 --format github     records it first; annotates your lines
     dynamo-lab diff before.json after.json           what changed
 """
 
@@ -203,8 +204,11 @@ def _parser() -> argparse.ArgumentParser:
     timed.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     timed.add_argument("--json", metavar="FILE", help="save the recording, with the raw times")
 
-    checked = add("check", "exit with 1 unless a recording is as expected")
-    checked.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    checked = add("check", "exit with 1 unless recordings are as expected")
+    checked.add_argument("recordings", nargs="+", metavar="RECORDING",
+                         help="a file that was saved, or a script.py to record")  # fmt: skip
+    checked.add_argument("--format", default="text", metavar="NAME",
+                         help="text, or github: also annotations at your lines")  # fmt: skip
     for name, sentence in expectations().items():
         flag = f"--{name.replace('_', '-')}"
         checked.add_argument(flag, type=int, metavar="N", help=_phrase(sentence))
