@@ -40,7 +40,7 @@ def sizes(recording: Recording) -> dict[str, Any]:
         for node in graph.nodes
         if node.value.bytes is not None
     )
-    return _node_data(recording, "bytes", values, hidden=[])
+    return _node_data(recording, "bytes", values, can_be_added=True)
 
 
 def times(recording: Recording, found: Iterable[NodeTime]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def times(recording: Recording, found: Iterable[NodeTime]) -> dict[str, Any]:
     A kernel computes several nodes, and each has all of its time: sums would count it twice.
     """
     values = ((graph, node, seconds * 1e6) for graph, node, seconds, _ in found)
-    return _node_data(recording, "µs, whole kernel", values, hidden=["sum", "avg"])
+    return _node_data(recording, "µs, whole kernel", values, can_be_added=False)
 
 
 def _graph(
@@ -148,7 +148,7 @@ def _outputs(node: Node) -> list[dict[str, Any]]:
 
 
 def _node_data(
-    recording: Recording, name: str, values: Iterable[tuple[int, int, float]], hidden: list[str]
+    recording: Recording, name: str, values: Iterable[tuple[int, int, float]], *, can_be_added: bool
 ) -> dict[str, Any]:
     titles = GraphTitles(recording).titles
     found: dict[int, dict[str, dict[str, float]]] = {}
@@ -158,6 +158,7 @@ def _node_data(
     shown = {
         "name": name,
         "gradient": [{"stop": 0, "bgColor": "#fff7ec"}, {"stop": 1, "bgColor": "#fc8d59"}],
-        "hideAggregatedStats": hidden,
+        "hideAggregatedStats": [] if can_be_added else ["sum", "avg"],
+        "hideInChildrenStatsTable": not can_be_added,
     }
     return {titles[graph]: {"results": results, **shown} for graph, results in found.items()}
