@@ -15,10 +15,8 @@ from rich.console import Group, RenderableType
 
 from dynamo_lab.arguments import MIN_WIDTH, parse
 from dynamo_lab.assembly import with_assemblies
-from dynamo_lab.check import check
-from dynamo_lab.check import options as expectations
 from dynamo_lab.diff import diff
-from dynamo_lab.errors import CheckFailed, DynamoLabError, OptionError
+from dynamo_lab.errors import DynamoLabError, OptionError
 from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table
@@ -35,9 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parse(given)
         return _COMMANDS[options.command](options)
-    except CheckFailed as error:
-        print(error, file=sys.stderr)
-        return 1
     except DynamoLabError as error:
         print(f"dynamo-lab: {error}", file=sys.stderr)
         return 2
@@ -186,10 +181,20 @@ def _html(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> int:
-    check(load(options.recording), **{name: getattr(options, name) for name in expectations()})
-    print(f"{options.recording}: as expected")
+def _export(options: argparse.Namespace) -> int:
+    from dynamo_lab.exports import export, how_to_open
+
+    how = how_to_open(options.format)  # says so where there is no such format
+    for path in export(load(options.recording), options.out, options.format):
+        print(f"wrote {path}")
+    print(how)
     return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from dynamo_lab import check_run
+
+    return check_run.run(options)
 
 
 def _atlas(options: argparse.Namespace) -> int:
@@ -388,6 +393,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "step": _step,
     "dot": _dot,
     "html": _html,
+    "export": _export,
     "bench": _bench,
     "check": _check,
     "atlas": _atlas,

@@ -41,6 +41,12 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
 
+Or give it to another tool:
+
+    dynamo-lab export run.json.gz --format perfetto -o trace.json         times, for Perfetto
+    dynamo-lab export run.json.gz --format model-explorer -o graphs.json  graphs
+    dynamo-lab export run.json.gz --format tritonparse -o kernels.ndjson  Triton kernels
+
 Or watch Dynamo at work, one instruction at a time, like a debugger that can go back:
 
     dynamo-lab explore train.py --steps --json run.json.gz
@@ -79,6 +85,7 @@ Or learn how torch.compile works, from notebooks with exercises that check thems
 In tests and CI:
 
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
+    dynamo-lab check train.py --breaks 0 --format github     records it first; annotates your lines
     dynamo-lab diff before.json after.json           what changed
 """
 
@@ -184,6 +191,12 @@ def _parser() -> argparse.ArgumentParser:
     html.add_argument("recording", metavar="RECORDING", help="a file that was saved")
     html.add_argument("page", metavar="PAGE", help="the HTML file to write")
 
+    exported = add("export", "write a recording for another tool")
+    exported.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    exported.add_argument("--format", required=True, metavar="NAME",
+                          help="perfetto, model-explorer or tritonparse")  # fmt: skip
+    exported.add_argument("-o", "--out", required=True, metavar="FILE", help="the file to write")
+
     timed = add("bench", "time cases: eager, compiled and written by hand, checked and in turns")
     timed.add_argument("cases", nargs="*", metavar="CASE", help="a name, or your my_case.py")
     timed.add_argument("--device", default="cpu", metavar="NAME", help="cpu, cuda or mps")
@@ -199,8 +212,11 @@ def _parser() -> argparse.ArgumentParser:
     timed.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     timed.add_argument("--json", metavar="FILE", help="save the recording, with the raw times")
 
-    checked = add("check", "exit with 1 unless a recording is as expected")
-    checked.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    checked = add("check", "exit with 1 unless recordings are as expected")
+    checked.add_argument("recordings", nargs="+", metavar="RECORDING",
+                         help="a file that was saved, or a script.py to record")  # fmt: skip
+    checked.add_argument("--format", default="text", metavar="NAME",
+                         help="text, or github: also annotations at your lines")  # fmt: skip
     for name, sentence in expectations().items():
         flag = f"--{name.replace('_', '-')}"
         checked.add_argument(flag, type=int, metavar="N", help=_phrase(sentence))

@@ -29,6 +29,10 @@ class OutputError(DynamoLabError, OSError):
     """A file that cannot be written."""
 
 
+class ExportError(DynamoLabError):
+    """A recording that holds nothing of what another tool's format is for."""
+
+
 class GuardsError(DynamoLabError):
     """A question to guards that cannot be answered."""
 

@@ -236,6 +236,24 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
         write_page(path, page(build(self)))
 
+    def export(self, path: str | Path, format: str) -> tuple[Path, ...]:
+        """Write it for another tool, and return the files that were written.
+
+        Args:
+            path: The file to write; a name that ends in ".gz" makes it compressed.
+            format: "perfetto", a trace of compile phases and of measured kernels; "model-explorer",
+                the graphs, and beside them what is known of their nodes: sizes, and times where a
+                benchmark was recorded; "tritonparse", Triton kernels with their assembly.
+
+        Raises:
+            OptionError: there is no such format.
+            ExportError: it holds nothing of what the format is for.
+            OutputError: a file cannot be written.
+        """
+        from dynamo_lab.exports import export
+
+        return export(self, path, format)
+
     def would_pass(self, *args: Any, frame: int | None = None, **kwargs: Any) -> WouldPass:
         """What a call with these arguments would do: reuse compiled code, or compile again.
 
