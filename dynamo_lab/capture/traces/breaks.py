@@ -39,13 +39,12 @@ def told_by(message: str, texts: TraceTexts) -> Told:
     body = message[start : trace.start() if trace else len(message)]
     more = _MORE.search(body)
     parts = _split(body[: more.start()] if more else body)
-    recent = message.rpartition("most recent `torch.compile` tracing attempt")[2]
-    spans = texts.stack_of_traceback(recent if trace else "")
+    spans = texts.stack_of_traceback(_way(message[trace.start() :])) if trace else []
     head = _HEAD.search(message)
     if not spans and head:
         spans = [texts.span(head[1], int(head[2]))]
     return Told(
-        gb_type=parts[0][1].strip().partition("\n")[0][:500],
+        gb_type=parts[0][1].strip().rpartition("\n")[2][:500],  # above may stand what was traced
         explanation=next((text for kind, text in parts if kind == "Explanation"), ""),
         hints=tuple(text for kind, text in parts if kind == "Hint"),
         context=next((text for kind, text in parts if kind == "Developer debug context"), ""),
@@ -53,6 +52,12 @@ def told_by(message: str, texts: TraceTexts) -> Told:
         spans=tuple(spans),
         skips=_SKIPS in message,
     )
+
+
+def _way(text: str) -> str:
+    """The way to the line that broke: of the program, not that through Dynamo which follows it."""
+    text = text.rpartition("most recent `torch.compile` tracing attempt")[2] or text
+    return text.partition("\nTraceback (most recent call last):")[0]
 
 
 def _split(body: str) -> list[tuple[str, str]]:
@@ -63,7 +68,8 @@ def _split(body: str) -> list[tuple[str, str]]:
     named = [
         (match[1], body[match.end() : end].strip()) for match, end in zip(found, ends, strict=False)
     ]
-    return [("", first), *named]
+    again = [at for at, (kind, _) in enumerate(named) if kind == "Explanation"][1:]
+    return [("", first), *named[: again[0] if again else None]]  # one break led to another
 
 
 def make(

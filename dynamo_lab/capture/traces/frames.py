@@ -30,7 +30,6 @@ class Compilation(Struct):
     broke: bool = False
     done: bool = False
     last: int = 0
-    name: str = ""
 
 
 class Frames:
@@ -45,7 +44,6 @@ class Frames:
         self._places: dict[tuple[str, int, str], int] = {}
         self._of: dict[str, Compilation] = {}
         self._waiting: dict[str, str] = {}
-        self._functions: list[str] = []
 
     def frame_of(self, compile_id: str) -> int | None:
         """The frame that a compile id belongs to now."""
@@ -65,7 +63,7 @@ class Frames:
         known = self._of.get(record.compile_id)
         frame = self._frame(*stack[-1], stack[:-1])
         if known is None or known.done or known.frame != frame:
-            self._of[record.compile_id] = Compilation(record.compile_id, frame, {}, name=stack[-1][2])
+            self._of[record.compile_id] = Compilation(record.compile_id, frame, {})
         if waiting := self._waiting.pop(record.compile_id, ""):
             self._recompiled(waiting, self._of[record.compile_id])
         return True
@@ -91,7 +89,6 @@ class Frames:
                 caller_line=caller_line,
             )
         )
-        self._functions.append(name)
         if original is not None:
             self._goes_on(original, at)
         return at
@@ -144,7 +141,8 @@ class Frames:
     ) -> None:
         place = len(self.breaks), of.frame
         names = self._texts.functions()
-        made = breaks.make(told, place, of.id, of.name, effect, self._texts, names)
+        function = self.frames[of.frame].name
+        made = breaks.make(told, place, of.id, function, effect, self._texts, names)
         for item in self.breaks:
             if (item.frame, item.span, item.gb_type) == (made.frame, made.span, made.gb_type):
                 if item.compile_id != of.id:
