@@ -115,7 +115,7 @@ class Ranks(SideBySide):
         name = os.fspath(path)
         stem = name.removesuffix(".gz").removesuffix(".json")
         for label, recording in self.items():
-            recording.save(f"{stem}.{'-'.join(re.findall('[a-z0-9]+', label))}{name[len(stem):]}")
+            recording.save(f"{stem}.{'-'.join(re.findall('[a-z0-9]+', label))}{name[len(stem) :]}")
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import as_text
@@ -137,7 +137,9 @@ class Ranks(SideBySide):
         ranks = self.ranks()
         hidden = len(self) - len(self._shown())
         if hidden:
-            told = f"This page holds {SHOWN} of them: `--rank N`, or ranks['rank N'], shows another."
+            told = (
+                f"This page holds {SHOWN} of them: `--rank N`, or ranks['rank N'], shows another."
+            )
             ranks = structs.replace(ranks, remarks=(*ranks.remarks, told))
         return structs.replace(together(self._shown()), ranks=ranks)
 

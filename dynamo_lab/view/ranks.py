@@ -23,7 +23,7 @@ from dynamo_lab.view.words import listed, plural, seconds, times, unit
 _MOST = 5
 """The most differences of one kind that are told one by one."""
 _SLOW, _SLOW_BY = 1.5, 1.0
-"""Compiling takes long on a rank if it takes so many times the fastest, and so many seconds more."""
+"""Compiling is slow on a rank that takes so many times the fastest, and so many seconds more."""
 
 HEAD = ("", "frames", "graphs", "breaks", "recompiles", "kernels", "collectives", "compiling")
 
@@ -262,7 +262,7 @@ def _parting(ranks: Sequence[Rank]) -> Iterator[str]:
 
 def _other_graphs(ranks: Sequence[Rank]) -> Iterator[str]:
     for key in _shared(ranks, lambda rank: rank.graphs):
-        for one, other in _from_usual(ranks, lambda rank: _shape(rank.graphs[key])):
+        for one, other in _from_usual(ranks, lambda rank, key=key: _shape(rank.graphs[key])):
             a, b = _shape(one.graphs[key]), _shape(other.graphs[key])
             at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
             at = min(len(a), len(b)) if at is None else at
@@ -280,7 +280,7 @@ def _other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
         if len({_shape(rank.graphs[key]) for rank in ranks}) == 1
     ]
     for key in same:
-        for one, other in _from_usual(ranks, lambda rank: rank.kernels.get(key, ())):
+        for one, other in _from_usual(ranks, lambda rank, key=key: rank.kernels.get(key, ())):
             a, b = len(one.kernels.get(key, ())), len(other.kernels.get(key, ()))
             what = f"{plural(a, 'kernel')} and {b:,}" if a != b else f"other code in {a:,}"
             yield f"{key[0]} has other kernels on {one.label} than on {other.label}: {what}."
@@ -306,9 +306,7 @@ def _other_times(ranks: Sequence[Rank]) -> Iterator[str]:
         )
 
 
-def _from_usual(
-    ranks: Sequence[Rank], of: Callable[[Rank], Any]
-) -> Iterator[tuple[Rank, Rank]]:
+def _from_usual(ranks: Sequence[Rank], of: Callable[[Rank], Any]) -> Iterator[tuple[Rank, Rank]]:
     """Ranks with an unusual value, each value once, and the first rank with the usual one."""
     groups: dict[Any, list[Rank]] = {}
     for rank in ranks:

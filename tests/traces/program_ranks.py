@@ -14,7 +14,7 @@ def averaged(x):
 def odd(x, rank):
     y = x * 2
     if rank == 1:
-        torch._dynamo.graph_break()
+        torch._dynamo.graph_break()  # noqa: TID251
         y = y + x.sum()
     return y.relu()
 
@@ -25,7 +25,9 @@ def main():
     torch.manual_seed(0)
     torch.compile(averaged)(torch.randn(8))
     torch.compile(odd)(torch.randn(8), rank)
-    layers = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64))
+    layers = torch.nn.Sequential(
+        torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64)
+    )
     # buckets so small that PyTorch splits the graph, to send one while it computes the next
     model = DistributedDataParallel(layers, bucket_cap_mb=0.02)
     step = torch.compile(model)

@@ -30,7 +30,7 @@ def fails(x):
 
 
 def skipped(x):
-    torch._dynamo.graph_break()
+    torch._dynamo.graph_break()  # noqa: TID251
     return x
 
 
@@ -63,7 +63,7 @@ def main():
     quietly(torch.compile(fails, backend=failing_backend), x)
     quietly(torch.compile(skipped, fullgraph=True), x)
     torch.compile(cached)(x)
-    torch._dynamo.reset()
+    torch._dynamo.reset()  # noqa: TID251
     torch.compile(cached)(x)
 
 

@@ -44,6 +44,7 @@ class Frames:
         self._places: dict[tuple[str, int, str], int] = {}
         self._of: dict[str, Compilation] = {}
         self._waiting: dict[str, str] = {}
+        self._functions: list[tuple[str, str]] = []  # of each frame: of what goes on, the original
 
     def frame_of(self, compile_id: str) -> int | None:
         """The frame that a compile id belongs to now."""
@@ -68,19 +69,17 @@ class Frames:
             self._recompiled(waiting, self._of[record.compile_id])
         return True
 
-    def _frame(
-        self, path: str, line: int, name: str, callers: list[tuple[str, int, str]]
-    ) -> int:
+    def _frame(self, path: str, line: int, name: str, callers: list[tuple[str, int, str]]) -> int:
         at = self._places.setdefault((path, line, name), len(self.frames))
         if at < len(self.frames):
             return at
         resumed = _RESUMED.match(name)
-        original = self._resumed(path, resumed[1]) if resumed else None
+        original = self._resumed((path, resumed[1])) if resumed else None
         caller, caller_line = self._caller(callers)
         self.frames.append(
             Frame(
                 id=at,
-                name=(resumed[1] if resumed else name).replace("<module>", "cell")[:200],
+                name=name.replace("<module>", "cell")[:200],
                 span=self._texts.span(path, line, name),
                 outcome="compiling",
                 resumes=original,
@@ -91,16 +90,14 @@ class Frames:
         )
         if original is not None:
             self._goes_on(original, at)
+        self._functions.append((path, resumed[1] if resumed else name))
         return at
 
-    def _resumed(self, path: str, name: str) -> int | None:
+    def _resumed(self, function: tuple[str, str]) -> int | None:
         """The frame that one goes on with: the last of that function that broke."""
-        same = [f.id for f in self.frames if f.name == name and self._path(f) == path]
+        same = [at for at, known in enumerate(self._functions) if known == function]
         broke = [item.frame for item in self.breaks if item.frame in same]
         return (broke or same or [None])[-1]
-
-    def _path(self, frame: Frame) -> str:
-        return next(path for (path, _, _), at in self._places.items() if at == frame.id)
 
     def _goes_on(self, original: int, frame: int) -> None:
         broke = [item.id for item in self.breaks if item.frame == original]
@@ -141,7 +138,7 @@ class Frames:
     ) -> None:
         place = len(self.breaks), of.frame
         names = self._texts.functions()
-        function = self.frames[of.frame].name
+        function = self._functions[of.frame][1]
         made = breaks.make(told, place, of.id, function, effect, self._texts, names)
         for item in self.breaks:
             if (item.frame, item.span, item.gb_type) == (made.frame, made.span, made.gb_type):
@@ -206,10 +203,13 @@ class Frames:
         self, known: Compilation, told: dict[str, Any], outcome: AttemptOutcome, reason: str
     ) -> None:
         restarts = told.get("restart_reasons")
-        reasons = [_text(r) for r in cast("list[Any]", restarts)] if isinstance(restarts, list) else []
+        reasons = (
+            [_text(r) for r in cast("list[Any]", restarts)] if isinstance(restarts, list) else []
+        )
         count = max(known.last, min(len(reasons), _MOST_ATTEMPTS))
-        whole, before = _seconds(told.get("entire_frame_compile_time_s")), _seconds(
-            told.get("dynamo_time_before_restart_s")
+        whole, before = (
+            _seconds(told.get("entire_frame_compile_time_s")),
+            _seconds(told.get("dynamo_time_before_restart_s")),
         )
         made = [
             Attempt(
@@ -241,8 +241,9 @@ class Frames:
             if frame.outcome == "failed":
                 self.frames[known.frame] = replace(frame, outcome="compiling")
         for item in self.breaks:
-            own = [a.graph for a in self.frames[item.frame].attempts if a.compile_id == item.compile_id]
-            graph = next((g for g in own if g is not None), None)
+            own = self.frames[item.frame].attempts
+            same = (a.graph for a in own if a.compile_id == item.compile_id)
+            graph = next((g for g in same if g is not None), None)
             self.breaks[item.id] = replace(item, graph_before=graph)
         return left
 

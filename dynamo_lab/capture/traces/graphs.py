@@ -32,8 +32,11 @@ _OPERATORS = {
 
 
 class Body(NamedTuple):
-    """A graph as read. `name` is that of its class; `inputs` are the numbers of AOTAutograd's notes
-    on its inputs, by node; `unread` are lines that are no node."""
+    """A graph as read; `name` is that of its class.
+
+    `inputs` are the numbers of AOTAutograd's notes on its inputs, by node; `unread` are lines that
+    are no node.
+    """
 
     name: str
     nodes: NodeTable

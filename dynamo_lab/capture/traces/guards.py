@@ -78,8 +78,14 @@ def structured_guards(
             source = _VALUE.search(code)
             stack = texts.stack(texts.spans_of(row.get("user_stack")))
             made.append(
-                Guard(frame=frame, compile_id=compile_id, kind="", source=source[0] if source else "",
-                      expressions=(code,), stack=stack)  # fmt: skip
+                Guard(
+                    frame=frame,
+                    compile_id=compile_id,
+                    kind="",
+                    source=source[0] if source else "",
+                    expressions=(code,),
+                    stack=stack,
+                )
             )
     return made
 

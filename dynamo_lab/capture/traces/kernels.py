@@ -5,6 +5,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from dynamo_lab.capture.archive import calls
 from dynamo_lab.capture.kernel_text import definitions, language_of
 from dynamo_lab.model.graphs import Graph
@@ -18,7 +20,6 @@ _QUOTED = re.compile(r"r?('''|\"\"\")(.*?)\1", re.DOTALL)
 _EXTERN = re.compile(r"(?:extern_kernels|torch\.ops\.(?!inductor\b)\w+|aten|_quantized)\.[\w.]+")
 _FRAGMENT = re.compile(r"^#\s+%(\w+)\s*(?::|=).*?(?:call_function|call_method)\[", re.MULTILINE)
 _ORIGINS = re.compile(r"# Topologically Sorted Source Nodes: .*?Original ATen: \[([^\]\n]*)\]")
-_CALL = re.compile(r"^\s*def call\(", re.MULTILINE)
 _END = re.compile(r"^\s*(?:runner = |def (?:get_args|benchmark_compiled_module)\()", re.MULTILINE)
 
 
@@ -56,22 +57,53 @@ def read(code: str, graph: Graph | None, first: int, wrapper: int) -> Code:
 
 
 def _kernels(code: str, graph: Graph | None) -> Iterator[tuple[Kernel, Sequence[str]]]:
-    """Each kernel with the names of its nodes, as the comment above it tells them."""
-    called = {name: (line, count) for name, (line, count) in calls(_body(code)).items()}
+    """Each kernel with the names of its nodes: those that a comment tells, or that are left."""
+    called = calls(_body(code))
     lines = code.split("\n")
-    for name, (line, text) in definitions(code).items():
-        quoted = _QUOTED.search(text)
-        kernel = _kernel(name, line, called.get(name, (0, 0))[1])
-        body = quoted[2] if quoted else text
-        language = language_of(text)
-        if language == "metal":
-            body = textwrap.dedent(body)
-        nodes = _FRAGMENT.findall(_comment_above(lines, line))
-        yield _with(kernel, language, body.strip("\n")), nodes
     taken: set[str] = set()
-    for name, (line, count) in called.items():
-        if _EXTERN.fullmatch(name):
-            yield _kernel(name, line, count), _extern_nodes(name, lines, graph, taken)
+    externs = [
+        (_kernel(name, line, count), _extern_nodes(name, lines, graph, taken))
+        for name, (line, count) in called.items()
+        if _EXTERN.fullmatch(name)
+    ]
+    written = definitions(code)
+    for name, (line, text) in written.items():
+        kernel = _written(_kernel(name, line, called.get(name, (0, 0))[1]), text)
+        told = _FRAGMENT.findall(_comment_above(lines, line))
+        yield kernel, told or _left(name, list(written), graph, taken)
+    yield from externs
+
+
+def _written(kernel: Kernel, text: str) -> Kernel:
+    """A kernel with the code that defines it."""
+    quoted = _QUOTED.search(text)
+    language = language_of(text)
+    body = quoted[2] if quoted else text
+    body = textwrap.dedent(body) if language == "metal" else body
+    return replace(kernel, language=language, code=body.strip("\n"))
+
+
+def _left(name: str, kernels: Sequence[str], graph: Graph | None, taken: set[str]) -> list[str]:
+    """The nodes of a kernel without a comment, as C++ has none.
+
+    One that stands alone computes all that no library does. Of several, each has in its name the
+    operators that it fuses: a node is of the only one that names its operator.
+    """
+    if graph is None or not name.startswith("cpp_fused_"):
+        return []
+    nodes = [n for n in graph.nodes if n.op == "call_function" and n.name not in taken]
+    if len(kernels) == 1:
+        return [node.name for node in nodes]
+    return [
+        node.name
+        for node in nodes
+        if [k for k in kernels if f"_{_operator(node.target)}_" in k] == [name]
+    ]
+
+
+def _operator(target: str) -> str:
+    """'add' of "aten.add.Tensor"."""
+    return target.split(".")[1] if target.count(".") else target
 
 
 def _kernel(name: str, line: int, count: int) -> Kernel:
@@ -80,20 +112,10 @@ def _kernel(name: str, line: int, count: int) -> Kernel:
     )
 
 
-def _with(kernel: Kernel, language: str, code: str) -> Kernel:
-    from msgspec.structs import replace
-
-    return replace(kernel, language=language, code=code)
-
-
 def _body(code: str) -> str:
-    """The code with all but `call` blanked: what stands after it only tries the code out."""
-    start = _CALL.search(code)
-    if start is None:
-        return ""
-    end = _END.search(code, start.end())
-    body = code[start.start() : end.start() if end else len(code)]
-    return "\n" * code.count("\n", 0, start.start()) + body
+    """The code without its end, which only tries it out."""
+    end = _END.search(code)
+    return code[: end.start()] if end else code
 
 
 def _comment_above(lines: Sequence[str], line: int) -> str:
@@ -128,13 +150,10 @@ def _extern_nodes(
     return found
 
 
-def _first(
-    graph: Graph, wanted: set[str], short: str, name: str, taken: set[str]
-) -> str | None:
-    """The first node, not yet called, whose operator the comment names and the kernel is called for."""
+def _first(graph: Graph, wanted: set[str], short: str, name: str, taken: set[str]) -> str | None:
+    """The first node, not called yet, whose operator the comment and the kernel name."""
     for node in graph.nodes:
-        operator = node.target.split(".")[1] if node.target.count(".") else node.target
-        is_same = operator == short or f"torch.ops.{node.target}" == name
+        is_same = _operator(node.target) == short or f"torch.ops.{node.target}" == name
         is_named = not wanted or ".".join(node.target.split(".")[:2]) in wanted
         if node.op.startswith("call") and node.name not in taken and is_same and is_named:
             return node.name

@@ -59,7 +59,11 @@ def _tables(origin: Graph, graph: Graph, inputs: dict[int, int]) -> Iterator[Lin
         elif number is not None and number < len(placeholders) and origin.stage in _TRACED:
             pairs["same input"].append((placeholders[number], node.index))
         elif node.stack is not None and 0 < len(lines.get(node.stack, ())) <= _MOST:
-            same = [at for at in lines[node.stack] if _operator(origin, at) == _operator(graph, node.index)]
+            same = [
+                at
+                for at in lines[node.stack]
+                if _operator(origin, at) == _operator(graph, node.index)
+            ]
             pairs["same line"] += [(at, node.index) for at in (same or lines[node.stack])]
     for reason, found in pairs.items():
         yield LinkTable(upstream=origin.id, downstream=graph.id, reason=reason, pairs=tuple(found))

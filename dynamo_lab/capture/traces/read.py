@@ -144,7 +144,7 @@ class _Reader:
         }
 
     def add(self, record: Record) -> None:
-        """Take in a record: as a fact where it can be, and as an artifact unless that says it all."""
+        """Take in a record: as a fact where it can be; as an artifact unless that says it all."""
         what = record.name if record.kind == "artifact" else record.kind
         self._pid = self._pid or record.pid
         self._began = self._began or record.at
@@ -236,7 +236,8 @@ class _Reader:
         )
         self._inputs[at] = body.inputs
         inner = {
-            one.name: self._add_graph(one, stage, compile_id, is_backward, at) for one in body.bodies
+            one.name: self._add_graph(one, stage, compile_id, is_backward, at)
+            for one in body.bodies
         }
         self._adopt(at, inner)
         return at
@@ -251,9 +252,7 @@ class _Reader:
             for node in nodes
             if any(i in held for i in node.inputs)
         }
-        self._graphs[graph] = replace(
-            self._graphs[graph], nodes=replace(nodes, subgraphs=called)
-        )
+        self._graphs[graph] = replace(self._graphs[graph], nodes=replace(nodes, subgraphs=called))
         for caller, inner in called.items():
             for body in inner:
                 self._graphs[body] = replace(self._graphs[body], parent_node=caller)
@@ -334,7 +333,9 @@ class _Reader:
         )  # fmt: skip
         wrapper = len(self._wrappers)
         found = kernels.read(record.payload, graph, len(self._kernels), wrapper)
-        is_backward = bool(graph and graph.is_backward if found.is_backward is None else found.is_backward)
+        is_backward = bool(
+            graph and graph.is_backward if found.is_backward is None else found.is_backward
+        )
         self._wrappers.append(
             Wrapper(
                 id=wrapper,
@@ -437,7 +438,7 @@ class _Reader:
             made.append(
                 _note(
                     "warning",
-                    f"{count:,} records of the log are damaged. What could be read of them is kept.",
+                    f"{count:,} records of the log are damaged; what can be read of them is kept.",
                     "\n".join(self._problems),
                 )
             )

@@ -8,7 +8,8 @@ from typing import Any, cast
 from dynamo_lab.model.sources import Excerpt, Source, SourceKind, Span, Stack
 
 _LIBRARY = re.compile(
-    r"^.*[/\\](?:(?:site|dist)-packages|lib(?:64)?[/\\]python[\d.]+)[/\\]|^<frozen .*|^<(?:eval|string)"
+    r"^.*[/\\](?:(?:site|dist)-packages|lib(?:64)?[/\\]python[\d.]+)[/\\]"
+    r"|^<frozen .*|^<(?:eval|string)"
 )
 _FILE_LINE = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d{1,9}), in (.+)$')
 _MAX_SOURCE = 4 * 1024 * 1024
@@ -93,7 +94,7 @@ class TraceTexts:
         return [span.function for span in self._spans]
 
     def path_ending(self, tail: str) -> str:
-        """The known path that ends so, as guards shorten paths; the tail itself if there is none."""
+        """The known path that ends so, as guards shorten paths; the tail if there is none."""
         tail = tail.removeprefix("...")
         matching = (path for path in self._sources if path.endswith(f"/{tail}") or path == tail)
         return next(matching, tail)

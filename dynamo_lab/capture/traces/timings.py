@@ -38,7 +38,9 @@ class Phases:
         thread = told.get("pid") if isinstance(told.get("pid"), int) else 0, str(told.get("tid"))
         return self._take(told.get("ph"), name[:200], now, thread, compile_id)
 
-    def _take(self, phase: Any, name: str, now: float, thread: tuple[Any, Any], compile_id: str) -> bool:
+    def _take(
+        self, phase: Any, name: str, now: float, thread: tuple[Any, Any], compile_id: str
+    ) -> bool:
         running = self._open[thread]
         if phase == "B":
             number = self._threads.setdefault(thread, len(self._threads))
