@@ -1,6 +1,7 @@
 """The recordings in a log, one for each process: facts where there are any, all else as text."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,11 @@ MAX_TEXT = 512 * 1024 * 1024
 """The most characters of artifacts that one process keeps."""
 MAX_ARTIFACTS = 100_000
 _MOST_PROBLEMS = 20
+
+_VERSION = re.compile(r"^# torch version: (\S{1,100})$", re.MULTILINE)
+_HARDWARE = re.compile(
+    r"^# GPU Hardware Info: *\n((?:# [^\n]{1,100} : \d{1,4} *\n)+)", re.MULTILINE
+)
 
 _GRAPHS: dict[str, Stage] = {
     "dynamo_output_graph": "dynamo",
@@ -140,6 +146,7 @@ class _Reader:
             "inductor_output_code": self._code,
             "inductor_provenance_tracking_node_mappings": self._provenance,
             "torch_version": self._version,
+            "fx_graph_runnable": self._runnable,
             **dict.fromkeys(_GRAPHS, self._graph),
         }
 
@@ -360,6 +367,16 @@ class _Reader:
             self._environment = replace(self._environment, torch=version[:100])
         return isinstance(version, str)
 
+    def _runnable(self, record: Record) -> bool:
+        """A program to try a graph out with, whose comments tell the machine; it stays a text."""
+        version, hardware = _VERSION.search(record.payload), _HARDWARE.search(record.payload)
+        if version and not self._environment.torch:
+            self._environment = replace(self._environment, torch=version[1])
+        if hardware and not self._environment.accelerators:
+            names = tuple(line.strip("# ") for line in hardware[1].strip().split("\n"))
+            self._environment = replace(self._environment, accelerators=names)
+        return False
+
     def finish(self) -> Process:
         """The recording, and where each record went."""
         left = self._frames.finish()
@@ -389,7 +406,7 @@ class _Reader:
             timings=tuple(self._phases.timings),
             artifacts=tuple(self._artifacts),
             notes=(*self._own_notes(left, running), *self._frames.notes),
-            environment=replace(self._environment, created=self._began, options=options),
+            environment=replace(self._environment, created=_date(self._began), options=options),
             seconds=self._phases.seconds,
         )
         return Process(
@@ -449,6 +466,11 @@ class _Reader:
                 _note("info", f"{path} is another text now than when this was logged: not shown.")
             )
         return made
+
+
+def _date(at: str) -> str:
+    """'11-21 17:24:02' of "1121 17:24:02.655000": a log does not name the year."""
+    return f"{at[:2]}-{at[2:4]} {at[5:13]}" if at else ""
 
 
 _WHOLE = frozenset({"str", "dynamo_start", "inductor_output_code", "torch_version",

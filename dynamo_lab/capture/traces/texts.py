@@ -96,7 +96,10 @@ class TraceTexts:
     def path_ending(self, tail: str) -> str:
         """The known path that ends so, as guards shorten paths; the tail if there is none."""
         tail = tail.removeprefix("...")
-        matching = (path for path in self._sources if path.endswith(f"/{tail}") or path == tail)
+        is_path = "/" in tail or "\\" in tail  # it is cut by length, also within a name
+        matching = (
+            path for path in self._sources if path == tail or (is_path and path.endswith(tail))
+        )
         return next(matching, tail)
 
     def freeze(self) -> tuple[tuple[Source, ...], tuple[Span, ...], tuple[Stack, ...]]:

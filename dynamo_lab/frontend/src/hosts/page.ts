@@ -1,17 +1,25 @@
 // The host of the offline page: data and worker lie in the page, nothing is fetched.
 import { signal } from "@preact/signals";
-import { decodePage } from "../decode";
+import { decodePage, fromBase64, gunzip } from "../decode";
 import { mount } from "../mount";
 import { Recordings } from "../recordings";
 import type { DataSource } from "../source";
 
 const DATA = "dynamo-lab-data";
 const WORKER = "dynamo-lab-worker";
+const STYLE = "dynamo-lab-style";
 const ROOT = "dynamo-lab";
 
 function asset(): Promise<string> {
   const text = document.getElementById(WORKER)?.textContent;
   return text ? Promise.resolve(text) : Promise.reject(new Error("This page was written without the layout engine."));
+}
+
+/** The style lies packed in the page, as its data does. */
+async function dress(): Promise<void> {
+  const sheet = document.createElement("style");
+  sheet.textContent = await gunzip(fromBase64(document.getElementById(STYLE)?.textContent ?? ""));
+  document.head.append(sheet);
 }
 
 function start(): void {
@@ -29,9 +37,11 @@ function start(): void {
     .catch(() => {
       failure.value = "The recording in this page could not be read: the file is damaged or cut short.";
     });
-  const unmount = mount(root, source, "page");
-  addEventListener("pagehide", (event) => {
-    if (!event.persisted) unmount();
+  dress().catch(() => undefined).finally(() => {
+    const unmount = mount(root, source, "page");
+    addEventListener("pagehide", (event) => {
+      if (!event.persisted) unmount();
+    });
   });
 }
 
