@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dynamo_lab.view.side_by_side import SideBySideView
 
 SHOWN = 6
-"""The most ranks that one page holds: the first, and those that part from it."""
+"""The most recordings that one page holds."""
 
 
 def open_trace(
@@ -49,10 +49,10 @@ def open_trace(
     """
     from dynamo_lab.capture.traces.read import processes
 
-    folder = None if sources is None else Path(sources)
+    folder = None if sources is None else Path(sources).expanduser()
     if folder is not None and not folder.is_dir():
         raise OptionError(f"sources={str(sources)!r} is no folder: name that of the program.")
-    found = [one for one in processes(Path(path), folder) if any(one.tallies)]
+    found = [one for one in processes(Path(path).expanduser(), folder) if any(one.tallies)]
     found = [one for one in found if set(one.tallies) != {"unreadable"}]
     if not found:
         raise TraceError(
@@ -77,7 +77,9 @@ def open_trace(
 
 
 def _recording(title: str, process: Process) -> Recording:
-    return Recording(**{**structs.asdict(process.recording), "title": title})
+    facts: dict[str, Any] = structs.asdict(process.recording)
+    facts["title"] = title
+    return Recording(**facts)
 
 
 class Ranks(SideBySide):
@@ -126,7 +128,6 @@ class Ranks(SideBySide):
     __repr__ = __str__
 
     def _shown(self) -> dict[str, Recording]:
-        """The recordings that a page holds: all, or the first and others, up to `SHOWN`."""
         first = [label for label in self._compared if label in self]
         rest = [label for label in self if label not in first]
         return {label: self[label] for label in islice((*first, *rest), SHOWN)}
@@ -141,7 +142,7 @@ class Ranks(SideBySide):
                 f"This page holds {SHOWN} of them: `--rank N`, or ranks['rank N'], shows another."
             )
             ranks = structs.replace(ranks, remarks=(*ranks.remarks, told))
-        return structs.replace(together(self._shown()), ranks=ranks)
+        return together(self._shown(), ranks)
 
 
 def _labels(processes: Sequence[Process]) -> Iterator[str]:

@@ -72,8 +72,8 @@ class SideBySideView(Struct, frozen=True, kw_only=True):
     ranks: RanksView | None = None
 
 
-def together(recordings: Mapping[str, Recording]) -> SideBySideView:
-    """Everything to show of several recordings of one program."""
+def together(recordings: Mapping[str, Recording], ranks: RanksView | None = None) -> SideBySideView:
+    """Everything to show of several recordings of one program; `ranks` if they are of one job."""
     of, views = tuple(recordings.values()), tuple(map(build, recordings.values()))
     compared = [Shown(*one) for one in zip(recordings, of, (v.kernels for v in views), strict=True)]
     return SideBySideView(
@@ -81,6 +81,7 @@ def together(recordings: Mapping[str, Recording]) -> SideBySideView:
         views=views,
         pairs=tuple(pair(a, b) for a, b in combinations(compared, 2)),
         lines=tuple(_line_rows(of, views)),
+        ranks=ranks,
     )
 
 

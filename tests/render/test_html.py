@@ -57,12 +57,19 @@ def test_the_data_is_the_whole_view(make: Make) -> None:
     assert msgspec.json.decode(unpacked, type=View) == view
 
 
+def test_the_style_lies_packed_in_the_page(make: Make, bundle: Path) -> None:
+    packed = dict(scripts(html.page(build(make("skipped")))))[
+        ' type="text/css" id="dynamo-lab-style" data-encoding="gzip-base64"'
+    ]
+    assert gzip.decompress(base64.b64decode(packed)) == (bundle / "style.css").read_bytes()
+
+
 @pytest.mark.usefixtures("bundle")
 def test_nothing_ends_its_element_early(make: Make) -> None:
     page = html.page(build(make("hostile")))
-    assert len(scripts(page)) == page.lower().count("<script") == 3
-    assert page.lower().count("</script") == 3
-    assert page.count("</style") == 2  # the page's and the fallback's
+    assert len(scripts(page)) == page.lower().count("<script") == 4
+    assert page.lower().count("</script") == 4
+    assert page.count("</style") == 1  # the fallback's: the page's is packed
     assert "w = '\\x3c/SCRIPT>';" in page
 
 

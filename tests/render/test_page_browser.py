@@ -279,7 +279,7 @@ def test_hostile_text_stays_text(show: Callable[[str], Opened]) -> None:
         # What the text would have made, had it been read as markup or as an address.
         assert page.locator("b", has_text=re.compile("^bold$")).count() == 0
         assert page.locator("a[href^='javascript:']").count() == 0
-    assert page.locator("script").count() == 3
+    assert page.locator("script").count() == 4
 
 
 def test_5_000_nodes_can_be_read_to_their_end(show: Callable[[str], Opened]) -> None:

@@ -94,7 +94,7 @@ def _short_values(data: dict) -> dict:
 
 
 def _shortened(text: str) -> str:
-    """The payload without what is long and means nothing; as PyTorch would have written the rest."""
+    """The payload without what is long and means nothing, else as PyTorch writes it."""
     try:
         told = json.loads(text)
     except ValueError:

@@ -102,7 +102,11 @@ def test_kernels_of_triton_know_their_nodes():
     recording = lab.open_trace(LOGS / "torch-2.11-gpu")
     written = [kernel for kernel in recording.kernels if kernel.language == "triton"]
     assert len(written) > 10
-    assert all(kernel.nodes for kernel in written)
+    # those of the bodies of cond have no fragment of the graph above them
+    assert {kernel.name for kernel in written if not kernel.nodes} == {
+        "triton_poi_fused_gt_sin_1",
+        "triton_poi_fused_cos_gt_2",
+    }
     first = written[0]
     nodes = recording.graphs[first.graph].nodes
     assert {nodes[node].target.split(".")[1] for node in first.nodes} >= {"sin", "add", "sum"}
@@ -165,7 +169,7 @@ def copies(tmp_path, changes):
 def rehashed(text):
     made = []
     for record in re.split(r"\n(?!\t)", text):
-        head, _, payload = record.partition("\n\t")
+        _, _, payload = record.partition("\n\t")
         digest = hashlib.md5(payload.replace("\n\t", "\n").encode(), usedforsecurity=False)
         made.append(record.replace("HASH", f'"has_payload": "{digest.hexdigest()}"'))
     return "\n".join(made)

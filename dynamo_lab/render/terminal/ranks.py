@@ -12,10 +12,11 @@ from dynamo_lab.view.ranks import RanksView
 
 def ranks(view: RanksView, title: str) -> RenderableType:
     """The verdict, the differences, and a row for each rank."""
-    return Group(*_parts(view, title))
+    return Group(*parts(view, title))
 
 
-def _parts(view: RanksView, title: str) -> Iterator[RenderableType]:
+def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
+    """The verdict, the differences, and a row for each rank, one after the other."""
     yield line((f" {shortened(title, 60)} ", "bold reverse"))
     yield Text()
     yield text(view.sentence, "bold yellow" if view.findings else "bold green")
