@@ -160,3 +160,17 @@ def test_nodes_lead_to_their_origins(both):
     post_grad = [g for g in imported.graphs if g.stage == "post_grad" and g.parent is None]
     calls = [(g.id, n.index) for g in post_grad for n in g.nodes if n.op == "call_function"]
     assert sum(place in linked for place in calls) > 0.8 * len(calls)
+
+
+def test_provenance_that_was_logged_is_taken(tmp_path):
+    def f(x):
+        return (x.sin() + 1).sum(0) * 2, torch.nn.functional.layer_norm(x, (8,)).relu()
+
+    level = torch._inductor.config.patch({"trace.provenance_tracking_level": 1})
+    with logged(tmp_path), level, lab.record() as recorder:
+        torch.compile(f)(torch.randn(8, 8))
+    live, imported = recorder.recording, lab.open_trace(tmp_path)
+    mine, theirs = ({k.name: set(k.nodes) for k in r.kernels} for r in (imported, live))
+    assert mine.keys() == theirs.keys()
+    assert all(nodes and nodes <= theirs[name] for name, nodes in mine.items())
+    assert any(table.reason == "traced from" and table.pairs for table in imported.links)

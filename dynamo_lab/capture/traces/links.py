@@ -18,21 +18,40 @@ _MOST = 4
 """More nodes than these on one line say too little about which of them became which."""
 
 
-def link(graphs: Sequence[Graph], inputs: dict[int, dict[int, int]]) -> list[LinkTable]:
+def link(
+    graphs: Sequence[Graph],
+    inputs: dict[int, dict[int, int]],
+    traced: dict[int, dict[str, list[str]]],
+) -> list[LinkTable]:
     """The links into each graph from the one that it was made from.
 
-    `inputs` are the numbers of AOTAutograd's notes on the inputs of graphs, by node.
+    `inputs` are the numbers of AOTAutograd's notes on the inputs of graphs, by node; `traced` are,
+    for graphs whose provenance was logged, the names of the nodes that each node comes from.
     """
     tables: list[LinkTable] = []
     for graph in graphs:
         if graph.parent is None and (origin := _origin(graphs, graph)) is not None:
             tables += _tables(origin, graph, inputs.get(graph.id, {}))
+        if graph.id in traced and (origin := _origin(graphs, graph, _TRACED)) is not None:
+            tables.append(_told(origin, graph, traced[graph.id]))
     return tables
 
 
-def _origin(graphs: Sequence[Graph], graph: Graph) -> Graph | None:
+def _told(origin: Graph, graph: Graph, names: dict[str, list[str]]) -> LinkTable:
+    """The links that PyTorch itself tells."""
+    at = {name: index for index, name in enumerate(origin.nodes.name)}
+    pairs = tuple(
+        (at[name], index)
+        for index, own in enumerate(graph.nodes.name)
+        for name in names.get(own, ())
+        if name in at
+    )
+    return LinkTable(upstream=origin.id, downstream=graph.id, reason="traced from", pairs=pairs)
+
+
+def _origin(graphs: Sequence[Graph], graph: Graph, stages: Sequence[Stage] = ()) -> Graph | None:
     """The latest graph of an earlier stage in the same compilation, and of the same direction."""
-    for stage in _MADE_FROM.get(graph.stage, ()):
+    for stage in stages or _MADE_FROM.get(graph.stage, ()):
         for earlier in reversed(graphs[: graph.id]):
             if earlier.stage == "dynamo" and stage != "dynamo" and _same(earlier, graph):
                 break  # what lies before belongs to another compilation of this number

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -121,7 +121,7 @@ class _Reader:
         self._artifacts: list[Artifact] = []
         self._small: dict[tuple[str, str], list[str]] = {}
         self._left: Counter[tuple[str, str]] = Counter()
-        self._mapped: dict[str, list[str]] = {}
+        self._traced: dict[int, dict[str, list[str]]] = {}
         self._room = MAX_TEXT
         self._ranks: Counter[int] = Counter()
         self._count: Counter[str] = Counter()
@@ -313,36 +313,39 @@ class _Reader:
             told = _dict(json.loads(record.payload or "{}"))
         except (ValueError, RecursionError):
             return False
-        for name, nodes in _dict(told.get("cppCodeToPost")).items():
-            kernel = name.rpartition(":")[0] or name
-            if isinstance(nodes, list):
-                self._mapped.setdefault(kernel, []).extend(map(str, cast("list[Any]", nodes)))
-        for kernel, nodes in self._mapped.items():
+        mapped: dict[str, list[str]] = {}
+        for name, nodes in _lists(told.get("cppCodeToPost")):
+            mapped.setdefault(name.rpartition(":")[0] or name, []).extend(nodes)
+        for kernel, nodes in mapped.items():
             self._remap(kernel, nodes)
-        self._mapped.clear()
-        return bool(told)
+        graph, traced = self._last_post_grad(record.compile_id), _lists(told.get("postToPre"))
+        if graph is not None and (names := dict(traced)):
+            self._traced[graph.id] = names
+        return bool(mapped)
 
     def _remap(self, name: str, nodes: list[str]) -> None:
         """The kernel of this name that was made last has these nodes."""
         for kernel in reversed(self._kernels):
             if kernel.name == name and kernel.graph is not None:
                 index = {n: at for at, n in enumerate(self._graphs[kernel.graph].nodes.name)}
-                known = {index[node] for node in nodes if node in index}
-                made = replace(kernel, nodes=tuple(sorted({*kernel.nodes, *known})))
-                self._kernels[kernel.id] = made
+                known = sorted({index[node] for node in nodes if node in index})
+                self._kernels[kernel.id] = replace(kernel, nodes=tuple(known))
                 return
 
+    def _last_post_grad(self, compile_id: str) -> Graph | None:
+        """The graph that Inductor last turned to, in a compilation."""
+        for graph in reversed(self._graphs):
+            if (graph.stage, graph.compile_id, graph.parent) == ("post_grad", compile_id, None):
+                return graph
+        return None
+
     def _code(self, record: Record) -> bool:
-        graph = next(
-            (g for g in reversed(self._graphs)
-             if g.stage == "post_grad" and g.compile_id == record.compile_id and g.parent is None),
-            None,
-        )  # fmt: skip
+        graph = self._last_post_grad(record.compile_id)
         wrapper = len(self._wrappers)
         found = kernels.read(record.payload, graph, len(self._kernels), wrapper)
-        is_backward = bool(
-            graph and graph.is_backward if found.is_backward is None else found.is_backward
-        )
+        is_backward = found.is_backward
+        if is_backward is None:
+            is_backward = graph is not None and graph.is_backward
         self._wrappers.append(
             Wrapper(
                 id=wrapper,
@@ -402,7 +405,7 @@ class _Reader:
             graphs=tuple(self._graphs),
             kernels=tuple(self._kernels),
             wrappers=tuple(self._wrappers),
-            links=tuple(link(self._graphs, self._inputs)),
+            links=tuple(link(self._graphs, self._inputs, self._traced)),
             timings=tuple(self._phases.timings),
             artifacts=tuple(self._artifacts),
             notes=(*self._own_notes(left, running), *self._frames.notes),
@@ -485,6 +488,13 @@ def _note(level: Any, message: str, details: str = "") -> Note:
 
 def _unread(body: fx.Body) -> bool:
     return bool(body.unread) or any(_unread(one) for one in body.bodies)
+
+
+def _lists(data: Any) -> Iterator[tuple[str, list[str]]]:
+    """The entries of a mapping that are lists, of texts."""
+    for name, items in _dict(data).items():
+        if isinstance(items, list):
+            yield name, [str(item) for item in cast("list[Any]", items)]
 
 
 def _dict(data: Any) -> dict[str, Any]:
