@@ -226,6 +226,32 @@ def _package(options: argparse.Namespace) -> int:
     return 0
 
 
+def _import(options: argparse.Namespace) -> int:
+    from dynamo_lab.traces import Ranks, open_trace
+
+    writers = _writers(options)
+    opened = open_trace(options.trace, rank=options.rank, sources=options.sources)
+    if not isinstance(opened, Ranks):
+        for write, path in writers:
+            write(opened, path)
+        _print_view(_view(opened), options)
+        return 0
+    if options.html:
+        opened.to_html(options.html)
+    if options.json:
+        opened.save(options.json)
+    if options.section is None:
+        from dynamo_lab.render.terminal.ranks import ranks
+
+        _print(ranks(opened.ranks(), opened.title), options)
+        print("\nOne of them: pass --rank N. All of them in a browser: pass --html PAGE.")
+        return 0
+    for label, recording in opened.items():
+        print(f"== {label} ==")
+        _print_view(_view(recording), options)
+    return 0
+
+
 def _bench(options: argparse.Namespace) -> int:
     from dynamo_lab.benchmarking.cases import bench_case, summary
     from dynamo_lab.measure.cases import all_cases, find_case
@@ -399,6 +425,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "atlas": _atlas,
     "limits": _limits,
     "package": _package,
+    "import": _import,
     "suite": _suite,
     "course": _course,
     "diff": _diff,

@@ -65,6 +65,11 @@ Or look into a package that was compiled ahead of time:
 
     dynamo-lab package model.pt2                     its C++, kernels and constants
 
+Or open a log that PyTorch wrote elsewhere, of one process or of all ranks of a job:
+
+    TORCH_TRACE=logs python train.py                 there, on the cluster
+    dynamo-lab import logs --html out.html           here, on any machine
+
 Or measure, compiled against eager and against what a person wrote by hand:
 
     dynamo-lab bench                                 the cases there are
@@ -236,6 +241,16 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument("--json", metavar="FILE", help="save it as a recording")
     opened.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
     _add_reading_options(opened, "--section")
+
+    traced = add("import", "show a log that PyTorch wrote elsewhere (TORCH_TRACE)")
+    traced.add_argument("trace", metavar="TRACE_DIR", help="the folder, or a log in it")
+    traced.add_argument("--rank", type=int, metavar="N", help="only this rank of the job")
+    traced.add_argument("--sources", metavar="FOLDER", help="the program's files, to show whole")
+    traced.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
+    traced.add_argument("--json", metavar="FILE", help="save it as a recording; of several ranks, "
+                        "one file each: run.json.gz becomes run.rank-0.json.gz")  # fmt: skip
+    traced.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
+    _add_reading_options(traced, "--section")
 
     add_suite_options(add("suite", "run a list of models eagerly and compiled, and sum it up"))
 

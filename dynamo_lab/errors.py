@@ -95,3 +95,7 @@ class EditError(DynamoLabError):
 
 class CourseError(DynamoLabError, ValueError):
     """An exercise, a lesson or a hint that there is not."""
+
+
+class TraceError(DynamoLabError):
+    """A trace log that there is not, or that cannot be read."""

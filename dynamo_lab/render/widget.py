@@ -94,6 +94,7 @@ class Explorer(anywidget.AnyWidget):
         self._questions = answer
         self._shown: dict[str, Shown] = {}
         self._own: frozenset[str] = frozenset()
+        self._several: SideBySideView | None = None
         self._runs: Runs | None = None
         self._waiting: Waiting | None = None
         self._untyped.on_msg(self._answer)
@@ -108,9 +109,11 @@ class Explorer(anywidget.AnyWidget):
         self._keep([Shown(OWN, recording, view.kernels)], runs)
         self.payload = _packed(view)
 
-    def show_several(self, recordings: Mapping[str, Recording], runs: Runs | None = None) -> None:
+    def show_several(
+        self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None
+    ) -> None:
         """Show these recordings from now on, the first of them first."""
-        view = together(recordings)
+        self._several = view
         kernels = (one.kernels for one in view.views)
         of = zip(view.labels, recordings.values(), kernels, strict=True)
         self._keep([Shown(*one) for one in of], runs)
@@ -159,7 +162,8 @@ class Explorer(anywidget.AnyWidget):
         if len(self._shown) == 1:
             return f"{stem}.html", page(build(recording)).encode()
         several = {label: one.recording for label, one in self._shown.items()}
-        return f"{stem}.html", page_of_several(together(several)).encode()
+        ranks = self._several.ranks if self._several else None
+        return f"{stem}.html", page_of_several(together(several, ranks)).encode()
 
     def _run(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
         waiting = Waiting(partial(setattr, self, "progress"))
@@ -259,10 +263,11 @@ class LiveDisplay:
         self._widget.show(recording, view, runs)
         self._done(fallback(view, self._uid), render(view, color=False))
 
-    def finish_several(self, recordings: Mapping[str, Recording], runs: Runs | None = None) -> None:
+    def finish_several(
+        self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None
+    ) -> None:
         """Show several recordings of one program, in the widget and in the output that lasts."""
-        self._widget.show_several(recordings, runs)
-        view = together(recordings)
+        self._widget.show_several(recordings, view, runs)
         self._done(fallback_of_several(view, self._uid), as_text(side_by_side(view)))
 
     def _done(self, html: str, text: str) -> None:
@@ -284,10 +289,13 @@ def display(recording: Recording, answer: Answer | None = None, runs: Runs | Non
 
 
 def display_several(
-    recordings: Mapping[str, Recording], answer: Answer | None = None, runs: Runs | None = None
+    recordings: Mapping[str, Recording],
+    view: SideBySideView,
+    answer: Answer | None = None,
+    runs: Runs | None = None,
 ) -> None:
     """Show several recordings of one program where this code runs."""
     if in_notebook():
-        LiveDisplay(answer).finish_several(recordings, runs)
+        LiveDisplay(answer).finish_several(recordings, view, runs)
     else:
-        print(as_text(side_by_side(together(recordings))))
+        print(as_text(side_by_side(view)))
