@@ -45,8 +45,8 @@ class Settings:
 
     def hear(self, told: Any) -> None:
         """Take what JupyterLab's settings say, as far as it can be understood."""
-        values = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
-        self._told = {n: v for n in CHOICES if (v := values.get(n)) in CHOICES[n]}
+        values = cast("dict[str, str]", told) if isinstance(told, dict) else {}
+        self._told = {n: v for n in CHOICES if (v := values.get(n, "")) in CHOICES[n]}
 
     def __getitem__(self, name: str) -> str:
         return self._chosen.get(name) or self._told.get(name) or CHOICES[name][0]
