@@ -17,8 +17,11 @@ interface Watched {
 /** Finds the live view of a margin, or opens it. */
 export interface Views {
   ask(uid: string, asked: { readonly go?: string; readonly hover?: string }): boolean;
-  open(cell: ICodeCellModel, uid: string): void;
+  open(cell: ICodeCellModel): Promise<void>;
 }
+
+/** Frames to wait for a view that was opened to be drawn. */
+const PATIENCE = 300;
 
 export class Cells {
   /** By editor: one cell can be open twice. Those whose outputs changed last come last. */
@@ -33,10 +36,14 @@ export class Cells {
       find: (text) => this.find(model, text),
       watch: (changed) => this.watch(model, changed),
       hover: ({ uid }, entity) => void this.views.ask(uid, { hover: entity }),
-      go: ({ uid }, entity) => {
-        if (!this.views.ask(uid, { go: entity })) this.views.open(this.cellOf(uid) ?? model, uid);
-      },
+      go: ({ uid }, entity) => void this.go(this.cellOf(uid) ?? model, uid, entity),
     };
+  }
+
+  private async go(cell: ICodeCellModel, uid: string, entity: string): Promise<void> {
+    if (this.views.ask(uid, { go: entity })) return;
+    await this.views.open(cell);
+    for (let i = 0; i < PATIENCE && !this.views.ask(uid, { go: entity }); i++) await new Promise(requestAnimationFrame);
   }
 
   /** The cell's own marks, else those that another cell of the notebook brought for this text. */

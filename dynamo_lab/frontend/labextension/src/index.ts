@@ -33,11 +33,11 @@ function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker):
       if (drawn && detail.go) bringIntoSight(drawn);
       return drawn !== undefined;
     },
-    open: (cell) => {
+    open: async (cell) => {
       const { outputs } = cell;
       const found = Array.from({ length: outputs.length }, (_, i) => outputs.get(i)).find((one) => ours(one.metadata)?.place && WIDGET in one.data);
       const notebook = tracker.find((one) => [...(one.model?.cells ?? [])].includes(cell as ICodeCellModel));
-      if (found && notebook) void panels.show(notebook, found.data);
+      if (found && notebook) await panels.show(notebook, found.data);
     },
   };
 }
@@ -63,11 +63,15 @@ function tellSettings(tracker: INotebookTracker, settings: ISettingRegistry.ISet
 /** Has the kernel show what it recorded last; its answer opens the panel. */
 async function openLast(notebook: NotebookPanel | null): Promise<void> {
   const kernel = notebook?.sessionContext.session?.kernel;
-  if (!kernel) return void Notification.warning("Open a notebook first: a recording is in its kernel.");
+  if (!kernel) return say("Open a notebook first: a recording is in its kernel.");
   const reply = await kernel.requestExecute({ code: "%lab", store_history: false }).done;
   if (reply.content.status !== "error") return;
   const { evalue } = reply.content;
-  Notification.warning(/not found/.test(evalue) ? "Nothing is recorded in this notebook yet: run %load_ext dynamo_lab, and a cell with %%compile." : evalue);
+  say(/not found/.test(evalue) ? "Nothing is recorded in this notebook yet: run %load_ext dynamo_lab, and a cell with %%compile." : evalue);
+}
+
+function say(sentence: string): void {
+  Notification.warning(sentence, { autoClose: 8_000 });
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
