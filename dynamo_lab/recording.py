@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynamo_lab.model.assembly import Assembly
     from dynamo_lab.model.benchmarks import Benchmark
     from dynamo_lab.programs import Program
-    from dynamo_lab.render.widget import Runs
+    from dynamo_lab.render.widget import Looks, Runs
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.search import FoundNode
     from dynamo_lab.view.would_pass import WouldPass
@@ -350,12 +350,13 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
             f"{len(self.kernels)} kernels{failed}>"
         )
 
-    def show(self) -> None:
+    def show(self, looks: Looks | None = None) -> None:
         """Show it where this code runs: interactively in a notebook, as text elsewhere."""
         from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display
+        from dynamo_lab.settings import settings
 
-        display(self, answer, self.runs())
+        display(self, answer, self.runs(), looks or settings().looks_on_demand())
 
     def _ipython_display_(self) -> None:
         self.show()

@@ -55,10 +55,12 @@ class SideBySide(Mapping[str, "Recording"]):
         from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display_several
         from dynamo_lab.runs import run
+        from dynamo_lab.settings import settings
 
         shown = self._shown()
         can_run = any(one.program() for one in shown.values())
-        display_several(shown, self._view(), answer, run if can_run else None)
+        looks = settings().looks_on_demand()
+        display_several(shown, self._view(), answer, run if can_run else None, looks)
 
     def _ipython_display_(self) -> None:
         self.show()
