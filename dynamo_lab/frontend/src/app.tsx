@@ -15,6 +15,7 @@ import { Kernels } from "./parts/kernels";
 import { Lowering } from "./parts/lowering";
 import { Package } from "./parts/package";
 import { Passes } from "./parts/passes";
+import { Reading } from "./parts/reading";
 import { Selection } from "./parts/selection";
 import { Steps } from "./parts/steps";
 import { Footer, Header, Notes } from "./parts/summary";
@@ -148,6 +149,7 @@ function Body() {
       <Splitter />
       <section class="dl-right" aria-label="What the compiler made of it">
         <Tabs />
+        <Reading />
         <div class={`dl-main${pinned ? " has-pin" : ""}`}>
           <Panel />
           <Selection />

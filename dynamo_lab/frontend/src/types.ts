@@ -1087,6 +1087,13 @@ export interface BenchView {
   readonly machine: readonly (readonly [string, string])[];
 }
 
+/** How to read a view: prose, and examples where lines are indented. */
+export interface Reading {
+  readonly view: string;
+  readonly sentence: string;
+  readonly paragraph: string;
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -1111,6 +1118,7 @@ export interface View {
   readonly fusions: FusionsView;
   readonly packages: readonly PackageView[];
   readonly bench: BenchView | null;
+  readonly readings: readonly Reading[];
 }
 
 export interface Progress {
