@@ -66,8 +66,8 @@ READINGS: tuple[Reading, ...] = (
         "graphs",
         "Each row is one operator: its name, what it computes, the shape of its result, your line.",
         """\
-        Read a row from the left. Names in brackets are the rows that it reads. The menu above
-        chooses the stage: from `dynamo`, nearly as you wrote it, down to `post_grad`, small
+        Read a row from the left. Names in brackets are the rows that it reads. A graph goes through
+        stages, which stand above: from `dynamo`, nearly as you wrote it, down to `post_grad`, small
         operators that are about to become loops.
 
             y = torch.gelu(matmul)   f32[64, 256]   line 4
