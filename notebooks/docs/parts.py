@@ -1,6 +1,6 @@
 """What the pages are made of: pictures in two themes, how to read a view, commands, the gallery.
 
-- `{picture} breaks` with a text: `images/breaks-light.png`, or its twin in a dark theme.
+- A picture `images/breaks-light.png` is shown with its twin `-dark.png` to readers in the dark.
 - `{reading} breaks`: the very words that the view says of itself.
 - `{commands}`: the manual of each command, as it prints it.
 - `{watched}`: PyTorch's private functions that are watched, as the source names them.
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from dynamo_lab.__main__ import main as dynamo_lab_command
@@ -25,28 +26,24 @@ HERE = Path(__file__).parent
 PROGRAMS = HERE / "gallery"
 PAGES = PROGRAMS / "pages"
 CAPTURE = HERE.parents[1] / "dynamo_lab" / "capture"
+_LIGHT = "-light.png"
 _WATCHED = re.compile(r'patches\.watch\(\s*([\w.]+),\s*"(\w+)"')
 
 
-class Picture(SphinxDirective):
-    """A picture of a view in the reader's theme; the content says what is on it."""
+class Themes(SphinxTransform):
+    """A picture of a light page has a twin for dark ones, and the reader's theme hides one."""
 
-    required_arguments = 1
-    has_content = True
+    default_priority = 500
 
-    def run(self) -> list[nodes.Node]:
-        """Both pictures; the theme hides one."""
-        return [picture(self.arguments[0], " ".join(self.content), self.env.docname)]
-
-
-def picture(name: str, says: str, docname: str) -> nodes.Node:
-    """The light and the dark picture of this name, for a page."""
-    up = "../" * docname.count("/")
-    both = nodes.container(classes=["view-picture"])
-    for theme in ("light", "dark"):
-        uri = f"{up}images/{name}-{theme}.png"
-        both += nodes.image(uri=uri, alt=says, classes=[f"only-{theme}"])
-    return both
+    def apply(self) -> None:
+        """Put the twins in."""
+        for light in list(self.document.findall(nodes.image)):
+            if light["uri"].endswith(_LIGHT):
+                dark = light.deepcopy()
+                dark["uri"] = f"{light['uri'].removesuffix(_LIGHT)}-dark.png"
+                light["classes"].append("only-light")
+                dark["classes"].append("only-dark")
+                light.parent.insert(light.parent.index(light) + 1, dark)
 
 
 class ReadingOf(SphinxDirective):
@@ -124,18 +121,18 @@ class Gallery(SphinxDirective):
         title, _, about = (ast.get_docstring(ast.parse(code)) or path.stem).partition("\n\n")
         section = nodes.section(ids=[path.stem], classes=["gallery-program"])
         section += nodes.title(text=title.rstrip("."))
-        section += picture(f"gallery/{path.stem}", title, self.env.docname)
+        up = "../" * self.env.docname.count("/")
+        section += nodes.image(uri=f"{up}images/gallery/{path.stem}{_LIGHT}", alt=title)
         section += self.parse_text_to_nodes(about)
         listed = nodes.literal_block(text=_without_docstring(code), language="python")
         section += listed
-        section += self._page(path.stem)
+        section += self._page(path.stem, up)
         return section
 
-    def _page(self, name: str) -> list[nodes.Node]:
+    def _page(self, name: str, up: str) -> list[nodes.Node]:
         """A link to its page, where the pages were made."""
         if not (PAGES / "gallery-pages" / f"{name}.html").exists():
             return []
-        up = "../" * self.env.docname.count("/")
         link = nodes.reference(refuri=f"{up}gallery-pages/{name}.html", text="Open the recording")
         return [nodes.paragraph("", "", link)]
 
@@ -151,7 +148,7 @@ def _listing(text: str) -> nodes.Node:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Make the directives known."""
-    app.add_directive("picture", Picture)
+    app.add_transform(Themes)
     app.add_directive("reading", ReadingOf)
     app.add_directive("commands", Commands)
     app.add_directive("watched", Watched)

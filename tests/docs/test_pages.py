@@ -29,14 +29,14 @@ def test_its_python_is_ours(path: Path) -> None:
 def test_every_view_has_a_page_with_a_picture_and_how_to_read_it() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("views/*.md"))
     for reading in READINGS:
-        assert f"```{{picture}} {reading.view}\n" in pages
+        assert f"/images/{reading.view}-light.png)" in pages
         assert f"```{{reading}} {reading.view}\n" in pages
 
 
 def test_every_picture_is_there_in_both_themes_and_small() -> None:
     images = ROOT / "notebooks" / "images"
     pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
-    named = set(re.findall(r"```\{picture\} (\S+)", pages))
+    named = set(re.findall(r"!\[[^]]+\]\([./]*images/(\S+)-light\.png\)", pages))
     named |= {f"gallery/{path.stem}" for path in DOCS.glob("gallery/*.py")}
     expected = {f"{name}-{theme}.png" for name in named for theme in ("light", "dark")}
     there = {path.relative_to(images).as_posix(): path for path in images.rglob("*.png")}

@@ -11,11 +11,13 @@ import dynamo_lab as lab
 
 VIEW = "autograd"
 
-model = nn.Sequential(nn.Linear(128, 512), nn.GELU(), nn.Linear(512, 128), nn.LayerNorm(128))
+widen, narrow, norm = nn.Linear(128, 512), nn.Linear(512, 128), nn.LayerNorm(128)
 
 
 def loss(x):
-    return model(x).square().mean()
+    hidden = nn.functional.gelu(widen(x))
+    y = norm(x + narrow(hidden))
+    return y.square().mean()
 
 
 rec = lab.lower(loss, torch.randn(64, 128), grad=True)
