@@ -24,6 +24,13 @@ IMAGES = Path(__file__).parents[1] / "images"
 SIZE = {"width": 1120, "height": 620}
 FREQUENT, RARE = 96, 32
 
+# Of a view that scrolls, what was asked for is to be seen.
+_TO_THE_TOP = """(button) => {
+  const view = button.closest(".dl-scroll");
+  const top = (element) => element.getBoundingClientRect().top;
+  if (view) view.scrollTop += top(button) - top(view) - 12;
+}"""
+
 VIEWS = {
     "code": "breaking > breaks",
     "breaks": "breaking > breaks",
@@ -119,7 +126,9 @@ class Shots:
     def _show(self, page: Any, tab: str, *buttons: str) -> None:
         page.locator(f"[data-tab={tab}]").click()
         for name in buttons:
-            page.locator(".dl-panel").get_by_role("button", name=name).first.click()
+            button = page.locator(".dl-panel").get_by_role("button", name=name).first
+            button.click()
+            button.evaluate(_TO_THE_TOP)
         page.mouse.move(0, 0)
         page.wait_for_timeout(1500)  # for the layout, which a worker makes
 

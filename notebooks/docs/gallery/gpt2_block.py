@@ -9,7 +9,7 @@ from torch import nn
 
 import dynamo_lab as lab
 
-VIEW = "graphs > diagram"
+VIEW = "graphs > diagram > Close all > fit"
 
 
 class Block(nn.Module):

@@ -9,7 +9,7 @@ from torch.func import grad, vmap
 
 import dynamo_lab as lab
 
-VIEW = "graphs > diagram"
+VIEW = "graphs > diagram > fit"
 
 
 def loss(weight, x, target):
