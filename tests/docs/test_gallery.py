@@ -50,7 +50,7 @@ def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -
         "lowering": first.buffers,
         "fusion": first.fusions,
         "kernels": first.kernels,
-        "bench": first.benchmarks,
+        "bench": first.benchmark,
         "guards": first.recompiles,
         "package": first.packages,
     }

@@ -9,7 +9,7 @@ import torch
 
 import dynamo_lab as lab
 
-VIEW = "decompositions"
+VIEW = "kernels"
 
 
 def quantised_linear(x, weight, scale):
