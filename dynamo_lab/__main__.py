@@ -344,7 +344,8 @@ def _print_view(view: View, options: argparse.Namespace) -> None:
 
     asked = _graphs(view, options)
     ids = None if asked is None else [graph.id for graph in asked]
-    shown = _chosen(view, options), _sections(options), ids, options.to
+    explain = getattr(options, "explain", False)
+    shown = _chosen(view, options), _sections(options), ids, options.to, explain
     _print(terminal.renderable(*shown), options)
 
 

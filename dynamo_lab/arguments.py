@@ -31,7 +31,7 @@ Start with a script that uses torch.compile:
 Then read the recording, on any machine, with or without PyTorch's compiler at work:
 
     dynamo-lab show run.json.gz                      everything
-    dynamo-lab show run.json.gz --section breaks     one section
+    dynamo-lab show run.json.gz --section breaks     one section; --explain says how to read it
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
     dynamo-lab show run.json.gz --kernel 0 --assembly PTX    what it became, if kept by --assembly
@@ -171,6 +171,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SET",
         help="the operators that decompositions go down to: core_aten, inductor or prims",
     )
+    show.add_argument("--explain", action="store_true", help="say of each section how to read it")
     show.add_argument("--json", action="store_true", help="print it as JSON, for a program")
     _add_reading_options(show, "--section")
 

@@ -25,7 +25,7 @@ def package(
 ) -> Recording:
     """Compile a module ahead of time into a package (AOTInductor), and return the recording.
 
-    The package runs without Python: README.md shows how to load it in C++. Whatever goes wrong does
+    The package runs without Python: notebooks/run_in_cpp loads one in C++. Whatever goes wrong does
     not stop the recording: it is its `failure`.
 
     Args:

@@ -26,6 +26,7 @@ from dynamo_lab.render.excerpt import (
 )
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
+from dynamo_lab.render.static_reading import with_reading
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks import BreakView
@@ -44,24 +45,32 @@ _MODULES = 24
 def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     """Title and blocks, the most telling first."""
     numbers = regions(view)
-    yield "Code", static_code.code(sources_to_show(view, libraries=False), numbers)
+    code = static_code.code(sources_to_show(view, libraries=False), numbers)
+    yield "Code", with_reading("code", code)
     yield "Map", static_code.run_map(view, numbers)
     told = zip(view.breaks, view.stories, strict=False)
-    yield _counted("Breaks", view.breaks), (_break(item, story) for item, story in told)
-    yield "Package", static_packages.blocks(view)
-    yield _counted("Kernels", view.kernels.kernels), static_kernels.blocks(view)
-    yield "Bench", static_benchmarks.blocks(view)
+    breaks = (_break(item, story) for item, story in told)
+    yield _counted("Breaks", view.breaks), with_reading("breaks", breaks)
+    yield "Package", with_reading("package", static_packages.blocks(view))
+    kernels = with_reading("kernels", static_kernels.blocks(view))
+    yield _counted("Kernels", view.kernels.kernels), kernels
+    yield "Bench", with_reading("bench", static_benchmarks.blocks(view))
     texts = GraphText(view)
-    yield "Graphs", (_graph(graph, texts) for graph in _by_interest(view.graphs))
-    yield "Autograd", static_autograd.blocks(view)
-    yield _counted("Passes", [p for p in view.passes.passes if p.did]), passes.blocks(view)
-    yield _counted("Lowering", view.lowering.buffers), static_lowering.blocks(view)
-    yield "Decompositions", static_decompositions.blocks(view.decompositions)
-    yield "Fusion and memory", static_fusion.blocks(view)
-    yield "Recompilations", _recompiles(view)
-    yield "Steps", _steps(view)
-    yield "Dynamic shapes", _shapes(view)
-    yield _counted("Artifacts", view.artifacts), static_artifacts.blocks(view)
+    graphs = (_graph(graph, texts) for graph in _by_interest(view.graphs))
+    yield "Graphs", with_reading("graphs", graphs)
+    yield "Autograd", with_reading("autograd", static_autograd.blocks(view))
+    rewrites = [one for one in view.passes.passes if one.did]
+    yield _counted("Passes", rewrites), with_reading("passes", passes.blocks(view))
+    lowering = with_reading("lowering", static_lowering.blocks(view))
+    yield _counted("Lowering", view.lowering.buffers), lowering
+    decompositions = static_decompositions.blocks(view.decompositions)
+    yield "Decompositions", with_reading("decompositions", decompositions)
+    yield "Fusion and memory", with_reading("fusion", static_fusion.blocks(view))
+    yield "Recompilations", with_reading("guards", _recompiles(view))
+    yield "Steps", with_reading("steps", _steps(view))
+    yield "Dynamic shapes", with_reading("shapes", _shapes(view))
+    artifacts = with_reading("artifacts", static_artifacts.blocks(view))
+    yield _counted("Artifacts", view.artifacts), artifacts
     yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
 
 

@@ -47,6 +47,7 @@ from dynamo_lab.view.lowering import LoweringsView
 from dynamo_lab.view.packages import PackageView
 from dynamo_lab.view.passes import PassesView
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.reading import READINGS, Reading
 from dynamo_lab.view.run_map import MapRow
 from dynamo_lab.view.steps import StepsView
 from dynamo_lab.view.stories import StoryView
@@ -91,6 +92,7 @@ class View(Struct, frozen=True, kw_only=True):
     packages: tuple[PackageView, ...] = ()
     bench: BenchView | None = None
     artifacts: tuple[ArtifactView, ...] = ()
+    readings: tuple[Reading, ...] = READINGS
 
 
 def build(recording: Recording) -> View:

@@ -17,6 +17,7 @@ import { Lowering } from "./parts/lowering";
 import { Package } from "./parts/package";
 import { Passes } from "./parts/passes";
 import { RanksBar } from "./parts/recordings";
+import { Reading } from "./parts/reading";
 import { Selection } from "./parts/selection";
 import { Steps } from "./parts/steps";
 import { Footer, Header, Notes } from "./parts/summary";
@@ -152,6 +153,7 @@ function Body() {
       <Splitter />
       <section class="dl-right" aria-label="What the compiler made of it">
         <Tabs />
+        <Reading />
         <div class={`dl-main${pinned ? " has-pin" : ""}`}>
           <Panel />
           <Selection />

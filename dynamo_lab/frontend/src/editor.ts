@@ -1,13 +1,13 @@
 // A CodeMirror, to read unless asked otherwise, whose decorations we replace as a whole, with its own line numbers.
 import { cpp } from "@codemirror/lang-cpp";
-import { python } from "@codemirror/lang-python";
-import { type LanguageSupport, syntaxHighlighting } from "@codemirror/language";
+import { LRLanguage, syntaxHighlighting } from "@codemirror/language";
 import { EditorSelection, EditorState, type Extension, RangeSet, StateEffect, StateField, type Transaction } from "@codemirror/state";
 import {
   Decoration, type DecorationSet, EditorView, type GutterMarker, gutter,
   highlightSpecialChars, lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
+import { parser } from "@lezer/python";
 
 /** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover, `step` with the film. */
 export interface Dressing {
@@ -42,8 +42,11 @@ const dressing = StateField.define<Dressing>({
   ],
 });
 
-export function language(name: string): LanguageSupport | null {
-  if (name === "python" || name === "triton") return python();
+/** Python to colour: completion and indentation, which @codemirror/lang-python adds, are not for a view. */
+const python = LRLanguage.define({ name: "python", parser });
+
+export function language(name: string): Extension | null {
+  if (name === "python" || name === "triton") return python;
   if (name === "cpp" || name === "metal" || name === "c++") return cpp();
   return null;
 }

@@ -2,10 +2,10 @@
 // a docstring, after which a parser that reads the whole takes code for text and text for code. So
 // each piece is read by itself, with and without a quote before it, and the reading with fewer
 // errors wins.
-import { pythonLanguage } from "@codemirror/lang-python";
 import { Decoration } from "@codemirror/view";
 import type { Range } from "@codemirror/state";
 import { classHighlighter, highlightTree } from "@lezer/highlight";
+import { parser } from "@lezer/python";
 import type { LineView } from "./types";
 
 const QUOTE = '"""';
@@ -34,7 +34,7 @@ export const hasGaps = (lines: readonly LineView[]): boolean =>
 
 function errors(text: string): number {
   let count = 0;
-  pythonLanguage.parser.parse(text).iterate({
+  parser.parse(text).iterate({
     enter: (node) => {
       if (node.type.isError) count++;
     },
@@ -53,7 +53,7 @@ export function highlightPieces(lines: readonly LineView[], texts: readonly stri
   const ranges: Range<Decoration>[] = [];
   for (const { from, text } of pieces(lines, texts)) {
     const before = opening(text);
-    highlightTree(pythonLanguage.parser.parse(before + text), classHighlighter, (start, end, classes) => {
+    highlightTree(parser.parse(before + text), classHighlighter, (start, end, classes) => {
       const [a, b] = [Math.max(0, start - before.length), end - before.length];
       if (b > a) ranges.push(Decoration.mark({ class: classes }).range(from + a, from + b));
     });

@@ -209,6 +209,8 @@ export interface Store {
   readonly benchCache: Signal<"cold" | "warm">;
   readonly theme: Signal<ThemeChoice>;
   readonly help: Signal<boolean>;
+  /** Whether it is told at length how to read the view that is shown. */
+  readonly reading: Signal<boolean>;
   setTab(tab: Tab): void;
   togglePin(entity: string): void;
   unpin(): void;
@@ -389,6 +391,7 @@ export function createStore(source: DataSource): Store {
     query: signal(""),
     theme: signal<ThemeChoice>("auto"),
     help: signal(false),
+    reading: signal(false),
     setTab: (next) => void (chosenTab.value = next),
     togglePin: (entity) =>
       batch(() => {

@@ -1097,6 +1097,13 @@ export interface BenchView {
   readonly machine: readonly (readonly [string, string])[];
 }
 
+/** How to read a view: prose, and examples where lines are indented. */
+export interface Reading {
+  readonly view: string;
+  readonly sentence: string;
+  readonly paragraph: string;
+}
+
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -1122,6 +1129,7 @@ export interface View {
   readonly packages: readonly PackageView[];
   readonly bench: BenchView | null;
   readonly artifacts: readonly ArtifactView[];
+  readonly readings: readonly Reading[];
 }
 
 /** A text of a trace log; `note` says what is left out of it here. */

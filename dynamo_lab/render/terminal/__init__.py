@@ -31,6 +31,7 @@ from dynamo_lab.render.terminal import (
     timeline,
 )
 from dynamo_lab.render.terminal.parts import Page
+from dynamo_lab.render.terminal.reading import reading
 from dynamo_lab.view import View
 from dynamo_lab.view.trees import refuse_unknown_set
 
@@ -69,6 +70,7 @@ def render(
     sections: Sequence[str] | None = None,
     graphs: Iterable[int] | None = None,
     to: str = "inductor",
+    explain: bool = False,
 ) -> str:
     """The view as text of `width` columns (100 by default), without trailing white space.
 
@@ -79,11 +81,13 @@ def render(
         sections: The sections to print, each in full; by default all of them in brief.
         graphs: The ids of the graphs to print in full where graphs are printed; by default all.
         to: The set of operators that decompositions go down to: "core_aten", "inductor", "prims".
+        explain: Whether to say of each section how to read it.
 
     Raises:
         OptionError: there is no section, or no set, of a name.
     """
-    return as_text(renderable(view, sections, graphs, to), width=width, color=color)
+    body = renderable(view, sections, graphs, to, explain)
+    return as_text(body, width=width, color=color)
 
 
 def as_text(body: RenderableType, *, width: int | None = None, color: bool = False) -> str:
@@ -111,25 +115,32 @@ def renderable(
     sections: Sequence[str] | None = None,
     graphs: Iterable[int] | None = None,
     to: str = "inductor",
+    explain: bool = False,
 ) -> RenderableType:
     """The view for a rich Console, as wide as that is."""
     for name in sections or ():
         if name not in SECTIONS:
             raise OptionError(f"There is no section {name!r}: pass some of {', '.join(SECTIONS)}.")
     refuse_unknown_set(to)
-    return _Fitted(view, sections, None if graphs is None else frozenset(graphs), to)
+    return _Fitted(view, sections, None if graphs is None else frozenset(graphs), to, explain)
 
 
 class _Fitted:
     """Draws the sections once the width is known."""
 
     def __init__(
-        self, view: View, sections: Sequence[str] | None, graphs: frozenset[int] | None, to: str
+        self,
+        view: View,
+        sections: Sequence[str] | None,
+        graphs: frozenset[int] | None,
+        to: str,
+        explain: bool,
     ) -> None:
         self._view = view
         self._sections = sections
         self._graphs = graphs
         self._to = to
+        self._explain = explain
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         page = Page(
@@ -143,6 +154,8 @@ class _Fitted:
             body = list(SECTIONS[name](self._view, page))
             if not body and page.everything:
                 body = list(packages.instead(self._view, name.replace("_", " ").capitalize()))
+            if body and self._explain:
+                body[1:1] = reading(name, page)  # below the section's heading
             if body and started:
                 yield Text()
             started = started or bool(body)

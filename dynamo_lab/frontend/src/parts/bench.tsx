@@ -12,12 +12,6 @@ import { Roofline } from "./roofline";
 
 const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Ways", kernels: "Kernel by kernel", roofline: "Roofline", code: "By hand", machine: "Machine" };
 
-const READING =
-  "A time is the median of its rounds, and half of the rounds lie within the quartiles. The ways take turns, and what counts is the ratio of each round: " +
-  "its interval holds the true ratio with a confidence of 95 %, or 99.9 % where they are not told apart. Two ways are told apart only if they surely differ by more than 1 %. " +
-  "Kernel by kernel, a group is the fewest kernels that replace a set of eager operators by themselves; each side was timed alone, on the same inputs. " +
-  "Cold caches: data comes from memory, as it does in a large program.";
-
 function Verdicts({ bench }: { bench: BenchView }) {
   return (
     <ul class="dl-verdicts">
@@ -99,7 +93,6 @@ export function Bench() {
       </div>
       <Measure />
       <Shown bench={bench} mode={mode} />
-      <div class="dl-bench-body"><Fold label="Reading this view"><p>{READING}</p></Fold></div>
     </div>
   );
 }

@@ -6,20 +6,13 @@ import { graphEntity, parseEntity } from "../entities";
 import { pairsOf } from "../schedule";
 import { FUSION_MODES, type FusionMode } from "../store";
 import type { ScheduleView } from "../types";
-import { Empty, Fold, GraphChip, Prose } from "../ui/bits";
+import { Empty, GraphChip, Prose } from "../ui/bits";
 import { FusionGroups } from "./fusion-groups";
 import { FusionPairs } from "./fusion-pairs";
 import { Memory } from "./memory";
 import { type Chosen, WhyNotPanel } from "./why-not";
 
 const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", pairs: "Pairs", why: "Why not?", memory: "Memory" };
-
-const READING: Readonly<Record<FusionMode, string>> = {
-  groups: "A box is an operation, a loop over a tensor or a call of a library. An arrow says that one has to run before the other: it needs its result, or, if dashed, has to wait until that has read what it overwrites. A frame holds what became one group, which runs as one loop nest. Step through the rounds to see the groups grow: boxes of one colour belong together by then. Click two boxes to ask why they are not fused.",
-  pairs: "Inductor asks of every two operations that use a buffer in common whether to fuse them, takes those that are possible in the order of their scores, and starts again with the groups that came of it, until a round changes nothing. Vertical fusion joins a producer with its consumer, horizontal fusion two that read the same; foreach and combo kernels run independent work side by side; an epilogue or a prologue is work after or before a template.",
-  why: "Choose any two operations: the answer comes from what was recorded, also for pairs that Inductor never considered.",
-  memory: "Each column is a call, as high as what is allocated while it runs; below it, each bar is the life of a buffer: solid while someone still reads it, pale while its memory is only kept for another to take over. Click a column to see what is alive then.",
-};
 
 function countOf(schedule: ScheduleView, mode: FusionMode): number | null {
   if (mode === "groups") return schedule.final.length;
@@ -82,10 +75,7 @@ export function Fusion() {
           ))}
         </div>
       </div>
-      <div class="dl-partition">
-        {mode !== "memory" && <p><Prose text={schedule.sentences.join(" ")} /></p>}
-        <Fold label="Reading this view"><p class="dl-dim">{READING[mode]}</p></Fold>
-      </div>
+      {mode !== "memory" && <div class="dl-partition"><p><Prose text={schedule.sentences.join(" ")} /></p></div>}
       <Body key={`${store.schedule.value} ${mode}`} schedule={schedule} mode={mode} chosen={chosen} />
     </>
   );

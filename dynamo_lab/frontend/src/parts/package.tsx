@@ -32,7 +32,7 @@ function Constants({ rows }: { rows: readonly PackagedConstant[] }) {
 function Reading({ title }: { title: string }) {
   const name = JSON.stringify(title);
   return (
-    <Fold label="Reading this view, and running the package">
+    <Fold label="What is in the code, and how to run it">
       <p>A constant is a tensor that the package carries: hover one and its node, its kernels and your lines light up. What is <em>in the code</em> was small or could be computed at once: it is a number in a kernel now. Kernels has the C++, with the line that calls each kernel.</p>
       <p>In Python:</p>
       <pre>{`model = torch._inductor.aoti_load_package(${name})\nmodel(x)`}</pre>

@@ -5,10 +5,8 @@ import { useModel, useStore } from "../context";
 import { kernelEntity } from "../entities";
 import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "../roofline";
 import type { RooflinePoint, RooflineView } from "../types";
-import { Fold, Prose } from "../ui/bits";
+import { Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
-
-const READING = "A kernel can be no faster than memory brings its data (the slope), nor than the machine computes (the level roof). Each disc is a kernel, as large as its share of a call's time; the further below the roof, the more there is to gain. On the slope, fewer bytes would help: fuse more, or use a smaller type; under the level roof, less arithmetic. Both limits were measured on this machine.";
 
 const ROW = 24;
 const SHOWN = 14;
@@ -119,7 +117,6 @@ export function Roofline({ view }: { view: RooflineView }) {
       </div>
       <div class="dl-partition">
         {view.sentences.map((text) => <p key={text}><Prose text={text} /></p>)}
-        <Fold label="How to read this"><p>{READING}</p></Fold>
       </div>
       {absent < points.length && <Plot view={view} points={points} />}
       {absent > 0 && absent < points.length && <p class="dl-roof-note dl-dim">{absent === 1 ? "One kernel computes nothing that could be counted: only the list has it." : `${absent} kernels compute nothing that could be counted: only the list has them.`}</p>}

@@ -1,0 +1,57 @@
+"""Each program of the gallery runs, and its page has the view that its picture shows."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DOCS = Path(__file__).parents[2] / "notebooks" / "docs"
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+gallery = _load("make_gallery")
+
+
+def test_there_are_a_dozen() -> None:
+    assert len(gallery.names()) >= 12
+
+
+@pytest.mark.live
+@pytest.mark.slow
+@pytest.mark.parametrize("name", gallery.names())
+def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -> None:
+    recording, view = gallery.run(name)
+    recording.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size < 2_500_000
+    first = recording if hasattr(recording, "notes") else next(iter(recording.values()))
+    assert [note.message for note in first.notes if note.level == "failure"] == []
+    assert first.captured_graphs()
+    tab = view.partition(" > ")[0]
+    shown = {
+        "breaks": first.breaks,
+        "graphs": first.graphs,
+        "autograd": first.partitions,
+        "decompositions": first.decompositions,
+        "passes": [one for one in first.passes if one.changes],
+        "lowering": first.buffers,
+        "fusion": first.fusions,
+        "kernels": first.kernels,
+        "bench": first.benchmark,
+        "guards": first.recompiles,
+        "package": first.packages,
+    }
+    assert shown[tab]

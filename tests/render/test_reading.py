@@ -1,0 +1,74 @@
+"""Each renderer tells how to read a view; the terminal does if asked."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dynamo_lab.render import terminal
+from dynamo_lab.render.static_html import fallback
+from dynamo_lab.view import build
+from dynamo_lab.view.reading import READINGS, reading_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.model.recording import Recording
+
+    from .conftest import Opened
+
+    Make = Callable[[str], Recording]
+
+
+def sentence(view: str) -> str:
+    found = reading_of(view)
+    assert found is not None
+    return found.sentence
+
+
+def test_the_terminal_explains_if_asked(make: Make, golden: str) -> None:
+    view = build(make("branch_and_print"))
+    asked = ["breaks", "guards"]
+    text = terminal.render(view, sections=asked, explain=True)
+    assert text + "\n" == golden
+    assert sentence("guards") not in terminal.render(view, sections=asked)
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_the_terminal_explains_within_its_width(make: Make, width: int) -> None:
+    view = build(make("scheduled"))
+    text = terminal.render(view, width=width, explain=True)
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert sentence("memory") in " ".join(text.split())
+
+
+def test_static_html_explains_what_it_shows(make: Make) -> None:
+    html = fallback(build(make("branch_and_print")))
+    summaries = re.findall(r"<summary><small>(.*?)</small></summary>", html)
+    assert "What has to hold" not in " ".join(summaries), "nothing was compiled again in it"
+    shown = [re.sub(r"</?code>", "`", summary) for summary in summaries]
+    assert sentence("breaks") in shown
+    assert len(set(shown)) == len(shown)
+    assert set(shown) <= {reading.sentence for reading in READINGS}
+
+
+@pytest.mark.browser
+def test_the_page_explains_each_view(show: Callable[[str], Opened]) -> None:
+    page = show("scheduled").page
+    line = page.locator(".dl-reading")
+    for name in ("graphs", "fusion", "kernels"):
+        page.locator(f"[data-tab={name}]").click()
+        assert line.locator("summary").inner_text() == sentence(name)
+        assert not line.locator("pre").is_visible()
+    line.locator("summary").focus()
+    page.keyboard.press("Enter")
+    line.locator("pre").wait_for()
+    page.locator("[data-tab=fusion]").click()
+    assert line.locator("pre").is_visible(), "what was opened stays open"
+    page.get_by_role("button", name="Memory").click()
+    assert line.locator("summary").inner_text() == sentence("memory")
+    line.locator("summary").click()
+    page.locator("[data-tab=graphs]").click()
+    assert not line.locator("pre").is_visible(), "what was closed stays closed"
