@@ -15,6 +15,7 @@ from dynamo_lab.magic import load_ipython_extension
 from dynamo_lab.packages import open_package, package
 from dynamo_lab.passes import passes
 from dynamo_lab.recording import Recording, load
+from dynamo_lab.traces import open_trace
 
 __all__ = [
     "Recording",
@@ -30,6 +31,7 @@ __all__ = [
     "load_ipython_extension",
     "lower",
     "open_package",
+    "open_trace",
     "package",
     "passes",
     "record",

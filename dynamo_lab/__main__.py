@@ -15,10 +15,8 @@ from rich.console import Group, RenderableType
 
 from dynamo_lab.arguments import MIN_WIDTH, parse
 from dynamo_lab.assembly import with_assemblies
-from dynamo_lab.check import check
-from dynamo_lab.check import options as expectations
 from dynamo_lab.diff import diff
-from dynamo_lab.errors import CheckFailed, DynamoLabError, OptionError
+from dynamo_lab.errors import DynamoLabError, OptionError
 from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table
@@ -35,9 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parse(given)
         return _COMMANDS[options.command](options)
-    except CheckFailed as error:
-        print(error, file=sys.stderr)
-        return 1
     except DynamoLabError as error:
         print(f"dynamo-lab: {error}", file=sys.stderr)
         return 2
@@ -186,10 +181,20 @@ def _html(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> int:
-    check(load(options.recording), **{name: getattr(options, name) for name in expectations()})
-    print(f"{options.recording}: as expected")
+def _export(options: argparse.Namespace) -> int:
+    from dynamo_lab.exports import export, how_to_open
+
+    how = how_to_open(options.format)  # says so where there is no such format
+    for path in export(load(options.recording), options.out, options.format):
+        print(f"wrote {path}")
+    print(how)
     return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from dynamo_lab import check_run
+
+    return check_run.run(options)
 
 
 def _atlas(options: argparse.Namespace) -> int:
@@ -221,8 +226,34 @@ def _package(options: argparse.Namespace) -> int:
     return 0
 
 
+def _import(options: argparse.Namespace) -> int:
+    from dynamo_lab.traces import Ranks, open_trace
+
+    writers = _writers(options)
+    opened = open_trace(options.trace, rank=options.rank, sources=options.sources)
+    if not isinstance(opened, Ranks):
+        for write, path in writers:
+            write(opened, path)
+        _print_view(_view(opened), options)
+        return 0
+    if options.html:
+        opened.to_html(options.html)
+    if options.json:
+        opened.save(options.json)
+    if options.section is None:
+        from dynamo_lab.render.terminal.ranks import ranks
+
+        _print(ranks(opened.ranks(), opened.title), options)
+        print("\nOne of them: pass --rank N. All of them in a browser: pass --html PAGE.")
+        return 0
+    for label, recording in opened.items():
+        print(f"== {label} ==")
+        _print_view(_view(recording), options)
+    return 0
+
+
 def _bench(options: argparse.Namespace) -> int:
-    from dynamo_lab.case_bench import bench_case, summary
+    from dynamo_lab.benchmarking.cases import bench_case, summary
     from dynamo_lab.measure.cases import all_cases, find_case
     from dynamo_lab.measure.checks import is_wrong
     from dynamo_lab.measure.rounds import Plan
@@ -388,11 +419,13 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "step": _step,
     "dot": _dot,
     "html": _html,
+    "export": _export,
     "bench": _bench,
     "check": _check,
     "atlas": _atlas,
     "limits": _limits,
     "package": _package,
+    "import": _import,
     "suite": _suite,
     "course": _course,
     "diff": _diff,

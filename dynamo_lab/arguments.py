@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 
 from dynamo_lab.check import options as expectations
 from dynamo_lab.course.command import add_options as add_course_options
 from dynamo_lab.errors import OptionError
 from dynamo_lab.explore import MAX_STEPS
+from dynamo_lab.host import version_of
 from dynamo_lab.suite.command import add_options as add_suite_options
 
 MIN_WIDTH = 40
@@ -41,6 +41,12 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
 
+Or give it to another tool:
+
+    dynamo-lab export run.json.gz --format perfetto -o trace.json         times, for Perfetto
+    dynamo-lab export run.json.gz --format model-explorer -o graphs.json  graphs
+    dynamo-lab export run.json.gz --format tritonparse -o kernels.ndjson  Triton kernels
+
 Or watch Dynamo at work, one instruction at a time, like a debugger that can go back:
 
     dynamo-lab explore train.py --steps --json run.json.gz
@@ -58,6 +64,11 @@ Or measure what this machine can do at most, which kernels are held against:
 Or look into a package that was compiled ahead of time:
 
     dynamo-lab package model.pt2                     its C++, kernels and constants
+
+Or open a log that PyTorch wrote elsewhere, of one process or of all ranks of a job:
+
+    TORCH_TRACE=logs python train.py                 there, on the cluster
+    dynamo-lab import logs --html out.html           here, on any machine
 
 Or measure, compiled against eager and against what a person wrote by hand:
 
@@ -79,6 +90,7 @@ Or learn how torch.compile works, from notebooks with exercises that check thems
 In tests and CI:
 
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
+    dynamo-lab check train.py --breaks 0 --format github     records it first; annotates your lines
     dynamo-lab diff before.json after.json           what changed
 """
 
@@ -122,7 +134,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXITS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument(
+        "--version", action="version", version=version_of("dynamo-lab") or "unknown"
+    )
     commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True
     )
@@ -182,6 +196,12 @@ def _parser() -> argparse.ArgumentParser:
     html.add_argument("recording", metavar="RECORDING", help="a file that was saved")
     html.add_argument("page", metavar="PAGE", help="the HTML file to write")
 
+    exported = add("export", "write a recording for another tool")
+    exported.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    exported.add_argument("--format", required=True, metavar="NAME",
+                          help="perfetto, model-explorer or tritonparse")  # fmt: skip
+    exported.add_argument("-o", "--out", required=True, metavar="FILE", help="the file to write")
+
     timed = add("bench", "time cases: eager, compiled and written by hand, checked and in turns")
     timed.add_argument("cases", nargs="*", metavar="CASE", help="a name, or your my_case.py")
     timed.add_argument("--device", default="cpu", metavar="NAME", help="cpu, cuda or mps")
@@ -197,8 +217,11 @@ def _parser() -> argparse.ArgumentParser:
     timed.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
     timed.add_argument("--json", metavar="FILE", help="save the recording, with the raw times")
 
-    checked = add("check", "exit with 1 unless a recording is as expected")
-    checked.add_argument("recording", metavar="RECORDING", help="a file that was saved")
+    checked = add("check", "exit with 1 unless recordings are as expected")
+    checked.add_argument("recordings", nargs="+", metavar="RECORDING",
+                         help="a file that was saved, or a script.py to record")  # fmt: skip
+    checked.add_argument("--format", default="text", metavar="NAME",
+                         help="text, or github: also annotations at your lines")  # fmt: skip
     for name, sentence in expectations().items():
         flag = f"--{name.replace('_', '-')}"
         checked.add_argument(flag, type=int, metavar="N", help=_phrase(sentence))
@@ -218,6 +241,16 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument("--json", metavar="FILE", help="save it as a recording")
     opened.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
     _add_reading_options(opened, "--section")
+
+    traced = add("import", "show a log that PyTorch wrote elsewhere (TORCH_TRACE)")
+    traced.add_argument("trace", metavar="TRACE_DIR", help="the folder, or a log in it")
+    traced.add_argument("--rank", type=int, metavar="N", help="only this rank of the job")
+    traced.add_argument("--sources", metavar="FOLDER", help="the program's files, to show whole")
+    traced.add_argument("--html", metavar="PAGE", help="write one offline page to this file")
+    traced.add_argument("--json", metavar="FILE", help="save it as a recording; of several ranks, "
+                        "one file each: run.json.gz becomes run.rank-0.json.gz")  # fmt: skip
+    traced.set_defaults(graph=None, kernel=None, stage=None, to="inductor")
+    _add_reading_options(traced, "--section")
 
     add_suite_options(add("suite", "run a list of models eagerly and compiled, and sum it up"))
 
@@ -268,13 +301,6 @@ def _add_reading_options(parser: argparse.ArgumentParser, flag: str) -> None:
         help="only these sections, with commas: breaks,graphs,kernels (a wrong name lists them)",
     )
     parser.add_argument("--width", type=int, metavar="N", help=_WIDTH)
-
-
-def _version() -> str:
-    try:
-        return version("dynamo-lab")
-    except PackageNotFoundError:  # run from a checkout that is not installed
-        return "unknown"
 
 
 def _phrase(sentence: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from dynamo_lab.bench_run import Wish
+    from dynamo_lab.benchmarking.run import Wish
     from dynamo_lab.measure.ways import Asked
     from dynamo_lab.model.benchmarks import Benchmark
     from dynamo_lab.recording import Recording
@@ -103,7 +103,7 @@ def bench(
         ways=ways, training=training, optimizer=optimizer, loss=loss, grad=grad, cold=cold,
         kernels=kernels, rounds=rounds, seconds=seconds,
     )  # fmt: skip
-    from dynamo_lab.bench_run import BenchRun
+    from dynamo_lab.benchmarking.run import BenchRun
 
     with progress_bar() as watch:
         return Benchmarked(BenchRun(fn, args, kwargs, wish, watch, name_of(fn)).made())
@@ -143,14 +143,14 @@ def measured(recording: Recording, wish: Wish, watch: Watch) -> Recording:
             "There is no program to measure: this recording was loaded from a file, or made with "
             "record() or %%record. Use lab.bench(fn, *args), explore() or %%compile."
         )
-    from dynamo_lab.bench_run import BenchRun
+    from dynamo_lab.benchmarking.run import BenchRun
 
     fn, args, kwargs = program.call()
     return BenchRun(fn, args, kwargs, wish, watch, recording.title).made()
 
 
 def _wish(*, rounds: int = 25, seconds: float = 20.0, **options: Any) -> Wish:
-    from dynamo_lab.bench_run import Wish
+    from dynamo_lab.benchmarking.run import Wish
 
     unknown = sorted(options.keys() - set(Wish.__struct_fields__))
     if unknown:

@@ -2,21 +2,18 @@
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from dynamo_lab.errors import CheckFailed, OptionError
-from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import visible
-from dynamo_lab.view.failures import cause
-from dynamo_lab.view.names import frame_names, is_own
+from dynamo_lab.view.misses import COUNTS, Miss, misses
 from dynamo_lab.view.places import Places
-from dynamo_lab.view.words import plural
 
 R = TypeVar("R", bound=Recording)
 
-_SHOWN = 10
+SHOWN = 10
 """How many facts of one miss a message lists."""
 
 
@@ -58,10 +55,8 @@ def check(
         "max_kernels": max_kernels,
         "failures": failures,
     }
-    misses = list(_misses(recording, expected))
-    if misses:
-        title = visible(recording.title) or "the recording"
-        raise CheckFailed("\n".join([f"{title} is not as expected:", *misses]))
+    if found := found_misses(recording, expected):
+        raise CheckFailed(report(recording, found))
     return recording
 
 
@@ -70,7 +65,7 @@ def options() -> dict[str, str]:
     doc = inspect.getdoc(check) or ""
     lines = [line.strip() for line in doc.partition("Args:")[2].splitlines()]
     told = {name: text for name, _, text in (line.partition(": ") for line in lines)}
-    return {name: told.get(name, f"How many {name}.") for name in _COUNTS}  # -OO strips docs
+    return {name: told.get(name, f"How many {name}.") for name in COUNTS}  # -OO strips docs
 
 
 def refuse_others(function: str, *values: object) -> None:
@@ -83,35 +78,39 @@ def refuse_others(function: str, *values: object) -> None:
             )
 
 
-def frames_that_matter(recording: Recording) -> list[Frame]:
-    """All frames but those of libraries that Dynamo skipped, as it does with torch's own."""
-    return [frame for frame in recording.frames if is_own(recording, frame)]
+def found_misses(recording: Recording, expected: Mapping[str, int | None]) -> list[Miss]:
+    """The expectations that a recording does not meet.
+
+    Raises:
+        OptionError: what is expected is no count.
+    """
+    refuse_no_counts(expected)
+    return list(misses(recording, expected))
 
 
-def _misses(recording: Recording, expected: dict[str, int | None]) -> Iterator[str]:
-    if recording.failure is not None:
-        failure = recording.failure
-        yield f"- the program failed: {visible(cause(failure.type, failure.message))}"
-    if recording.state != "done":
-        yield "- the recording was not finished"
+def refuse_no_counts(expected: Mapping[str, int | None]) -> None:
+    """Raise an OptionError where what is expected is no count."""
     for name, wanted in expected.items():
-        if wanted is None:
-            continue
-        if not _is_count(wanted):
+        if wanted is not None and not _is_count(wanted):
             raise OptionError(f"{name}={wanted!r} is no count: pass a whole number from 0.")
-        count = _COUNTS[name]
-        facts = count.facts(recording)
-        if len(facts) > wanted or (len(facts) < wanted and not count.is_limit):
-            yield _miss(count, wanted, facts)
 
 
-def _miss(count: "_Count", wanted: int, facts: list[str]) -> str:
-    limit = "at most " if count.is_limit else ""
-    head = f"- expected {limit}{plural(wanted, count.unit)}, found {len(facts)}"
-    lines = [f"    {visible(fact)}" for fact in facts[:_SHOWN]]
-    if len(facts) > _SHOWN:
-        lines.append(f"    and {len(facts) - _SHOWN} more")
-    return "\n".join([head + (":" if lines else ""), *lines])
+def report(recording: Recording, found: Sequence[Miss], *, with_code: bool = False) -> str:
+    """The misses as text: what was expected, and what was found where, with the lines if asked."""
+    title = visible(recording.title) or "the recording"
+    places = Places(recording) if with_code else None
+    return "\n".join([f"{title} is not as expected:", *(_told(miss, places) for miss in found)])
+
+
+def _told(miss: Miss, places: Places | None) -> str:
+    lines: list[str] = []
+    for one in miss.found[:SHOWN]:
+        lines.append(f"    {visible(one.text)}")
+        if places and one.line and (code := places.text(one.line).strip()):
+            lines.append(f"        {one.line[1]} | {visible(code)}")
+    if len(miss.found) > SHOWN:
+        lines.append(f"    and {len(miss.found) - SHOWN} more")
+    return "\n".join([f"- {visible(miss.sentence)}{':' if lines else ''}", *lines])
 
 
 def _is_count(value: object) -> bool:
@@ -119,69 +118,7 @@ def _is_count(value: object) -> bool:
 
 
 def _advice(name: str) -> str:
-    nearest = difflib.get_close_matches(name, _COUNTS, n=1, cutoff=0.4)
-    known = ", ".join(_COUNTS)
+    nearest = difflib.get_close_matches(name, COUNTS, n=1, cutoff=0.4)
+    known = ", ".join(COUNTS)
     hint = f"did you mean {nearest[0]!r}?" if nearest else "it is none of its options."
     return f"check() has no option {name!r}: {hint} There are {known}."
-
-
-def _breaks(recording: Recording) -> list[str]:
-    places = Places(recording)
-    return [
-        f"{places.where_span(b.span)}: {b.gb_type or b.reason}"
-        + (f" ({b.registry_id})" if b.registry_id else "")
-        for b in recording.breaks
-    ]
-
-
-def _graphs(recording: Recording) -> list[str]:
-    return [
-        f"graph {number}: {plural(g.operators, 'operator')} of {_frame(recording, g.frame)}"
-        for number, g in enumerate(recording.captured_graphs(), 1)
-    ]
-
-
-def _recompiles(recording: Recording) -> list[str]:
-    return [
-        f"{_frame(recording, r.frame)}, compilation {r.compile_id}: "
-        + ("; ".join(reason for _, reason in r.failures) or "no reason was recorded")
-        for r in recording.recompiles
-    ]
-
-
-def _frames(recording: Recording) -> list[str]:
-    return [
-        f"{_frame(recording, f.id)}: {f.outcome}" + (f", {f.reason}" if f.reason else "")
-        for f in frames_that_matter(recording)
-    ]
-
-
-def _kernels(recording: Recording) -> list[str]:
-    return [f"{k.name} ({k.language})" for k in recording.kernels]
-
-
-def _failures(recording: Recording) -> list[str]:
-    return [f"{n.about}: {n.message}" for n in recording.notes if n.level == "failure"]
-
-
-def _frame(recording: Recording, frame: int | None) -> str:
-    if frame is None:
-        return "an unknown frame"
-    where = Places(recording).where_span(recording.frames[frame].span)
-    return f"{frame_names(recording)[frame]} ({where})"
-
-
-class _Count(NamedTuple):
-    unit: str
-    facts: Callable[[Recording], list[str]]
-    is_limit: bool = False
-
-
-_COUNTS = {
-    "breaks": _Count("break", _breaks),
-    "graphs": _Count("graph", _graphs),
-    "recompiles": _Count("recompile", _recompiles),
-    "frames": _Count("frame", _frames),
-    "max_kernels": _Count("kernel", _kernels, is_limit=True),
-    "failures": _Count("failed probe", _failures),
-}

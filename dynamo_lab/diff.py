@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
-from dynamo_lab.check import frames_that_matter, refuse_others
+from dynamo_lab.check import refuse_others
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.plain import table, visible
+from dynamo_lab.view.misses import frames_that_matter
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.timeline import compile_seconds
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import structs
 
+from dynamo_lab.editing.living import NO_PROGRAM, living
 from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, LoweringError
-from dynamo_lab.living import NO_PROGRAM, living
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
 from dynamo_lab.model.edits import Edit, Timing
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from dynamo_lab.capture.kept_calls import Call
-    from dynamo_lab.living import Living
+    from dynamo_lab.editing.living import Living
     from dynamo_lab.model.benchmarks import Cache
     from dynamo_lab.model.kernels import Kernel, Statement
     from dynamo_lab.model.recording import Recording as Facts
@@ -129,7 +129,7 @@ def _ran(
 ) -> Edit:
     """The edit on the real arguments of the program: first apart, then in its place."""
     from dynamo_lab.capture.edited import build, definition, in_place, settings_of_builds
-    from dynamo_lab.edit_trial import try_apart
+    from dynamo_lab.editing.trial import try_apart
     from dynamo_lab.measure.devices import device_of
     from dynamo_lab.measure.machine import describe_machine
 

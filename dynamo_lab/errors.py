@@ -29,6 +29,10 @@ class OutputError(DynamoLabError, OSError):
     """A file that cannot be written."""
 
 
+class ExportError(DynamoLabError):
+    """A recording that holds nothing of what another tool's format is for."""
+
+
 class GuardsError(DynamoLabError):
     """A question to guards that cannot be answered."""
 
@@ -91,3 +95,7 @@ class EditError(DynamoLabError):
 
 class CourseError(DynamoLabError, ValueError):
     """An exercise, a lesson or a hint that there is not."""
+
+
+class TraceError(DynamoLabError):
+    """A trace log that there is not, or that cannot be read."""

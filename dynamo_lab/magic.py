@@ -1,4 +1,4 @@
-"""The notebook's commands: `%%compile`, `%%record` and `%%edit_kernel`."""
+"""The notebook's commands: `%%compile`, `%%record`, `%%edit_kernel` and `%lab`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from dynamo_lab.arguments import add_film_options, add_target_option
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.explore import record
+from dynamo_lab.model.targets import known as known_targets
 from dynamo_lab.programs import CellProgram, Choice
+from dynamo_lab.recording import Recording
+from dynamo_lab.settings import listen, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from dynamo_lab.capture.recorder import Recorder
     from dynamo_lab.programs import Program
-    from dynamo_lab.recording import Recording
+
 
 _COMPILE = """\
 Run this cell under torch.compile, and show what became of it.
@@ -55,11 +58,13 @@ class Parser(argparse.ArgumentParser):
         raise CellError(f"{self.prog}: {message}. `{self.prog}?` shows the manual.")
 
 
+_SWITCH = {"true": True, "false": False, "auto": None}
+
+
 def _switch(text: str) -> bool | None:
-    values = {"true": True, "false": False, "auto": None}
-    if text.lower() not in values:
+    if text.lower() not in _SWITCH:
         raise argparse.ArgumentTypeError(f"say true, false or auto, not {text!r}")
-    return values[text.lower()]
+    return _SWITCH[text.lower()]
 
 
 def _record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
@@ -73,6 +78,7 @@ def _record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
     parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
     parser.add_argument("--json", metavar="FILE", help="also save the recording")
     add_film_options(parser)
+    parser.set_defaults(detail=None)  # as the settings say
     add_target_option(parser)
     parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only keep the recording"
@@ -194,10 +200,16 @@ def _record_cell(line: str, cell: str) -> None:
 
 
 def _edit_kernel(line: str, cell: str | None = None) -> None:
-    from dynamo_lab import edit_magic
+    from dynamo_lab.editing import magic as edit_magic
 
     options = edit_magic.parser(Parser).parse_args(_words(line))
     edit_magic.run(options, line, cell, _shell())
+
+
+def _lab(line: str, _: str | None = None) -> None:
+    from dynamo_lab import lab_magic
+
+    lab_magic.run(lab_magic.parser(Parser).parse_args(_words(line)), _shell())
 
 
 def _with_command(command: str, line: str, cell: str) -> str:
@@ -218,10 +230,15 @@ def _shown(
     from dynamo_lab.render.widget import LiveDisplay, in_notebook
 
     _check_outputs(options)
-    live = None if options.quiet or not in_notebook() else LiveDisplay(answer)
+    settings = settings_of(shell)
+    is_live = in_notebook() and not options.quiet
+    live = LiveDisplay(answer, settings.looks()) if is_live else None
     failure: BaseException | None = None
-    detail = {"detail": options.detail, "max_steps": options.max_steps}
-    with record(title, target=options.target, **detail) as recorder:
+    film: Any = {
+        "detail": options.detail or settings["detail"],
+        "max_steps": options.max_steps,
+    }
+    with record(title, target=options.target, **film) as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:
@@ -229,7 +246,7 @@ def _shown(
         except BaseException as error:  # an interrupted cell has a view as well
             recorder.fail(error)
             failure = error
-    recording = recorder.recording
+    recording = settings.last = recorder.recording
     if program is not None:
         recording.can_run_again(program)
     if live is not None:
@@ -350,11 +367,24 @@ def _command(run: Any, parser: argparse.ArgumentParser) -> Any:
 
 def load_ipython_extension(shell: Any) -> None:
     """Add the commands: IPython calls this for `%load_ext dynamo_lab`."""
-    from dynamo_lab import edit_magic
+    from dynamo_lab import lab_magic
+    from dynamo_lab.completions import add_completions
+    from dynamo_lab.editing import magic as edit_magic
 
-    for name, kind, run, parser in (
+    commands = (
         ("compile", "cell", _compile_cell, _compile_parser()),
         ("record", "cell", _record_cell, _record_parser()),
         ("edit_kernel", "line_cell", _edit_kernel, edit_magic.parser(Parser)),
-    ):
+        ("lab", "line", _lab, lab_magic.parser(Parser)),
+    )
+    for name, kind, run, parser in commands:
         shell.register_magic_function(_command(run, parser), kind, name)
+    values = {
+        "backend": _backends,
+        "mode": _modes,
+        "dynamic": lambda: list(_SWITCH),
+        "target": known_targets,
+        "recording": lambda: [n for n, v in shell.user_ns.items() if isinstance(v, Recording)],
+    }
+    add_completions(shell, {name: parser for name, _, _, parser in commands}, values)
+    listen(shell)

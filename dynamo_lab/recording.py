@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynamo_lab.model.assembly import Assembly
     from dynamo_lab.model.benchmarks import Benchmark
     from dynamo_lab.programs import Program
-    from dynamo_lab.render.widget import Runs
+    from dynamo_lab.render.widget import Looks, Runs
     from dynamo_lab.view.fixes import Fix
     from dynamo_lab.view.search import FoundNode
     from dynamo_lab.view.would_pass import WouldPass
@@ -236,6 +236,24 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
 
         write_page(path, page(build(self)))
 
+    def export(self, path: str | Path, format: str) -> tuple[Path, ...]:
+        """Write it for another tool, and return the files that were written.
+
+        Args:
+            path: The file to write; a name that ends in ".gz" makes it compressed.
+            format: "perfetto", a trace of compile phases and of measured kernels; "model-explorer",
+                the graphs, and beside them what is known of their nodes: sizes, and times where a
+                benchmark was recorded; "tritonparse", Triton kernels with their assembly.
+
+        Raises:
+            OptionError: there is no such format.
+            ExportError: it holds nothing of what the format is for.
+            OutputError: a file cannot be written.
+        """
+        from dynamo_lab.exports import export
+
+        return export(self, path, format)
+
     def would_pass(self, *args: Any, frame: int | None = None, **kwargs: Any) -> WouldPass:
         """What a call with these arguments would do: reuse compiled code, or compile again.
 
@@ -332,12 +350,13 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
             f"{len(self.kernels)} kernels{failed}>"
         )
 
-    def show(self) -> None:
+    def show(self, looks: Looks | None = None) -> None:
         """Show it where this code runs: interactively in a notebook, as text elsewhere."""
         from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display
+        from dynamo_lab.settings import settings
 
-        display(self, answer, self.runs())
+        display(self, answer, self.runs(), looks or settings().looks_on_demand())
 
     def _ipython_display_(self) -> None:
         self.show()

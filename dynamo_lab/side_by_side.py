@@ -55,9 +55,12 @@ class SideBySide(Mapping[str, "Recording"]):
         from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display_several
         from dynamo_lab.runs import run
+        from dynamo_lab.settings import settings
 
-        can_run = any(one.program() for one in self._recordings.values())
-        display_several(self._recordings, answer, run if can_run else None)
+        shown = self._shown()
+        can_run = any(one.program() for one in shown.values())
+        looks = settings().looks_on_demand()
+        display_several(shown, self._view(), answer, run if can_run else None, looks)
 
     def _ipython_display_(self) -> None:
         self.show()
@@ -67,7 +70,11 @@ class SideBySide(Mapping[str, "Recording"]):
 
         return {"text/plain": str(self), "text/html": fallback_of_several(self._view())}
 
+    def _shown(self) -> dict[str, Recording]:
+        """The recordings that a page holds."""
+        return self._recordings
+
     def _view(self) -> SideBySideView:
         from dynamo_lab.view.side_by_side import together
 
-        return together(self._recordings)
+        return together(self._shown())

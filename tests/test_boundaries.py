@@ -18,8 +18,8 @@ MAY_IMPORT = {
     "model": {"model", "errors"},
     "view": {"view", "model", "errors", "measure"},  # its statistics, which need no torch
     "render": {"render", "view", "model", "errors", "plain"},
-    "capture": {"capture", "model", "errors"},
-    "measure": {"measure", "model", "errors"},
+    "capture": {"capture", "model", "errors", "host"},
+    "measure": {"measure", "model", "errors", "host"},
 }
 """What of dynamo_lab the modules of each room may name."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from dynamo_lab.kernel_groups import groups
+from dynamo_lab.benchmarking.kernel_groups import groups
 from dynamo_lab.model.benchmarks import EagerCall, KernelTime
 from dynamo_lab.model.decompositions import Call, Decompositions, Traced
 from dynamo_lab.model.kernels import Kernel

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 
@@ -71,6 +72,36 @@ print(dynamo_lab.__file__)
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(str(tmp_path))
+
+
+def labextensions(folder: Path, *install: str) -> str:
+    """What `jupyter labextension list` says in a fresh environment after this installation."""
+    made = folder / "venv"
+    venv.create(made, with_pip=False)
+    python = made / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    # the packages that are here are there, too: what is installed below comes on top
+    [site] = made.rglob("site-packages")
+    (site / "here.pth").write_text("\n".join(path for path in sys.path if path))
+    offline = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", *offline]
+    subprocess.run([*pip, "--ignore-installed", *install], check=True)
+    # not `jupyter labextension`, which would find the command of another environment on the path
+    code = "from jupyterlab.labextensions import main; main()"
+    command = [str(python), "-c", code, "list"]
+    listed = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
+    return listed.stdout + listed.stderr
+
+
+@pytest.mark.parametrize("kind", ["wheel", "editable"])
+def test_jupyterlab_sees_the_extension(wheel: Path, tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("jupyterlab", reason="needs JupyterLab: pip install -e '.[lab]'")
+    if kind == "editable":
+        pytest.importorskip("editables", reason="needs editables: pip install -e '.[test]'")
+    listed = labextensions(tmp_path, *([str(wheel)] if kind == "wheel" else ["-e", str(ROOT)]))
+    _, _, of_environment = listed.partition(str(tmp_path / "venv"))
+    [found] = [line for line in of_environment.splitlines() if "dynamo-lab v" in line]
+    assert "enabled" in found
+    assert "OK" in found
 
 
 def test_kernels_is_never_a_package() -> None:

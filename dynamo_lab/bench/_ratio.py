@@ -10,10 +10,10 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 from msgspec import Struct
 
+from dynamo_lab.host import version_of
 from dynamo_lab.measure.statistics import SHAKY, Spread, spread
 from dynamo_lab.plain import table
 
@@ -97,7 +97,7 @@ def report(title: str, lines: Sequence[Line], rounds: int) -> str:
 
 def machine() -> str:
     """Where this ran, in a line."""
-    versions = [f"{name} {_version(name)}" for name in ("torch", "triton")]
+    versions = [f"{name} {version_of(name) or 'not installed'}" for name in ("torch", "triton")]
     parts = [platform.platform(), f"{os.cpu_count()} CPUs", f"Python {platform.python_version()}"]
     return ", ".join([*parts, *versions])
 
@@ -127,10 +127,3 @@ def _quantity(value: float, unit: str) -> str:
     if unit == "B":
         return f"{value / 1e6:.2f} MB" if value >= 1e6 else f"{value / 1e3:.0f} kB"
     return f"{value:.3f}{unit}"
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "not installed"

@@ -9,7 +9,7 @@ import time
 
 import torch
 
-from dynamo_lab.case_bench import bench_case, summary
+from dynamo_lab.benchmarking.cases import bench_case, summary
 from dynamo_lab.measure.cases import all_cases, find_case
 from dynamo_lab.measure.rounds import Plan
 

@@ -14,7 +14,7 @@ import torch
 import dynamo_lab
 from dynamo_lab.bench._gpt2 import gpt2
 from dynamo_lab.bench._ratio import Line, report, spread
-from dynamo_lab.kernel_times import KernelTimes, time_kernels
+from dynamo_lab.benchmarking.kernel_times import KernelTimes, time_kernels
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
 from dynamo_lab.measure.subject import Subject
 

@@ -2,13 +2,12 @@
 
 import datetime
 import functools
-import importlib.metadata
 import platform
-from pathlib import Path
 
 import msgspec
 import torch
 
+from dynamo_lab.host import processor, system, version_of
 from dynamo_lab.model.environment import Environment
 
 
@@ -23,29 +22,13 @@ def _machine() -> Environment:
     return Environment(
         python=platform.python_version(),
         torch=str(torch.__version__),
-        triton=_version("triton"),
-        dynamo_lab=_version("dynamo-lab"),
-        platform=f"{platform.system()} {platform.machine()}",
-        processor=_processor(),
+        triton=version_of("triton"),
+        dynamo_lab=version_of("dynamo-lab"),
+        platform=system(),
+        processor=processor(),
         threads=torch.get_num_threads(),
         accelerators=_accelerators(),
     )
-
-
-def _version(distribution: str) -> str:
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
-def _processor() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor()
 
 
 def _accelerators() -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Kernels: the code Inductor generates, the nodes it came from, and the wrapper that calls it."""
 
-import re
 import textwrap
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
@@ -8,22 +7,12 @@ from typing import Any
 from dynamo_lab.capture.archive import calls
 from dynamo_lab.capture.compilations import Compilations
 from dynamo_lab.capture.inductor_ir import parts_of
+from dynamo_lab.capture.kernel_text import QUOTED, definitions, language_of
 from dynamo_lab.capture.lowering import LoweringProbes
 from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.model.graphs import Graph
-from dynamo_lab.model.kernels import Kernel, Language, Wrapper
-
-_QUOTED = re.compile(r"r?('''|\"\"\")(.*)\1", re.DOTALL)
-
-_LANGUAGES: tuple[tuple[str, Language], ...] = (
-    ("async_compile.triton", "triton"),
-    ("@triton", "triton"),
-    ("async_compile.cpp", "cpp"),
-    ("#include", "cpp"),
-    ("compile_mps_shader", "metal"),
-    ("async_compile.metal", "metal"),
-)
+from dynamo_lab.model.kernels import Kernel, Wrapper
 
 
 class KernelProbes:
@@ -74,10 +63,10 @@ class KernelProbes:
     ) -> Generator[None, Any, None]:
         """The wrapper gets the definition of a kernel."""
         kernel = self._kernel(self._lowering.current_graph, kernel_name)
-        quoted = _QUOTED.search(kernel_body)
+        quoted = QUOTED.search(kernel_body)
         changes = {
             "code": (quoted[2] if quoted else kernel_body).strip("\n"),
-            "language": _language(kernel_body),
+            "language": language_of(kernel_body),
         }
         self._recorder.update(self._recorder.kernels, kernel, **changes)
         yield
@@ -89,7 +78,7 @@ class KernelProbes:
         name = yield
         if isinstance(name, str):
             kernel = self._kernel(self._lowering.current_graph, name)
-            quoted = _QUOTED.search(source)
+            quoted = QUOTED.search(source)
             code = textwrap.dedent(quoted[2] if quoted else source).strip("\n")
             changes = {"code": code, "language": "metal"}
             self._recorder.update(self._recorder.kernels, kernel, **changes)
@@ -109,7 +98,9 @@ class KernelProbes:
             code=code,
         )
         self._recorder.wrappers.append(wrapper)
-        lines = {name: line for name, (line, _) in calls(code).items()} | _definition_lines(code)
+        lines = {name: line for name, (line, _) in calls(code).items()} | {
+            name: line for name, (line, _) in definitions(code).items()
+        }
         for (owner, name), kernel in self._kernels.items():
             if owner == wrapper.graph:
                 changes = {"wrapper": wrapper.id, "line": lines.get(name)}
@@ -136,13 +127,6 @@ class KernelProbes:
         return self._kernels[key]
 
 
-def _language(body: str) -> Language:
-    for sign, language in _LANGUAGES:
-        if sign in body:
-            return language
-    return "other"
-
-
 def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
     """The indices of the nodes that scheduler nodes, or one extern kernel, were lowered from."""
     index = {name: i for i, name in enumerate(graph.nodes.name)}
@@ -160,8 +144,3 @@ def _buffers(schedule: Any) -> Iterable[str]:
             yield from sorted(item.get_buffer_names())
         elif hasattr(item, "get_name"):
             yield item.get_name()
-
-
-def _definition_lines(code: str) -> dict[str, int]:
-    found = re.finditer(r"^(\w+) = (?:async_compile|compile_mps_shader)", code, re.MULTILINE)
-    return {match[1]: code.count("\n", 0, match.start()) + 1 for match in found}

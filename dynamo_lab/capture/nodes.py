@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import torch
 from torch import fx
 
+from dynamo_lab.capture.pool import Pool
 from dynamo_lab.capture.texts import Texts
 from dynamo_lab.model.graphs import NodeTable, Value
-
-T = TypeVar("T")
 
 _LONGEST_ARGUMENTS = 400  # characters; beyond that a node's arguments are cut
 
@@ -32,8 +31,8 @@ _DTYPES = {
 
 def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
     """The nodes of `graph` in order."""
-    strings = _Pool[str]()
-    values = _Pool[Value]()
+    strings = Pool[str]()
+    values = Pool[Value]()
     nodes = list(graph.nodes)
     index = {node: position for position, node in enumerate(nodes)}
     return NodeTable(
@@ -49,19 +48,6 @@ def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
         strings=strings.items(),
         values=values.items(),
     )
-
-
-class _Pool(Generic[T]):
-    """Interns values; an index is a value's first appearance."""
-
-    def __init__(self) -> None:
-        self._index: dict[T, int] = {}
-
-    def add(self, item: T) -> int:
-        return self._index.setdefault(item, len(self._index))
-
-    def items(self) -> tuple[T, ...]:
-        return tuple(self._index)
 
 
 def target_name(node: fx.Node) -> str:

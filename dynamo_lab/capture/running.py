@@ -19,6 +19,19 @@ def run_once(
     return call_once(torch.compile(fn, **compile_options), args, kwargs, grad=grad)
 
 
+def run_all(
+    fn: Callable[..., Any],
+    calls: Sequence[tuple[Sequence[Any], Mapping[str, Any]]],
+    *,
+    grad: bool | None = None,
+    **compile_options: Any,
+) -> None:
+    """Compile `fn` and call it with each of these arguments, one after another."""
+    compiled = torch.compile(fn, **compile_options)
+    for args, kwargs in calls:
+        call_once(compiled, args, kwargs, grad=grad)
+
+
 def call_once(
     fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, grad: bool | None
 ) -> Any:

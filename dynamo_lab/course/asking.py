@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 import re
+import zlib
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +35,7 @@ def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
     from dynamo_lab.explore import explore
 
     need_function(answer)
-    recording = explore(answer, *deepcopy(args), **options)
-    if recording.failure:
-        failure = recording.failure
-        raise NotYet(f"It raised {failure.type}: {failure.message.splitlines()[0]:.200}")
-    return recording
+    return _ended(explore(answer, *deepcopy(args), **options))
 
 
 def one_graph(recording: Recording) -> None:
@@ -100,3 +98,36 @@ def recorded_calls(compiled: Any, *calls: tuple[Any, ...]) -> Recording:
         for args in calls:
             compiled(*deepcopy(args))
     return recorder.recording
+
+
+def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
+    """As `recorded`, down to the code for a target: quick, as nothing is built.
+
+    The function gets the arguments themselves; options are those of `dynamo_lab.lower`.
+    """
+    from dynamo_lab.lower import lower
+
+    need_function(answer)
+    return _ended(lower(answer, *args, **options))
+
+
+def _ended(recording: Recording) -> Recording:
+    """See that the program ran to its end."""
+    if failure := recording.failure:
+        raise NotYet(f"It raised {failure.type}: {failure.message.splitlines()[0]:.200}")
+    return recording
+
+
+def program(text: str) -> Callable[..., Any]:
+    """The one function that a text defines, with lines from 1 as in the cell where it stands.
+
+    So what is said of its lines is said of the reader's cell.
+    """
+    import torch
+
+    name = f"<course program {zlib.crc32(text.encode()):08x}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    defined: dict[str, Any] = {}
+    exec(compile(text, name, "exec", dont_inherit=True), {"torch": torch}, defined)
+    (function,) = defined.values()
+    return function

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import re
@@ -11,10 +10,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from dynamo_lab.host import CPUINFO, processor, system, text_of, version_of
 from dynamo_lab.model.benchmarks import Machine
 
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-_CPUINFO = Path("/proc/cpuinfo")
 
 
 def describe_machine(device: str) -> Machine:
@@ -28,21 +27,15 @@ def describe_machine(device: str) -> Machine:
         cores=os.cpu_count() or 0,
         threads=torch.get_num_threads(),
         clocks_mhz=clock(device),
-        governor=_read(_GOVERNOR).strip(),
+        governor=text_of(_GOVERNOR).strip(),
         load=load(),
         driver=driver,
         torch=str(torch.__version__),
-        triton=_version("triton"),
+        triton=version_of("triton"),
         python=platform.python_version(),
-        platform=f"{platform.system()} {platform.machine()}",
+        platform=system(),
         settings=_settings(device),
     )
-
-
-def processor() -> str:
-    """The processor's name, as the system tells it."""
-    found = re.search(r"^model name\s*:\s*(.+)$", _read(_CPUINFO), re.MULTILINE)
-    return found[1].strip() if found else platform.processor()
 
 
 def load() -> float | None:
@@ -55,7 +48,7 @@ def clock(device: str) -> tuple[float, ...]:
     if device == "cuda":
         found = _nvidia_smi("clocks.sm")
         return (float(found),) if found.replace(".", "").isdigit() else ()
-    told = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", _read(_CPUINFO), re.MULTILINE)
+    told = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", text_of(CPUINFO), re.MULTILINE)
     return (max(map(float, told)),) if told else ()
 
 
@@ -104,17 +97,3 @@ def _matmul_precision() -> str:
     except RuntimeError:
         backends: Any = torch.backends
         return str(getattr(backends, "fp32_precision", ""))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
-
-
-def _version(distribution: str) -> str:
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return ""

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.artifacts import Artifact
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.benchmarks import Benchmark
@@ -74,6 +75,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     film: Film | None = None
     decompositions: Decompositions = Decompositions()
     benchmark: Benchmark | None = None
+    artifacts: tuple[Artifact, ...] = ()
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()
     failure: Failure | None = None

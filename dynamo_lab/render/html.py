@@ -1,7 +1,7 @@
 """One offline page: the built front-end, the view as data, and text for readers without scripts.
 
-The page fetches nothing and runs only the script it was written with: its content security policy
-allows that one by its hash.
+The page fetches nothing and runs only what it was written with, a script and the loader that
+unpacks it: its content security policy allows these two by their hashes.
 """
 
 import base64
@@ -22,8 +22,9 @@ from dynamo_lab.view.side_by_side import SideBySideView
 
 _STATIC = files("dynamo_lab") / "render" / "static"
 _NOSCRIPT_BYTES = 60_000
+_PACKED = "gzip-base64"
 _POLICY = (
-    "default-src 'none'; script-src 'sha256-{digest}' 'wasm-unsafe-eval'; "
+    "default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; "
     "style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; font-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
@@ -49,9 +50,8 @@ def page_of_several(view: SideBySideView) -> str:
 
 
 def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
-    script = safe_script(_asset("page.js"))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = _POLICY.format(digest=digest)
+    loader, script = safe_script(_asset("loader.js")), _asset("page.js")
+    policy = _POLICY.format(hashes=f"{_hash(loader)} {_hash(script)}")
     head = join(
         tag("meta", charset="utf-8"),
         # The policy stands first, so that it holds for all that follows.
@@ -64,9 +64,10 @@ def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
     body = join(
         tag("div", id="dynamo-lab"),
         tag("noscript", Markup(without_script)),
-        Markup(_block("application/json", "dynamo-lab-data", _data(view), "gzip-base64")),
+        Markup(_block("application/json", "dynamo-lab-data", _data(view), _PACKED)),
+        Markup(_block("text/plain", "dynamo-lab-script", _packed(script.encode()), _PACKED)),
         Markup(_block("text/plain", "dynamo-lab-worker", safe_script(_asset("layout-worker.js")))),
-        Markup(f"<script>{script}</script>"),
+        Markup(f"<script>{loader}</script>"),
     )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
 
@@ -95,9 +96,17 @@ def _safe_style(style: str) -> str:
     return re.sub(r"</(?=style)", r"<\\/", style, flags=re.IGNORECASE)
 
 
+def _hash(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
 def _data(view: View | SideBySideView) -> str:
-    packed = gzip.compress(msgspec.json.encode(view), 9, mtime=0)
-    return base64.b64encode(packed).decode()
+    return _packed(msgspec.json.encode(view))
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
 def _block(kind: str, name: str, content: str, encoding: str = "") -> str:

@@ -6,6 +6,7 @@ from textwrap import dedent
 from rich.cells import cell_len
 
 from dynamo_lab.render import (
+    static_artifacts,
     static_autograd,
     static_benchmarks,
     static_code,
@@ -60,6 +61,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     yield "Recompilations", _recompiles(view)
     yield "Steps", _steps(view)
     yield "Dynamic shapes", _shapes(view)
+    yield _counted("Artifacts", view.artifacts), static_artifacts.blocks(view)
     yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.render.markup import Markup, join, prose, tag
 from dynamo_lab.render.static_html import LIMIT, composed
 from dynamo_lab.render.static_kernels import kernel_block
 from dynamo_lab.render.text import shortened
+from dynamo_lab.view.ranks import RanksView
 from dynamo_lab.view.side_by_side import LineRow, PairView, SideBySideView, sizes
 
 _TITLES = 8  # kernels named in a cell
@@ -29,7 +30,16 @@ def _head(view: SideBySideView) -> Markup:
         for sentence in (one.summary.target, one.summary.failure)
         if sentence
     ]
-    return join(title, _table(("", *names), rows), *told)
+    return join(title, *_ranks(view.ranks), _table(("", *names), rows), *told)
+
+
+def _ranks(view: RanksView | None) -> Iterator[Markup]:
+    """Where the ranks part, before anything else."""
+    if view is not None:
+        yield tag("p", tag("b", shortened(view.sentence, 300)))
+        yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.findings))
+        yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.remarks))
+        yield _table(view.head, view.rows)
 
 
 def _sections(view: SideBySideView) -> Iterator[tuple[str, Iterable[Markup]]]:

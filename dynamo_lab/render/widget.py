@@ -8,6 +8,7 @@ import gzip
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from threading import Thread
@@ -23,6 +24,7 @@ from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.html import page, page_of_several
+from dynamo_lab.render.margin import margins, place_of
 from dynamo_lab.render.static_html import fallback, waiting
 from dynamo_lab.render.static_side_by_side import fallback_of_several
 from dynamo_lab.render.terminal import as_text, render
@@ -79,6 +81,17 @@ Answer = Callable[[Recording, str, dict[str, Any]], dict[str, Any]]
 """Answers a question about a recording: its name, and what is asked."""
 
 
+@dataclass(frozen=True)
+class Looks:
+    """Where a view is shown, and in which colours; `place` needs JupyterLab's extension.
+
+    `place` is "below" the cell, in the side "panel", or nowhere but in the "marks" of the cell.
+    """
+
+    place: str = "below"
+    theme: str = "auto"
+
+
 class Explorer(anywidget.AnyWidget):
     """The widget: shows a payload, and sends the reader files of it. Computes nothing itself."""
 
@@ -88,12 +101,16 @@ class Explorer(anywidget.AnyWidget):
     progress: Any = traitlets.Dict({}).tag(sync=True)
     uid: Any = traitlets.Unicode("").tag(sync=True)
     can_run: Any = traitlets.Bool(False).tag(sync=True)
+    place: Any = traitlets.Unicode("below").tag(sync=True)
+    theme: Any = traitlets.Unicode("auto").tag(sync=True)
 
-    def __init__(self, uid: str, answer: Answer | None = None) -> None:
-        super().__init__(uid=uid)
+    def __init__(self, uid: str, answer: Answer | None = None, looks: Looks | None = None) -> None:
+        looks = looks or Looks()
+        super().__init__(uid=uid, place=looks.place, theme=looks.theme)
         self._questions = answer
         self._shown: dict[str, Shown] = {}
         self._own: frozenset[str] = frozenset()
+        self._several: SideBySideView | None = None
         self._runs: Runs | None = None
         self._waiting: Waiting | None = None
         self._untyped.on_msg(self._answer)
@@ -108,9 +125,11 @@ class Explorer(anywidget.AnyWidget):
         self._keep([Shown(OWN, recording, view.kernels)], runs)
         self.payload = _packed(view)
 
-    def show_several(self, recordings: Mapping[str, Recording], runs: Runs | None = None) -> None:
+    def show_several(
+        self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None
+    ) -> None:
         """Show these recordings from now on, the first of them first."""
-        view = together(recordings)
+        self._several = view
         kernels = (one.kernels for one in view.views)
         of = zip(view.labels, recordings.values(), kernels, strict=True)
         self._keep([Shown(*one) for one in of], runs)
@@ -159,7 +178,8 @@ class Explorer(anywidget.AnyWidget):
         if len(self._shown) == 1:
             return f"{stem}.html", page(build(recording)).encode()
         several = {label: one.recording for label, one in self._shown.items()}
-        return f"{stem}.html", page_of_several(together(several)).encode()
+        ranks = self._several.ranks if self._several else None
+        return f"{stem}.html", page_of_several(together(several, ranks)).encode()
 
     def _run(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
         waiting = Waiting(partial(setattr, self, "progress"))
@@ -218,7 +238,8 @@ def _packed(view: View | SideBySideView) -> bytes:
     return gzip.compress(msgspec.json.encode(view), 5)
 
 
-def _publish(data: dict[str, Any], **options: Any) -> Any:
+def publish(data: dict[str, Any], **options: Any) -> Any:
+    """Display a bundle of MIME types as it stands."""
     untyped: Any = display_functions
     return untyped.display(data, raw=True, **options)
 
@@ -226,12 +247,13 @@ def _publish(data: dict[str, Any], **options: Any) -> Any:
 class LiveDisplay:
     """One display in a notebook, filled while a program compiles."""
 
-    def __init__(self, answer: Answer | None = None) -> None:
+    def __init__(self, answer: Answer | None = None, looks: Looks | None = None) -> None:
         self._uid = uuid.uuid4().hex[:12]
-        self._widget = Explorer(self._uid, answer)
-        self._static: Any = _publish({"text/html": waiting(self._uid)}, display_id=True)
+        self._widget = Explorer(self._uid, answer, looks)
+        self._static: Any = publish({"text/html": waiting(self._uid)}, display_id=True)
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
-        _publish(self._widget.bundle() | {"text/plain": ""})
+        bundle = self._widget.bundle() | {"text/plain": ""}
+        publish(bundle, metadata=place_of(self._widget.place))
         self._started = self._told = self._shown = time.perf_counter()
 
     def phase(self, name: str, recorder: Any) -> None:
@@ -257,17 +279,20 @@ class LiveDisplay:
         """Show the whole recording, in the widget and in the output that lasts."""
         view = build(recording)
         self._widget.show(recording, view, runs)
-        self._done(fallback(view, self._uid), render(view, color=False))
+        self._done(view, fallback(view, self._uid), render(view, color=False))
 
-    def finish_several(self, recordings: Mapping[str, Recording], runs: Runs | None = None) -> None:
+    def finish_several(
+        self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None
+    ) -> None:
         """Show several recordings of one program, in the widget and in the output that lasts."""
-        self._widget.show_several(recordings, runs)
-        view = together(recordings)
-        self._done(fallback_of_several(view, self._uid), as_text(side_by_side(view)))
+        self._widget.show_several(recordings, view, runs)
+        html = fallback_of_several(view, self._uid)
+        self._done(view.views[0], html, as_text(side_by_side(view)))
 
-    def _done(self, html: str, text: str) -> None:
+    def _done(self, view: View, html: str, text: str) -> None:
         self._widget.progress = {"active": False}
-        self._static.update({"text/html": html, "text/plain": text}, raw=True)
+        data, metadata = {"text/html": html, "text/plain": text}, margins(view, self._uid)
+        self._static.update(data, raw=True, metadata=metadata)
 
 
 def in_notebook() -> bool:
@@ -275,19 +300,28 @@ def in_notebook() -> bool:
     return hasattr(get_ipython(), "kernel")
 
 
-def display(recording: Recording, answer: Answer | None = None, runs: Runs | None = None) -> None:
+def display(
+    recording: Recording,
+    answer: Answer | None = None,
+    runs: Runs | None = None,
+    looks: Looks | None = None,
+) -> None:
     """Show a recording where this code runs: interactively in a notebook, as text elsewhere."""
     if in_notebook():
-        LiveDisplay(answer).finish(recording, runs)
+        LiveDisplay(answer, looks).finish(recording, runs)
     else:
         print(render(build(recording)))
 
 
 def display_several(
-    recordings: Mapping[str, Recording], answer: Answer | None = None, runs: Runs | None = None
+    recordings: Mapping[str, Recording],
+    view: SideBySideView,
+    answer: Answer | None = None,
+    runs: Runs | None = None,
+    looks: Looks | None = None,
 ) -> None:
     """Show several recordings of one program where this code runs."""
     if in_notebook():
-        LiveDisplay(answer).finish_several(recordings, runs)
+        LiveDisplay(answer, looks).finish_several(recordings, view, runs)
     else:
-        print(as_text(side_by_side(together(recordings))))
+        print(as_text(side_by_side(view)))

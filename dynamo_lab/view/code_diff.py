@@ -110,3 +110,8 @@ def _joined(runs: Iterator[Edit]) -> Iterator[Edit]:
         last = run
     if last:
         yield last
+
+
+def unnumbered(line: str) -> str:
+    """The line with kernels' names without their counters, which count those before."""
+    return re.sub(r"\b((?:triton|cpp)_\w+?)_\d+\b", r"\1", line)

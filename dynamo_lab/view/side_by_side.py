@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,9 +11,10 @@ from msgspec import Struct
 from dynamo_lab.view import kernels, links
 from dynamo_lab.view.alignment import Work, align
 from dynamo_lab.view.ancestry import Ancestry
-from dynamo_lab.view.code_diff import Edit, edits
+from dynamo_lab.view.code_diff import Edit, edits, unnumbered
 from dynamo_lab.view.kernels import ancestors_of, stacks_of
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.ranks import RanksView
 from dynamo_lab.view.view import View, build
 from dynamo_lab.view.words import plural, unit
 
@@ -60,16 +60,20 @@ class LineRow(Struct, frozen=True, kw_only=True):
 
 
 class SideBySideView(Struct, frozen=True, kw_only=True):
-    """The views under their labels, and what each two have in common."""
+    """The views under their labels, and what each two have in common.
+
+    `ranks` is set where they are ranks of one job.
+    """
 
     labels: tuple[str, ...]
     views: tuple[View, ...]
     pairs: tuple[PairView, ...]
     lines: tuple[LineRow, ...] = ()
+    ranks: RanksView | None = None
 
 
-def together(recordings: Mapping[str, Recording]) -> SideBySideView:
-    """Everything to show of several recordings of one program."""
+def together(recordings: Mapping[str, Recording], ranks: RanksView | None = None) -> SideBySideView:
+    """Everything to show of several recordings of one program; `ranks` if they are of one job."""
     of, views = tuple(recordings.values()), tuple(map(build, recordings.values()))
     compared = [Shown(*one) for one in zip(recordings, of, (v.kernels for v in views), strict=True)]
     return SideBySideView(
@@ -77,6 +81,7 @@ def together(recordings: Mapping[str, Recording]) -> SideBySideView:
         views=views,
         pairs=tuple(pair(a, b) for a, b in combinations(compared, 2)),
         lines=tuple(_line_rows(of, views)),
+        ranks=ranks,
     )
 
 
@@ -164,12 +169,7 @@ def _edits(a: Sequence[KernelView], b: Sequence[KernelView]) -> tuple[Edit, ...]
     with_code = [[k for k in side if k.code] for side in (a, b)]
     if not all(with_code) or len({k.language for side in with_code for k in side}) > 1:
         return ()
-    return edits(*([_unnumbered(line) for line in code_lines(side)] for side in with_code))
-
-
-def _unnumbered(line: str) -> str:
-    """The line with kernels' names without their counters, which count those before."""
-    return re.sub(r"\b((?:triton|cpp)_\w+?)_\d+\b", r"\1", line)
+    return edits(*([unnumbered(line) for line in code_lines(side)] for side in with_code))
 
 
 def _are_calls(a: Sequence[KernelView], b: Sequence[KernelView]) -> bool:

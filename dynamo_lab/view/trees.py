@@ -113,7 +113,13 @@ def _step(step: Step) -> StepView:
 def _rule(rule: Rule) -> RuleView:
     file = rule.file.rpartition("/")[2] if rule.file.endswith(".yaml") else rule.file
     where = f"{file}:{rule.line}" if file else ""
-    return RuleView(kind=KINDS[rule.kind], name=rule.name, where=where, text=dedent(rule.text))
+    return RuleView(kind=_kind(rule), name=rule.name, where=where, text=dedent(rule.text))
+
+
+def _kind(rule: Rule) -> str:
+    """What a rule is, in words. Only ATen's composite kernels are known to be written in C++."""
+    is_python = rule.file.endswith(".py") or not rule.name.startswith("aten.")
+    return "composite kernel" if rule.kind == "composite" and is_python else KINDS[rule.kind]
 
 
 class Line(Struct, frozen=True, kw_only=True):

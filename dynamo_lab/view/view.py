@@ -8,6 +8,7 @@ from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import (
+    artifacts,
     autograd,
     benchmarks,
     breaks,
@@ -30,6 +31,7 @@ from dynamo_lab.view import (
     timeline,
 )
 from dynamo_lab.view.ancestry import Ancestry
+from dynamo_lab.view.artifacts import ArtifactView
 from dynamo_lab.view.autograd import PartitionView
 from dynamo_lab.view.benchmarks import BenchView
 from dynamo_lab.view.breaks import BreakView
@@ -88,6 +90,7 @@ class View(Struct, frozen=True, kw_only=True):
     fusions: FusionsView = FusionsView()
     packages: tuple[PackageView, ...] = ()
     bench: BenchView | None = None
+    artifacts: tuple[ArtifactView, ...] = ()
 
 
 def build(recording: Recording) -> View:
@@ -125,6 +128,7 @@ def build(recording: Recording) -> View:
         fusions=fusion.build(recording, places, ancestry),
         packages=packages.build(recording),
         bench=benchmarks.build(recording, places, ancestry),
+        artifacts=artifacts.build(recording),
     )
 
 

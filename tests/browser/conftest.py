@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,13 +98,23 @@ def _free_port() -> int:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Lab]:
-    """A JupyterLab that runs for all browser tests."""
+    """A JupyterLab that runs for all browser tests, with this checkout's extension."""
+    with serving(tmp_path_factory.mktemp("lab")) as served:
+        yield served
+
+
+@contextmanager
+def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
+    """A JupyterLab with folders of its own; `commands` are jupyter's, run before it starts."""
     pytest.importorskip("jupyterlab", reason="needs JupyterLab: pip install -e '.[lab]'")
-    root = tmp_path_factory.mktemp("lab")
     folder, settings = root / "notebooks", root / "settings"
     folder.mkdir()
     port = _free_port()
-    repository = str(Path(__file__).parents[2])
+    repository = Path(__file__).parents[2]
+    (root / "share" / "labextensions").mkdir(parents=True)
+    (root / "share" / "labextensions" / "dynamo-lab").symlink_to(
+        repository / "dynamo_lab" / "labextension"
+    )
     places = {
         name: str(root / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR")
     }
@@ -113,9 +124,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Lab
         | {
             "JUPYTERLAB_SETTINGS_DIR": str(settings),
             "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
-            "PYTHONPATH": os.pathsep.join(filter(None, (repository, os.environ.get("PYTHONPATH")))),
+            "JUPYTER_PATH": str(root / "share"),
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, (str(repository), os.environ.get("PYTHONPATH")))
+            ),
         }
     )
+    for command in commands:
+        subprocess.run([sys.executable, "-m", "jupyter", *command], env=environment, check=True)
     options = [
         "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
         f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=", "--ServerApp.password=",
@@ -148,6 +164,13 @@ def _wait_for(url: str, log: Path) -> None:
 @pytest.fixture
 def open_notebook(lab: Lab, browser: Any) -> Iterator[OpenNotebook]:
     """Open a notebook of these cells, or one that is in the folder already."""
+    with opening(lab, browser) as open_it:
+        yield open_it
+
+
+@contextmanager
+def opening(lab: Lab, browser: Any) -> Generator[OpenNotebook, None, None]:
+    """What opens notebooks in this JupyterLab; at the end nothing may have gone wrong in any."""
     opened: list[Notebook] = []
 
     def open_it(

@@ -141,6 +141,18 @@ def test_random_numbers_are_not_detached() -> None:
     )
 
 
+def test_an_operator_of_ones_own_is_not_said_to_be_in_cpp() -> None:
+    library = torch.library.Library("dynamo_lab_tests", "FRAGMENT")
+    library.define("twice(Tensor x) -> Tensor")
+    library.impl("twice", lambda x: x * 2, "CompositeImplicitAutograd")
+    made = lab.decompose("dynamo_lab_tests.twice", torch.ones(2))
+    assert made.leaves == ("aten.mul.Tensor",)
+    assert "by dynamo_lab_tests.twice.default" in str(made)
+    assert "in C++" not in str(made)
+    linear = lab.decompose("aten.linear", torch.ones(1, 2), torch.ones(3, 2), to="prims")
+    assert "by aten.linear.default  in C++" in str(linear)
+
+
 def test_a_tensor_passed_twice_is_one() -> None:
     made = lab.decompose("aten.mul.Tensor", *[torch.tensor([3.0])] * 2, to="prims")
     assert made.run(*[torch.tensor([3.0])] * 2).item() == 9.0

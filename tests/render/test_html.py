@@ -14,12 +14,16 @@ from dynamo_lab.render import html
 from dynamo_lab.view import View, build
 
 Make = Callable[[str], Recording]
+SCRIPT = 'const s = "</script>";'
+DATA = ' type="application/json" id="dynamo-lab-data" data-encoding="gzip-base64"'
+PACKED = ' type="text/plain" id="dynamo-lab-script" data-encoding="gzip-base64"'
 
 
 @pytest.fixture
 def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A front-end with everything that could end its element early."""
-    (tmp_path / "page.js").write_text('const s = "</script><!--"; "é";\r\n', encoding="utf-8")
+    (tmp_path / "loader.js").write_text('const s = "</script><!--"; "é";\r\n', encoding="utf-8")
+    (tmp_path / "page.js").write_text(SCRIPT, encoding="utf-8")
     (tmp_path / "layout-worker.js").write_text("w = '</SCRIPT>';", encoding="utf-8")
     (tmp_path / "style.css").write_text(".a::after{content:'</style>'}", encoding="utf-8")
     monkeypatch.setattr(html, "_STATIC", tmp_path)
@@ -31,37 +35,42 @@ def scripts(page: str) -> list[tuple[str, str]]:
     return re.findall(r"<script([^>]*)>(.*?)</script", page, re.DOTALL | re.IGNORECASE)
 
 
+def unpacked(text: str) -> bytes:
+    """What lies compressed in a script element, as text that ends nothing."""
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
+    return gzip.decompress(base64.b64decode(text))
+
+
 @pytest.mark.usefixtures("bundle")
-def test_the_policy_allows_exactly_the_inlined_script(make: Make) -> None:
+def test_the_policy_allows_exactly_the_script_and_its_loader(make: Make) -> None:
     page = html.page(build(make("hostile")))
-    ((_, script),) = [found for found in scripts(page) if not found[0]]
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    ((_, loader),) = [found for found in scripts(page) if not found[0]]
+    script = unpacked(dict(scripts(page))[PACKED]).decode()
+    digests = [hashlib.sha256(code.encode()).digest() for code in (loader, script)]
+    first, second = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
     assert policy[1] == (
-        f"default-src 'none'; script-src 'sha256-{digest}' 'wasm-unsafe-eval'; "
+        f"default-src 'none'; script-src {first} {second} 'wasm-unsafe-eval'; "
         "style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; font-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    assert script == 'const s = "\\x3c/script>\\x3c!--"; "é";\n'
+    assert loader == 'const s = "\\x3c/script>\\x3c!--"; "é";\n'
+    assert script == SCRIPT
 
 
 @pytest.mark.usefixtures("bundle")
 def test_the_data_is_the_whole_view(make: Make) -> None:
     view = build(make("hostile"))
-    data = dict(scripts(html.page(view)))[
-        ' type="application/json" id="dynamo-lab-data" data-encoding="gzip-base64"'
-    ]
-    assert re.fullmatch(r"[A-Za-z0-9+/=]+", data)
-    unpacked = gzip.decompress(base64.b64decode(data))
-    assert msgspec.json.decode(unpacked, type=View) == view
+    data = dict(scripts(html.page(view)))[DATA]
+    assert msgspec.json.decode(unpacked(data), type=View) == view
 
 
 @pytest.mark.usefixtures("bundle")
 def test_nothing_ends_its_element_early(make: Make) -> None:
     page = html.page(build(make("hostile")))
-    assert len(scripts(page)) == page.lower().count("<script") == 3
-    assert page.lower().count("</script") == 3
+    assert len(scripts(page)) == page.lower().count("<script") == 4
+    assert page.lower().count("</script") == 4
     assert page.count("</style") == 2  # the page's and the fallback's
     assert "w = '\\x3c/SCRIPT>';" in page
 

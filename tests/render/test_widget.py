@@ -14,6 +14,7 @@ from dynamo_lab.model import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.widget import OWN, Explorer, Runs, Waiting
 from dynamo_lab.view import build
+from dynamo_lab.view.side_by_side import together
 
 Make = Callable[[str], Recording]
 
@@ -113,7 +114,8 @@ def test_a_message_that_makes_no_sense_is_left_alone(make: Make, message: dict[s
 
 def test_several_recordings_are_shown_under_their_labels(make: Make) -> None:
     widget = Fake("uid")
-    widget.show_several({"a": make("branch_and_print"), "b": make("skipped")})
+    several = {"a": make("branch_and_print"), "b": make("skipped")}
+    widget.show_several(several, together(several))
     shown = msgspec.json.decode(gzip.decompress(widget.payload))
     assert shown["labels"] == ["a", "b"]
     assert [view["summary"]["title"] for view in shown["views"]] == [

@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks";
 import { useMounted, useStore } from "./context";
 import { groupGraphs } from "./graph-groups";
+import { Artifacts } from "./parts/artifacts";
 import { Autograd } from "./parts/autograd";
 import { Bench } from "./parts/bench";
 import { Breaks } from "./parts/breaks";
@@ -15,6 +16,7 @@ import { Kernels } from "./parts/kernels";
 import { Lowering } from "./parts/lowering";
 import { Package } from "./parts/package";
 import { Passes } from "./parts/passes";
+import { RanksBar } from "./parts/recordings";
 import { Selection } from "./parts/selection";
 import { Steps } from "./parts/steps";
 import { Footer, Header, Notes } from "./parts/summary";
@@ -25,7 +27,7 @@ import type { View } from "./types";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, fusion: Fusion, kernels: Kernels, bench: Bench, package: Package, guards: Guards, frames: Frames, timeline: Timeline };
+const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, fusion: Fusion, kernels: Kernels, bench: Bench, package: Package, guards: Guards, frames: Frames, timeline: Timeline, artifacts: Artifacts };
 
 /** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
 function captured(view: View): number {
@@ -43,6 +45,7 @@ function tabCount(view: View, tab: Tab): number | null {
     case "kernels": return view.kernels.kernels.length;
     case "guards": return view.guards.guards.length;
     case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
+    case "artifacts": return view.artifacts.length;
     case "autograd":
     case "bench":
     case "fusion":
@@ -66,6 +69,7 @@ function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
     case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
     case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
     case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
+    case "artifacts":
     case "autograd":
     case "bench":
     case "fusion":
@@ -164,6 +168,7 @@ export function App() {
   return (
     <div class="dl-app" ref={frame}>
       <Header />
+      {ready && <RanksBar />}
       {ready && <Notes />}
       {ready ? <Body /> : <Waiting />}
       {ready && <Footer />}

@@ -18,7 +18,8 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+/** The text in gzip'd bytes. */
+export async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }

@@ -6,13 +6,14 @@ import { followKeys } from "./keys";
 import { LayoutClient } from "./layout-client";
 import { followPointer } from "./pointer";
 import type { DataSource } from "./source";
-import { createStore } from "./store";
+import { createStore, type ThemeChoice } from "./store";
 import { followTheme } from "./theme";
 
-export function mount(root: HTMLElement, source: DataSource, host: "widget" | "page"): () => void {
+export function mount(root: HTMLElement, source: DataSource, host: "widget" | "page", theme: ThemeChoice = "auto"): () => void {
   root.classList.add("dynamo-lab", `dl-${host}`);
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab: leave our keys to us
   const store = createStore(source);
+  store.theme.value = theme;
   const layout = new LayoutClient(source);
   const cleanups = [
     followTheme(root, store.theme),

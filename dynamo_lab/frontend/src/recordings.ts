@@ -1,7 +1,7 @@
 // The recordings that one UI shows, one at a time: the reader's own, and those the kernel made since.
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { Ran } from "./source";
-import type { PairView, SeveralView, SwitchValue, View } from "./types";
+import type { PairView, RanksView, SeveralView, SwitchValue, View } from "./types";
 
 /** The label of a recording that stands alone; the kernel calls it so too. */
 export const OWN = "as recorded";
@@ -28,6 +28,7 @@ export const NOTHING: Asked = { target: "", switches: {} };
 export class Recordings {
   readonly entries = signal<readonly Entry[]>([]);
   readonly pairs = signal<readonly PairView[]>([]);
+  readonly ranks = signal<RanksView | null>(null);
   private readonly chosen = signal("");
   readonly shown: ReadonlySignal<Entry | null> = computed(
     () => this.entries.value.find((entry) => entry.label === this.chosen.value) ?? this.entries.value[0] ?? null,
@@ -42,6 +43,7 @@ export class Recordings {
       if (several) this.entries.value = several.views.map((view, i) => own(several.labels[i] ?? String(i), view));
       else this.entries.value = payload ? [own(OWN, payload as View)] : [];
       this.pairs.value = several?.pairs ?? [];
+      this.ranks.value = several?.ranks ?? null;
     });
   }
 

@@ -13,11 +13,11 @@ import { type DiffMode, nextRewrite, shownPass } from "./pass-items";
 import type { DataSource } from "./source";
 import type { GraphView, View } from "./types";
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "bench", "package", "guards", "frames", "timeline"] as const;
+export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "bench", "package", "guards", "frames", "timeline", "artifacts"] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
   breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", fusion: "Fusion", kernels: "Kernels", bench: "Bench", package: "Package",
-  guards: "Guards", frames: "Frames", timeline: "Timeline",
+  guards: "Guards", frames: "Frames", timeline: "Timeline", artifacts: "Artifacts",
 };
 
 export type ThemeChoice = "auto" | "light" | "dark";
@@ -146,6 +146,9 @@ export interface KernelChoice {
   /** The kernel whose calls the wrapper is to show. */
   readonly of?: number;
 }
+
+/** What a trace log does not tell. */
+const UNLOGGED: ReadonlySet<Tab> = new Set<Tab>(["decompositions", "passes", "lowering"]);
 
 export interface Store {
   readonly source: DataSource;
@@ -314,6 +317,7 @@ export function createStore(source: DataSource): Store {
   const at = signal(0);
   const film = computed(() => model.value?.film ?? null);
   const hasPackage = computed(() => (model.value?.view.packages.length ?? 0) > 0);
+  const hasArtifacts = computed(() => (model.value?.view.artifacts.length ?? 0) > 0);
   const differentiates = computed(() => (model.value?.view.partitions ?? []).some((part) => part.backward !== null || part.handled.length > 0));
   const schedules = computed(() => (model.value?.view.fusions.schedules ?? []).some((one) => one.operations.length > 0));
   // Also where it can be measured: then the tab is the way to it.
@@ -370,7 +374,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     beside: signal(false), other: signal(""), work: signal<number | null>(null), panel: signal(false),
-    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value) && (one !== "bench" || measured.value))),
+    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value) && (hasArtifacts.value ? !UNLOGGED.has(one) : one !== "artifacts") && (one !== "bench" || measured.value))),
     hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),

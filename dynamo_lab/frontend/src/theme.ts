@@ -14,22 +14,31 @@ export function hostScheme(body: HTMLElement, html: HTMLElement): Scheme | null 
   return null;
 }
 
+/** What JupyterLab's settings say, written there by our extension. */
+function chosenOutside({ dataset }: HTMLElement): ThemeChoice {
+  const { dynamoLabTheme: theme } = dataset;
+  return theme === "light" || theme === "dark" ? theme : "auto";
+}
+
 /** Keeps `root`'s data-theme and data-scheme right until the clean-up is called. */
 export function followTheme(root: HTMLElement, choice: ReadonlySignal<ThemeChoice>): () => void {
   const { body, documentElement: html } = root.ownerDocument;
   const system = matchMedia("(prefers-color-scheme: dark)");
   const outside = signal<Scheme>("light");
+  const setting = signal<ThemeChoice>("auto");
   const look = (): void => {
+    setting.value = chosenOutside(body);
     outside.value = hostScheme(body, html) ?? (system.matches ? "dark" : "light");
   };
   look();
   const observer = new MutationObserver(look);
-  observer.observe(body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
+  observer.observe(body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind", "data-dynamo-lab-theme"] });
   observer.observe(html, { attributes: true, attributeFilter: ["theme"] });
   system.addEventListener("change", look);
   const stop = effect(() => {
-    root.dataset.theme = choice.value;
-    root.dataset.scheme = choice.value === "auto" ? outside.value : choice.value;
+    const theme = choice.value === "auto" ? setting.value : choice.value;
+    root.dataset.theme = theme;
+    root.dataset.scheme = theme === "auto" ? outside.value : theme;
   });
   return () => {
     stop();

@@ -78,6 +78,16 @@ export interface SeveralView {
   readonly labels: readonly string[];
   readonly views: readonly View[];
   readonly pairs: readonly PairView[];
+  readonly ranks: RanksView | null;
+}
+
+/** Ranks of one job: where they part, and a row for each. */
+export interface RanksView {
+  readonly sentence: string;
+  readonly findings: readonly string[];
+  readonly remarks: readonly string[];
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 export type SwitchValue = boolean | number | string | null;
@@ -1111,6 +1121,16 @@ export interface View {
   readonly fusions: FusionsView;
   readonly packages: readonly PackageView[];
   readonly bench: BenchView | null;
+  readonly artifacts: readonly ArtifactView[];
+}
+
+/** A text of a trace log; `note` says what is left out of it here. */
+export interface ArtifactView {
+  readonly title: string;
+  readonly compile_id: string;
+  readonly size: string;
+  readonly text: string;
+  readonly note: string;
 }
 
 export interface Progress {

@@ -72,7 +72,7 @@ describe("carry", () => {
 
   it("keeps what is pinned when another recording is shown", () => {
     const recordings = new Recordings();
-    recordings.reset({ labels: ["a", "b"], views: [small(), renumbered()], pairs: [] });
+    recordings.reset({ labels: ["a", "b"], views: [small(), renumbered()], ranks: null, pairs: [] });
     const store = createStore({ recordings, progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) });
     store.go("line:0:2");
     recordings.show("b");

@@ -87,7 +87,7 @@ describe("Recordings", () => {
 
   it("replaces one of the same label, with its pairs", () => {
     const recordings = new Recordings();
-    recordings.reset({ labels: ["cpu", "mps"], views: [view({}), view({})], pairs: [pair("cpu", "mps")] });
+    recordings.reset({ labels: ["cpu", "mps"], views: [view({}), view({})], ranks: null, pairs: [pair("cpu", "mps")] });
     recordings.add(made("new", ["cpu", "mps"]), { base: "cpu", fix: "", asked: NOTHING });
     recordings.add(made("new", ["cpu", "mps"]), { base: "cpu", fix: "", asked: NOTHING });
     expect(recordings.entries.value.map((entry) => entry.label)).toEqual(["cpu", "mps", "new"]);

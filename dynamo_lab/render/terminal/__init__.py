@@ -8,6 +8,7 @@ from rich.text import Text
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal import (
+    artifacts,
     autograd,
     benchmarks,
     breaks,
@@ -55,6 +56,7 @@ SECTIONS: dict[str, _Section] = {
     "steps": steps.section,
     "shapes": shapes.section,
     "timeline": timeline.section,
+    "artifacts": artifacts.section,
     "notes": notes.section,
 }
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dynamo_lab.render.terminal.parts import MARGIN, grid, heading, line, text
+from dynamo_lab.render.terminal.ranks import parts
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.side_by_side import LineRow, PairView, SideBySideView, sizes
 
@@ -21,6 +22,9 @@ def side_by_side(view: SideBySideView) -> RenderableType:
 
 
 def _sections(view: SideBySideView) -> Iterator[RenderableType]:
+    if view.ranks is not None:
+        yield from parts(view.ranks, ", ".join(view.labels))
+        yield Text()
     yield line((f" {shortened(view.views[0].summary.title, 60)} ", "bold reverse"))
     for label, one in zip(view.labels, view.views, strict=True):
         if one.summary.target or one.summary.failure:

@@ -5,6 +5,7 @@ import { mount } from "../mount";
 import { editingPart } from "../parts/edit-kernel";
 import { Recordings } from "../recordings";
 import type { DataSource, SaveKind } from "../source";
+import type { ThemeChoice } from "../store";
 import type { Progress, SeveralView, View } from "../types";
 import { Assets } from "./assets";
 import { download } from "./download";
@@ -16,6 +17,9 @@ interface Traits {
   progress: Progress | null;
   uid: string;
   can_run: boolean;
+  /** Where JupyterLab's extension shows it; other hosts show it where it is. */
+  place: string;
+  theme: ThemeChoice;
 }
 
 type Message = { readonly type: "asset" | "file"; readonly name: string } | AnswerMessage | RanMessage;
@@ -128,9 +132,10 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   const root = document.createElement("div");
   root.className = "dynamo-lab-live";
   root.dataset.uid = uid;
+  root.dataset.place = model.get("place") ?? "";
   const style = hideFallback(uid);
   el.append(style, root);
-  const unmount = mount(root, source, "widget");
+  const unmount = mount(root, source, "widget", model.get("theme"));
   return () => {
     unmount();
     close();

@@ -83,7 +83,10 @@ function Card({ item, number }: { item: BreakView; number: number }) {
   const vertex = kin.vertex("break", item.id);
   const reveal = store.reveal.value;
   useEffect(() => {
-    if (reveal.entity === entity) card.current?.scrollIntoView({ block: "start" });
+    const list = card.current?.closest(".dl-scroll");
+    if (reveal.entity !== entity || !card.current || !list) return;
+    // Not scrollIntoView: the notebook around us would jump, too.
+    list.scrollTop += card.current.getBoundingClientRect().top - list.getBoundingClientRect().top;
   }, [reveal.tick]);
   const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
   const line = item.stack.at(-1)?.entity;

@@ -25,6 +25,21 @@ export function RecordingSwitch() {
   );
 }
 
+/** Where the ranks of a job part, which is what the page is for. */
+export function RanksBar() {
+  const ranks = useStore().source.recordings.ranks.value;
+  if (!ranks) return null;
+  return (
+    <details class={`dl-notes dl-ranks${ranks.findings.length > 0 ? " dl-notes-warning" : ""}`} open>
+      <summary><b>{ranks.sentence}</b></summary>
+      <ul>{[...ranks.findings, ...ranks.remarks].map((text) => <li key={text}><Prose text={text} /></li>)}</ul>
+      <table>
+        <tbody>{[ranks.head, ...ranks.rows].map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{cell}</td>)}</tr>)}</tbody>
+      </table>
+    </details>
+  );
+}
+
 function told({ fix, label, view }: Entry): string {
   if (view.bench) return "Compiled once more, checked, and timed: see Bench.";
   return fix ? `This is the program with the fix \`${fix}\`.` : `Lowered again: \`${label}\`.`;

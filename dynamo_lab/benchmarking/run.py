@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
+from dynamo_lab.benchmarking.checks import Checks, off
+from dynamo_lab.benchmarking.kernel_times import KernelTimes, joined, time_kernels
 from dynamo_lab.capture.compat import empty_compile_caches, many_ways, warm_up_inductor
 from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
 from dynamo_lab.explore import record, runnable
-from dynamo_lab.kernel_times import KernelTimes, joined, time_kernels
-from dynamo_lab.measure.checks import compare, is_wrong, not_compared
+from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
@@ -37,8 +38,6 @@ from dynamo_lab.view.work import Works
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
-
-    import torch
 
 
 class Wish(Struct, frozen=True, kw_only=True):
@@ -192,62 +191,19 @@ class BenchRun:
     def _check(self) -> None:
         """Hold what each way computes against eager, and both against float64."""
         for phase in self._phases:
-            with without_trace(self._roots):
-                self._subject.observe(self._made[0], phase)
-            eager = self._results(0, phase)
-            unlike = self._unlike_itself(eager, phase)
-            exact = None if unlike else self._exact(phase)
+            tolerance = self._wish.tolerance
+            checks = Checks(self._subject, self._made[0], phase, self._roots, tolerance)
             for at in [at for at in self._made if at]:
                 if self._watch.stopped:
                     return
                 self._watch.tell(f"checking {self._ways[at].name}", at, len(self._ways))
                 with self._may_fail(at):
-                    self._hold_against(at, phase, eager, exact, unlike)
+                    self._hold(at, checks.of(at, self._made[at]))
 
-    def _hold_against(
-        self,
-        at: int,
-        phase: Phase,
-        eager: Mapping[str, torch.Tensor],
-        exact: Mapping[str, torch.Tensor] | None,
-        unlike: str,
-    ) -> None:
-        if unlike:
-            found = not_compared(unlike, way=at, phase=phase)
-        else:
-            allowed = self._wish.tolerance
-            results = self._results(at, phase)
-            found = compare(eager, results, exact, way=at, phase=phase, tolerance=allowed)
+    def _hold(self, at: int, found: Sequence[Comparison]) -> None:
         self._comparisons += found
         if is_wrong(found):
-            self._drop(at, f"it computes something else than eager: {_off(found)}")
-
-    def _unlike_itself(self, eager: Mapping[str, torch.Tensor], phase: Phase) -> str:
-        """Why nothing can be held against eager: with another seed it gives something else."""
-        again = self._results(0, phase, seed=1)
-        if is_wrong(
-            compare(eager, again, None, way=0, phase=phase, tolerance=self._wish.tolerance)
-        ):
-            return "the program draws random numbers: for dropout, call .eval() first"
-        return ""
-
-    def _results(self, at: int, phase: Phase, seed: int = 0) -> dict[str, torch.Tensor]:
-        import torch
-
-        untyped: Any = torch
-        with without_trace(self._roots):
-            untyped.manual_seed(seed)
-            found = self._subject.results(self._made[at], phase)
-            return {name: value.detach().clone() for name, value in found.items()}
-
-    def _exact(self, phase: Phase) -> Mapping[str, torch.Tensor] | None:
-        """What the program computes in float64; None where it does not run so."""
-        try:
-            with without_trace(self._roots):
-                exact = self._subject.exact()
-                return None if exact is None else exact.results(exact.fn, phase)
-        except Exception:  # a dtype is written into the program, or memory is short
-            return None
+            self._drop(at, f"it computes something else than eager: {off(found)}")
 
     def _weigh(self) -> None:
         """The most memory that a call of each way holds, in training a step's."""
@@ -316,14 +272,6 @@ class BenchRun:
             self._kernels, kernels=tuple(_with_work(one, works) for one in self._kernels.kernels)
         )
         self._limits = limits_of(self._device, watch=self._watch)
-
-
-def _off(found: Sequence[Comparison]) -> str:
-    """Which value is wrong, and by how much."""
-    one = next(one for one in found if one.verdict == "wrong")
-    if one.reason or one.absolute is None:
-        return f"{one.value}: {one.reason or 'not a number, or infinite, where eager is not'}"
-    return f"{one.value} is off by {one.absolute:.3g}, allowed: {one.tolerance}"
 
 
 def _reason(error: Exception) -> str:

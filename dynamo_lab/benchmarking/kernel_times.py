@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from dynamo_lab.kernel_groups import groups
+from dynamo_lab.benchmarking.kernel_groups import groups
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.rounds import Plan, Watch, calibrated, in_turns
 from dynamo_lab.model.benchmarks import EagerCall, Group, KernelTime, Overhead, Phase
@@ -66,8 +66,8 @@ def time_kernels(
         plan: How many rounds, and about how many seconds for the warm and for the cold ones each.
         watch: Is told how far it is, and may stop it: whole rounds are kept.
     """
-    from dynamo_lab.compiled_way import CompiledWay, NotTimed
-    from dynamo_lab.eager_way import EagerWay
+    from dynamo_lab.benchmarking.compiled_way import CompiledWay, NotTimed
+    from dynamo_lab.benchmarking.eager_way import EagerWay
 
     subject = copy.copy(subject)
     subject.optimizer = None
@@ -136,7 +136,7 @@ def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
     """What a call of a kernel takes that has next to nothing to do: it adds one to one number."""
     import torch
 
-    from dynamo_lab.compiled_way import last_call
+    from dynamo_lab.benchmarking.compiled_way import last_call
     from dynamo_lab.explore import record
 
     untyped: Any = torch

@@ -12,7 +12,7 @@ import torch
 
 from dynamo_lab.capture.edited import Definition, settings_of_builds
 from dynamo_lab.capture.kept_calls import Call
-from dynamo_lab.edit_child import BUILT, Answer
+from dynamo_lab.editing.child import BUILT, Answer
 
 _BUILDING = 300.0
 """Seconds that a build may take: where nothing is cached, headers are compiled first."""
@@ -37,7 +37,7 @@ def try_apart(defined: Definition, calls: Sequence[Call], seconds: float) -> Ans
 
 
 def _ran(folder: Path, seconds: float) -> Answer:
-    command = [sys.executable, "-W", "ignore", "-m", "dynamo_lab.edit_child", str(folder)]
+    command = [sys.executable, "-W", "ignore", "-m", "dynamo_lab.editing.child", str(folder)]
     try:
         ran = subprocess.run(
             command, capture_output=True, text=True, timeout=_BUILDING + seconds, check=False

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from dynamo_lab.bench_run import BenchRun, Wish
 from dynamo_lab.benchmark import Benchmarked, progress_bar
+from dynamo_lab.benchmarking.run import BenchRun, Wish
 from dynamo_lab.errors import CaseError
 from dynamo_lab.limits import present
 from dynamo_lab.measure.rounds import Plan

@@ -1,9 +1,9 @@
 """A process of its own, in which an edited kernel is built and called for the first time.
 
-    python -m dynamo_lab.edit_child FOLDER
+    python -m dynamo_lab.editing.child FOLDER
 
 A kernel that crashes, never ends or writes where it should not does so here, and not in the
-reader's notebook. FOLDER holds `work.pt` from `edit_trial.py`; `answer.json` beside it is the
+reader's notebook. FOLDER holds `work.pt` from `trial.py`; `answer.json` beside it is the
 answer.
 """
 

@@ -1,0 +1,36 @@
+"""Generated code as text: the kernels in a wrapper, and the language that each is in."""
+
+import re
+
+from dynamo_lab.model.kernels import Language
+
+QUOTED = re.compile(r"r?('''|\"\"\")(.*)\1", re.DOTALL)
+"""A kernel's code in the text that defines it."""
+
+_LANGUAGES: tuple[tuple[str, Language], ...] = (
+    ("async_compile.triton", "triton"),
+    ("@triton", "triton"),
+    ("async_compile.cpp", "cpp"),
+    ("#include", "cpp"),
+    ("compile_mps_shader", "metal"),
+    ("async_compile.metal", "metal"),
+)
+_DEFINITION = re.compile(r"^(\w+) = (?:async_compile|compile_mps_shader)", re.MULTILINE)
+
+
+def language_of(body: str) -> Language:
+    """The language of a kernel, from the text that defines it."""
+    for sign, language in _LANGUAGES:
+        if sign in body:
+            return language
+    return "other"
+
+
+def definitions(code: str) -> dict[str, tuple[int, str]]:
+    """The kernels that a wrapper defines: the line, from 1, and the text up to the next one."""
+    found = list(_DEFINITION.finditer(code))
+    ends = [match.start() for match in found[1:]] + [len(code)]
+    return {
+        match[1]: (code.count("\n", 0, match.start()) + 1, code[match.start() : end])
+        for match, end in zip(found, ends, strict=False)
+    }

@@ -1,0 +1,269 @@
+"""Frames, their attempts and their breaks, in the order in which a log tells of them."""
+
+import re
+from typing import Any, Literal, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dynamo_lab.capture.traces import breaks, guards
+from dynamo_lab.capture.traces.log import Record
+from dynamo_lab.capture.traces.texts import TraceTexts
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame
+from dynamo_lab.model.guards import Recompile
+from dynamo_lab.model.notes import Note
+
+_RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d{1,9})$")
+_MOST_ATTEMPTS = 1_000
+_SOFT = ("Unsupported", "SkipFrame", "RecompileLimitExceeded", "FailOnRecompileLimitHit")
+_REASON = 500
+
+
+class Compilation(Struct):
+    """One compilation of a frame, while its records come."""
+
+    id: str
+    frame: int
+    graphs: dict[int, int] = {}
+    reasons: tuple[str, ...] = ()
+    broke: bool = False
+    done: bool = False
+    last: int = 0
+
+
+class Frames:
+    """Knows which frame each compile id belongs to; an id can come again after a reset."""
+
+    def __init__(self, texts: TraceTexts) -> None:
+        self._texts = texts
+        self.frames: list[Frame] = []
+        self.breaks: list[Break] = []
+        self.recompiles: list[Recompile] = []
+        self.notes: list[Note] = []
+        self._places: dict[tuple[str, int, str], int] = {}
+        self._of: dict[str, Compilation] = {}
+        self._waiting: dict[str, str] = {}
+        self._functions: list[tuple[str, str]] = []  # of each frame: of what goes on, the original
+
+    def frame_of(self, compile_id: str) -> int | None:
+        """The frame that a compile id belongs to now."""
+        known = self._of.get(compile_id)
+        return known.frame if known else None
+
+    def unfinished(self) -> list[Compilation]:
+        """The compilations whose end the log does not hold."""
+        return [one for one in self._of.values() if not one.done]
+
+    def started(self, record: Record) -> bool:
+        """A frame is being compiled (`dynamo_start`)."""
+        data = cast("dict[str, Any]", record.data) if isinstance(record.data, dict) else {}
+        stack = list(self._texts.frames_of(data.get("stack")))
+        if not stack or not record.compile_id:
+            return False
+        known = self._of.get(record.compile_id)
+        frame = self._frame(*stack[-1], stack[:-1])
+        if known is None or known.done or known.frame != frame:
+            self._of[record.compile_id] = Compilation(record.compile_id, frame, {})
+        if waiting := self._waiting.pop(record.compile_id, ""):
+            self._recompiled(waiting, self._of[record.compile_id])
+        return True
+
+    def _frame(self, path: str, line: int, name: str, callers: list[tuple[str, int, str]]) -> int:
+        at = self._places.setdefault((path, line, name), len(self.frames))
+        if at < len(self.frames):
+            return at
+        resumed = _RESUMED.match(name)
+        original = self._resumed((path, resumed[1])) if resumed else None
+        caller, caller_line = self._caller(callers)
+        self.frames.append(
+            Frame(
+                id=at,
+                name=name.replace("<module>", "cell")[:200],
+                span=self._texts.span(path, line, name),
+                outcome="compiling",
+                resumes=original,
+                resumed_line=int(resumed[2]) if resumed and original is not None else None,
+                caller=caller,
+                caller_line=caller_line,
+            )
+        )
+        if original is not None:
+            self._goes_on(original, at)
+        self._functions.append((path, resumed[1] if resumed else name))
+        return at
+
+    def _resumed(self, function: tuple[str, str]) -> int | None:
+        """The frame that one goes on with: the last of that function that broke."""
+        same = [at for at, known in enumerate(self._functions) if known == function]
+        broke = [item.frame for item in self.breaks if item.frame in same]
+        return (broke or same or [None])[-1]
+
+    def _goes_on(self, original: int, frame: int) -> None:
+        broke = [item.id for item in self.breaks if item.frame == original]
+        if broke:
+            item = self.breaks[broke[-1]]
+            self.breaks[item.id] = replace(item, resume_frames=(*item.resume_frames, frame))
+
+    def _caller(self, callers: list[tuple[str, int, str]]) -> tuple[int | None, int | None]:
+        for path, line, name in reversed(callers):
+            for (known, _, function), at in self._places.items():
+                if (known, function) == (path, name) and at < len(self.frames):
+                    return at, line
+        return None, None
+
+    def captured(self, record: Record, graph: int) -> None:
+        """Dynamo handed a graph to the backend."""
+        if known := self._seen(record):
+            known.graphs[record.attempt] = graph
+
+    def _seen(self, record: Record) -> Compilation | None:
+        known = self._of.get(record.compile_id)
+        if known is not None:
+            known.last = min(max(known.last, record.attempt), _MOST_ATTEMPTS)
+        return known
+
+    def broke(self, record: Record) -> bool:
+        """Dynamo says why a graph ends here (`dynamo_graph_break_reason`)."""
+        known = self._seen(record)
+        told = breaks.told_by(record.payload, self._texts)
+        if known is None or not told.spans:
+            return False
+        self._add_break(told, known, "skipped" if told.skips else "resumed")
+        known.broke = True
+        return True
+
+    def _add_break(
+        self, told: breaks.Told, of: Compilation, effect: Literal["resumed", "skipped", "failed"]
+    ) -> None:
+        place = len(self.breaks), of.frame
+        names = self._texts.functions()
+        function = self._functions[of.frame][1]
+        made = breaks.make(told, place, of.id, function, effect, self._texts, names)
+        for item in self.breaks:
+            if (item.frame, item.span, item.gb_type) == (made.frame, made.span, made.gb_type):
+                if item.compile_id != of.id:
+                    self.breaks[item.id] = replace(item, times=item.times + 1)
+                return
+        self.breaks.append(made)
+
+    def recompiled(self, record: Record) -> bool:
+        """Guards of earlier compilations failed; this comes before the compilation starts."""
+        self._waiting[record.compile_id] = record.payload
+        return bool(record.compile_id)
+
+    def _recompiled(self, payload: str, of: Compilation) -> None:
+        made = guards.recompile(payload, of.frame, of.id, self._texts)
+        self.recompiles.append(made)
+        of.reasons = tuple(f"{earlier}: {check}" for earlier, check in made.failures)
+
+    def failed(self, record: Record) -> bool:
+        """An exception ended a compilation (`dynamo_error`)."""
+        known = self._seen(record)
+        if known is None:
+            return False
+        spans = self._texts.stack_of_traceback(record.payload)
+        del spans  # it quotes lines of the program, which is what it is read for
+        self.notes.append(
+            Note(
+                level="warning",
+                about="compile",
+                message=f"Compiling {self.frames[known.frame].name} ({known.id}) ended in an "
+                f"exception: {_last_error(record.payload)}",
+                traceback=record.payload,
+            )
+        )
+        told = breaks.told_by(_after_error(record.payload), self._texts)
+        if "Unsupported" in record.payload and told.spans and told.explanation and not known.broke:
+            self._add_break(told, known, "failed")
+        return True
+
+    def metrics(self, record: Record) -> bool:
+        """A compilation ended, well or not (`compilation_metrics`)."""
+        known = self._seen(record)
+        if known is None or not isinstance(record.data, dict):
+            return False
+        told = cast("dict[str, Any]", record.data)
+        known.done = True
+        fail, reason = _text(told.get("fail_type")), _text(told.get("fail_reason"))
+        guarded = told.get("has_guarded_code")
+        outcome: AttemptOutcome = "compiled"
+        if fail:
+            soft = any(word in fail for word in _SOFT) and bool(guarded is False)
+            outcome = "skipped" if soft and not self._has_failed(known) else "failed"
+        elif guarded is False:
+            outcome = "skipped"
+        self._attempts(known, told, outcome, reason.partition("\n")[0])
+        return True
+
+    def _has_failed(self, known: Compilation) -> bool:
+        return any(b.frame == known.frame and b.effect == "failed" for b in self.breaks)
+
+    def _attempts(
+        self, known: Compilation, told: dict[str, Any], outcome: AttemptOutcome, reason: str
+    ) -> None:
+        restarts = told.get("restart_reasons")
+        reasons = (
+            [_text(r) for r in cast("list[Any]", restarts)] if isinstance(restarts, list) else []
+        )
+        count = max(known.last, min(len(reasons), _MOST_ATTEMPTS))
+        whole, before = (
+            _seconds(told.get("entire_frame_compile_time_s")),
+            _seconds(told.get("dynamo_time_before_restart_s")),
+        )
+        made = [
+            Attempt(
+                compile_id=known.id,
+                restart=at,
+                outcome="restarted" if at < count else outcome,
+                reason=(reasons[at] if at < len(reasons) else "") if at < count else reason,
+                recompile_reasons=known.reasons,
+                graph=known.graphs.get(at) if at == count else None,
+                seconds=before / count if at < count else max(0.0, whole - before),
+            )
+            for at in range(count + 1)
+        ]
+        frame = self.frames[known.frame]
+        compiled = any(a.outcome == "compiled" for a in (*frame.attempts, *made))
+        self.frames[known.frame] = replace(
+            frame,
+            attempts=(*frame.attempts, *made),
+            outcome="compiled" if compiled else outcome,
+            reason="" if compiled else reason,
+        )
+
+    def finish(self) -> list[Compilation]:
+        """What the log does not tell the end of; its breaks know the graphs before them."""
+        left = self.unfinished()
+        for known in left:
+            self._attempts(known, {}, "failed", "the log ends before this compilation does")
+            frame = self.frames[known.frame]
+            if frame.outcome == "failed":
+                self.frames[known.frame] = replace(frame, outcome="compiling")
+        for item in self.breaks:
+            own = self.frames[item.frame].attempts
+            same = (a.graph for a in own if a.compile_id == item.compile_id)
+            graph = next((g for g in same if g is not None), None)
+            self.breaks[item.id] = replace(item, graph_before=graph)
+        return left
+
+
+def _after_error(traceback: str) -> str:
+    """The message of an exception, without the way there."""
+    found = list(re.finditer(r"^[\w.]+(?:Error|Unsupported|Exception)?: ", traceback, re.MULTILINE))
+    return traceback[found[-1].end() :] if found else traceback
+
+
+def _last_error(traceback: str) -> str:
+    found = re.findall(r"^([A-Za-z_][\w.]*: .+)$", traceback, re.MULTILINE)
+    last = found[-1] if found else traceback.strip().rpartition("\n")[2]
+    return last[:_REASON]
+
+
+def _text(value: Any) -> str:
+    return value[:_REASON] if isinstance(value, str) else ""
+
+
+def _seconds(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value < 1e9 else 0.0

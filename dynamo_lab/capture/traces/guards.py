@@ -1,0 +1,196 @@
+"""Guards, recompilations and open sizes, from the words in which Dynamo logs them."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from dynamo_lab.capture.traces.texts import TraceTexts
+from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.symbols import ShapeFact, Symbol
+
+_LONGEST = 500
+_MOST = 20_000
+"""The most guards of one compilation; the rest is in the artifact, which keeps the whole text."""
+_ROW = re.compile(r"^((?:\| )*)\+- ([A-Za-z_]+): (.*)$")
+_SOURCE = re.compile(r"source=(.*?), accessed_by=")
+_ASKED = re.compile(r"\s+#\s+(.*?)\s*#\s+(\S+):(\d{1,9}) in (\S+)\s*$")
+_MADE = re.compile(r"\s+#\s+(\S+):(\d{1,9}) in (\S+)\s*$")
+_EXPECTED = re.compile(r"expected (.+?), actual (.+?)\.?$")
+_VALUE = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\](?:\.\w+(?:\(\))?|\[[^\[\]]*\])*")
+_STRUCTURE = ("Manager", "Accessor")
+
+
+def guards(text: str, frame: int, compile_id: str, texts: TraceTexts) -> Iterator[Guard]:
+    """The guards in a tree of guard managers; a guard checks the value of the manager above it."""
+    sources: list[str] = []
+    found = 0
+    for line in text.split("\n"):
+        row = _ROW.match(line)
+        if row is None or found >= _MOST:
+            continue
+        depth, kind, rest = len(row[1]) // 2, row[2], row[3]
+        del sources[depth:]
+        sources += [""] * (depth - len(sources))
+        above = next((source for source in reversed(sources) if source), "")
+        if kind.endswith(_STRUCTURE):
+            own = _SOURCE.search(rest)
+            sources.append(own[1] if own else above)
+            continue
+        found += 1
+        check, stack = asked(rest, texts)
+        yield Guard(
+            frame=frame,
+            compile_id=compile_id,
+            kind=kind,
+            source=above,
+            expressions=(check[:_LONGEST],),
+            stack=stack,
+        )
+
+
+def asked(text: str, texts: TraceTexts) -> tuple[str, int | None]:
+    """A check, and the stack of the line that asked for it, from the remark behind it."""
+    if found := _ASKED.search(text):
+        path = texts.path_ending(found[2])
+        texts.quote(path, int(found[3]), found[1])
+        return text[: found.start()], texts.stack([texts.span(path, int(found[3]), found[4])])
+    if found := _MADE.search(text):  # Dynamo made it by itself
+        return text[: found.start()], None
+    return text.rstrip(), None
+
+
+def structured_guards(
+    payload: str, frame: int, compile_id: str, texts: TraceTexts
+) -> list[Guard] | None:
+    """The guards of a `dynamo_guards` record; None where they cannot be read."""
+    try:
+        told = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, list):
+        return None
+    made: list[Guard] = []
+    for one in cast("list[Any]", told)[:_MOST]:
+        if isinstance(one, dict):
+            row = cast("dict[str, Any]", one)
+            code = str(row.get("code", ""))[:_LONGEST]
+            source = _VALUE.search(code)
+            stack = texts.stack(texts.spans_of(row.get("user_stack")))
+            made.append(
+                Guard(
+                    frame=frame,
+                    compile_id=compile_id,
+                    kind="",
+                    source=source[0] if source else "",
+                    expressions=(code,),
+                    stack=stack,
+                )
+            )
+    return made
+
+
+def recompile(payload: str, frame: int, compile_id: str, texts: TraceTexts) -> Recompile:
+    """Why a frame was compiled again: for each earlier compilation the check that did not hold."""
+    try:
+        told = json.loads(payload)
+    except (ValueError, RecursionError):
+        told = payload
+    reasons = cast("list[Any]", told) if isinstance(told, list) else [told]
+    failed = tuple(_failed(str(reason), texts) for reason in reasons)
+    return Recompile(
+        frame=frame,
+        compile_id=compile_id,
+        failures=tuple((one.compile_id, one.text) for one in failed),
+        failed=failed,
+    )
+
+
+def _failed(reason: str, texts: TraceTexts) -> FailedGuard:
+    first, _, rest = reason.strip().partition("\n")
+    check, stack = asked(first, texts)
+    compile_id, separator, condition = check.partition(": ")
+    if not separator or "/" not in compile_id:
+        compile_id, condition = "", check
+    spans = texts.stack_of_traceback(rest)
+    expected = _EXPECTED.search(condition)
+    value = _VALUE.search(condition)
+    return FailedGuard(
+        compile_id=compile_id,
+        text=condition[:_LONGEST],
+        source=value[0] if value else "",
+        was=expected[1] if expected else "",
+        now=expected[2] if expected else "",
+        stack=texts.stack(spans) if spans else stack,
+    )
+
+
+def symbol(data: Any, frame: int, compile_id: str, texts: TraceTexts) -> Symbol | None:
+    """An open size or number, from a `create_symbol` or `create_unbacked_symbol` record."""
+    told = _dict(data)
+    name = told.get("symbol")
+    if not isinstance(name, str):
+        return None
+    lower, upper = _range(str(told.get("vr", "")))
+    source = told.get("source")
+    return Symbol(
+        frame=frame,
+        compile_id=compile_id,
+        name=name[:100],
+        is_backed="val" in told,
+        hint=str(told.get("val", ""))[:100],
+        lower=lower,
+        upper=upper,
+        sources=(source[:_LONGEST],) if isinstance(source, str) else (),
+        stack=texts.stack(texts.spans_of(told.get("user_stack"))),
+    )
+
+
+def specialization(data: Any, frame: int, compile_id: str, texts: TraceTexts) -> ShapeFact | None:
+    """A symbol that became a constant, or another symbol."""
+    told = _dict(data)
+    name, value = told.get("symbol"), told.get("value")
+    if not isinstance(name, str):
+        return None
+    sources = told.get("sources")
+    source = str(cast("list[Any]", sources)[0]) if isinstance(sources, list) and sources else ""
+    number = str(value)
+    return ShapeFact(
+        frame=frame,
+        compile_id=compile_id,
+        event="constant" if number.lstrip("-").isdecimal() else "equal",
+        expression=f"Eq({name}, {number})"[:_LONGEST],
+        symbols=(name[:100],),
+        source=source[:_LONGEST],
+        stack=texts.stack(texts.spans_of(told.get("user_stack"))),
+    )
+
+
+def assumption(data: Any, frame: int, compile_id: str, texts: TraceTexts) -> ShapeFact | None:
+    """A condition on symbols that was assumed (`guard_added`)."""
+    told = _dict(data)
+    expression = told.get("expr")
+    if expression is None:
+        return None
+    text = str(expression)[:_LONGEST]
+    return ShapeFact(
+        frame=frame,
+        compile_id=compile_id,
+        event="guard",
+        expression=text,
+        symbols=tuple(dict.fromkeys(re.findall(r"\b[suf]\d+\b", text))),
+        stack=texts.stack(texts.spans_of(told.get("user_stack"))),
+    )
+
+
+def _dict(data: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+
+
+def _range(text: str) -> tuple[str, str]:
+    """'2' and '' of "[2, int_oo]"."""
+    lower, _, upper = text.strip().removeprefix("VR").strip("[]").partition(",")
+    infinite = ("int_oo", "-int_oo", "oo", "-oo", "inf", "-inf")
+    bounds = (part.strip()[:100] for part in (lower, upper))
+    first, last = ("" if part in infinite else part for part in bounds)
+    return first, last

@@ -1,0 +1,501 @@
+"""The recordings in a log, one for each process: facts where there are any, all else as text."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from msgspec.structs import replace
+
+from dynamo_lab.capture.traces import graphs as fx
+from dynamo_lab.capture.traces import guards, kernels
+from dynamo_lab.capture.traces.frames import Compilation, Frames
+from dynamo_lab.capture.traces.links import link
+from dynamo_lab.capture.traces.log import Record, files_of, rank_in_name, records
+from dynamo_lab.capture.traces.texts import TraceTexts
+from dynamo_lab.capture.traces.timings import Phases
+from dynamo_lab.model.artifacts import Artifact
+from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.graphs import Graph, Stage
+from dynamo_lab.model.guards import Guard
+from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.notes import Note
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.symbols import ShapeFact, Symbol
+
+MAX_TEXT = 512 * 1024 * 1024
+"""The most characters of artifacts that one process keeps."""
+MAX_ARTIFACTS = 100_000
+_MOST_PROBLEMS = 20
+
+_VERSION = re.compile(r"^# torch version: (\S{1,100})$", re.MULTILINE)
+_HARDWARE = re.compile(
+    r"^# GPU Hardware Info: *\n((?:# [^\n]{1,100} : \d{1,4} *\n)+)", re.MULTILINE
+)
+
+_GRAPHS: dict[str, Stage] = {
+    "dynamo_output_graph": "dynamo",
+    "after_pre_grad_graph": "pre_grad",
+    "aot_joint_graph": "joint",
+    "aot_forward_graph": "forward",
+    "aot_inference_graph": "forward",
+    "aot_backward_graph": "backward",
+    "inductor_post_grad_graph": "post_grad",
+}
+"""Kinds of records, or names of artifacts, that are a graph at a stage."""
+
+_SMALL = frozenset({
+    "chromium_event", "describe_tensor", "describe_storage", "describe_source", "str",
+    "create_symbol", "create_unbacked_symbol", "expression_created", "guard_added",
+    "guard_added_fast", "symbolic_shape_specialization", "dynamo_start",
+    "propagate_real_tensors_provenance",
+})  # fmt: skip
+"""Kinds that come in great numbers: those of a kind share an artifact, a line each."""
+
+
+class Tally(NamedTuple):
+    """Where the records of a kind went; one can be in a fact and, whole, in an artifact too."""
+
+    records: int
+    in_facts: int
+    in_artifacts: int
+
+
+class Process(NamedTuple):
+    """What one process wrote. `ranks` are all that its records name, the usual one first."""
+
+    pid: int
+    rank: int | None
+    ranks: tuple[int, ...]
+    files: tuple[str, ...]
+    began: str
+    recording: Recording
+    tallies: dict[str, Tally]
+
+
+def processes(path: Path, folder: Path | None = None) -> list[Process]:
+    """Each process that wrote into a folder of logs, or into one log, in the order of time.
+
+    Raises:
+        TraceError: there is no log.
+    """
+    found: list[_Reader] = []
+    for file in files_of(path):
+        found += _of_file(file, folder)
+    made = [reader.finish() for reader in found]
+    return sorted(made, key=lambda one: (-1 if one.rank is None else one.rank, one.began))
+
+
+def _of_file(file: Path, folder: Path | None) -> list["_Reader"]:
+    readers: dict[int, _Reader] = {}
+    current = 0
+    for record in records(file):
+        current = record.pid or current or -1
+        if current not in readers and -1 in readers:
+            readers[current] = readers.pop(-1)  # what stood before the first record is of this file
+        if current not in readers:
+            readers[current] = _Reader(file, folder)
+        readers[current].add(record)
+    return list(readers.values())
+
+
+class _Reader:
+    """Makes facts of the records of one process."""
+
+    def __init__(self, file: Path, folder: Path | None) -> None:
+        self._file = file
+        self._pid = 0
+        self._began = ""
+        self._texts = TraceTexts(folder)
+        self._frames = Frames(self._texts)
+        self._phases = Phases()
+        self._graphs: list[Graph] = []
+        self._inputs: dict[int, dict[int, int]] = {}
+        self._guards: list[Guard] = []
+        self._symbols: list[Symbol] = []
+        self._facts: list[ShapeFact] = []
+        self._kernels: list[Kernel] = []
+        self._wrappers: list[Wrapper] = []
+        self._artifacts: list[Artifact] = []
+        self._small: dict[tuple[str, str], list[str]] = {}
+        self._left: Counter[tuple[str, str]] = Counter()
+        self._traced: dict[int, dict[str, list[str]]] = {}
+        self._room = MAX_TEXT
+        self._ranks: Counter[int] = Counter()
+        self._count: Counter[str] = Counter()
+        self._in_facts: Counter[str] = Counter()
+        self._in_artifacts: Counter[str] = Counter()
+        self._problems: list[str] = []
+        self._environment = Environment()
+        self._handlers: dict[str, Callable[[Record], bool]] = {
+            "str": self._string,
+            "chromium_event": self._event,
+            "dynamo_start": self._frames.started,
+            "compilation_metrics": self._frames.metrics,
+            "dynamo_graph_break_reason": self._frames.broke,
+            "recompile_reasons": self._frames.recompiled,
+            "dynamo_error": self._frames.failed,
+            "dynamo_cpp_guards_str": self._guard_tree,
+            "dynamo_guards": self._structured_guards,
+            "create_symbol": self._symbol,
+            "create_unbacked_symbol": self._symbol,
+            "symbolic_shape_specialization": self._specialization,
+            "guard_added": self._assumption,
+            "inductor_output_code": self._code,
+            "inductor_provenance_tracking_node_mappings": self._provenance,
+            "torch_version": self._version,
+            "fx_graph_runnable": self._runnable,
+            **dict.fromkeys(_GRAPHS, self._graph),
+        }
+
+    def add(self, record: Record) -> None:
+        """Take in a record: as a fact where it can be; as an artifact unless that says it all."""
+        what = record.name if record.kind == "artifact" else record.kind
+        self._pid = self._pid or record.pid
+        self._began = self._began or record.at
+        if record.rank is not None:
+            self._ranks[record.rank] += 1
+        self._count[what] += 1
+        if record.problem and len(self._problems) < _MOST_PROBLEMS:
+            self._problems.append(f"line {record.line:,} ({what[:60]}): {record.problem}")
+        handler = self._handlers.get(what)
+        is_fact = handler is not None and handler(record)
+        if is_fact:
+            self._in_facts[what] += 1
+        if not is_fact or record.problem or what not in _WHOLE:
+            self._keep(record, what)
+            self._in_artifacts[what] += 1
+
+    def _keep(self, record: Record, what: str) -> None:
+        if what in _SMALL and not record.problem:
+            self._keep_small(record, what)
+            return
+        text = record.payload
+        told = {k: v for k, v in _dict(record.data).items() if k not in ("name", "encoding")}
+        if told or (record.data is not None and not isinstance(record.data, dict)):
+            data = json.dumps(told or record.data, indent=1, ensure_ascii=False)
+            text = f"{data}\n\n{text}" if text else data
+        kept = text[: self._room] if len(self._artifacts) < MAX_ARTIFACTS else ""
+        self._room -= len(kept)
+        if len(self._artifacts) < MAX_ARTIFACTS:
+            self._artifacts.append(
+                Artifact(
+                    kind=record.kind,
+                    name=record.name,
+                    compile_id=record.compile_id,
+                    text=kept,
+                    left_out=len(text) - len(kept),
+                    problem=record.problem,
+                )
+            )
+        else:
+            self._left["artifacts", ""] += 1
+
+    def _keep_small(self, record: Record, what: str) -> None:
+        key = (what, "" if what in ("str", "chromium_event") else record.compile_id)
+        text = " ".join(record.payload.split("\n")) if record.payload else json.dumps(record.data)
+        if len(text) > self._room:
+            self._left[key] += len(text)
+            text = ""
+        self._room -= len(text)
+        self._small.setdefault(key, []).append(text)
+
+    def _string(self, record: Record) -> bool:
+        told = cast("list[Any]", record.data) if isinstance(record.data, list) else []
+        if len(told) == 2 and isinstance(told[0], str) and isinstance(told[1], int):
+            self._texts.files[told[1]] = told[0]
+            return True
+        return False
+
+    def _event(self, record: Record) -> bool:
+        return self._phases.add(record.payload, record.compile_id)
+
+    def _graph(self, record: Record) -> bool:
+        stage = _GRAPHS[record.name if record.kind == "artifact" else record.kind]
+        body = fx.read(record.payload, self._texts)
+        if body is None:
+            return False
+        backward = stage == "backward" or any(
+            name.startswith("tangents_") for name in body.nodes.name
+        )
+        graph = self._add_graph(body, stage, record.compile_id, backward and stage != "joint", None)
+        if stage == "dynamo":
+            self._frames.captured(record, graph)
+        return not _unread(body)
+
+    def _add_graph(
+        self, body: fx.Body, stage: Stage, compile_id: str, is_backward: bool, parent: int | None
+    ) -> int:
+        at = len(self._graphs)
+        self._graphs.append(
+            Graph(
+                id=at,
+                stage=stage,
+                name=body.name,
+                compile_id=compile_id,
+                frame=self._frames.frame_of(compile_id),
+                is_backward=is_backward,
+                nodes=body.nodes,
+                parent=parent,
+            )
+        )
+        self._inputs[at] = body.inputs
+        inner = {
+            one.name: self._add_graph(one, stage, compile_id, is_backward, at)
+            for one in body.bodies
+        }
+        self._adopt(at, inner)
+        return at
+
+    def _adopt(self, graph: int, bodies: dict[str, int]) -> None:
+        """Tie the bodies of higher-order operators to the nodes that call them."""
+        nodes = self._graphs[graph].nodes
+        held = {node.index: bodies[node.target] for node in nodes
+                if node.op == "get_attr" and node.target in bodies}  # fmt: skip
+        called = {
+            node.index: tuple(held[i] for i in node.inputs if i in held)
+            for node in nodes
+            if any(i in held for i in node.inputs)
+        }
+        self._graphs[graph] = replace(self._graphs[graph], nodes=replace(nodes, subgraphs=called))
+        for caller, inner in called.items():
+            for body in inner:
+                self._graphs[body] = replace(self._graphs[body], parent_node=caller)
+
+    def _frame(self, record: Record) -> int | None:
+        return self._frames.frame_of(record.compile_id)
+
+    def _guard_tree(self, record: Record) -> bool:
+        frame = self._frame(record)
+        if frame is None:
+            return False
+        made = list(guards.guards(record.payload, frame, record.compile_id, self._texts))
+        self._guards += made
+        return bool(made)
+
+    def _structured_guards(self, record: Record) -> bool:
+        frame = self._frame(record)
+        if frame is None:
+            return False
+        made = guards.structured_guards(record.payload, frame, record.compile_id, self._texts)
+        self._guards += made or []
+        return made is not None
+
+    def _symbol(self, record: Record) -> bool:
+        frame = self._frame(record)
+        made = None if frame is None else guards.symbol(
+            record.data, frame, record.compile_id, self._texts
+        )  # fmt: skip
+        if made is not None:
+            self._symbols.append(made)
+        return made is not None
+
+    def _specialization(self, record: Record) -> bool:
+        return self._shape_fact(record, guards.specialization)
+
+    def _assumption(self, record: Record) -> bool:
+        return self._shape_fact(record, guards.assumption)
+
+    def _shape_fact(
+        self, record: Record, make: Callable[[Any, int, str, TraceTexts], ShapeFact | None]
+    ) -> bool:
+        frame = self._frame(record)
+        made = None if frame is None else make(record.data, frame, record.compile_id, self._texts)
+        if made is not None:
+            self._facts.append(made)
+        return made is not None
+
+    def _provenance(self, record: Record) -> bool:
+        """Which nodes a kernel is made from; its name is followed by a number of Inductor's."""
+        try:
+            told = _dict(json.loads(record.payload or "{}"))
+        except (ValueError, RecursionError):
+            return False
+        mapped: dict[str, list[str]] = {}
+        for name, nodes in _lists(told.get("cppCodeToPost")):
+            mapped.setdefault(name.rpartition(":")[0] or name, []).extend(nodes)
+        for kernel, nodes in mapped.items():
+            self._remap(kernel, nodes)
+        graph, traced = self._last_post_grad(record.compile_id), _lists(told.get("postToPre"))
+        if graph is not None and (names := dict(traced)):
+            self._traced[graph.id] = names
+        return bool(mapped)
+
+    def _remap(self, name: str, nodes: list[str]) -> None:
+        """The kernel of this name that was made last has these nodes."""
+        for kernel in reversed(self._kernels):
+            if kernel.name == name and kernel.graph is not None:
+                index = {n: at for at, n in enumerate(self._graphs[kernel.graph].nodes.name)}
+                known = sorted({index[node] for node in nodes if node in index})
+                self._kernels[kernel.id] = replace(kernel, nodes=tuple(known))
+                return
+
+    def _last_post_grad(self, compile_id: str) -> Graph | None:
+        """The graph that Inductor last turned to, in a compilation."""
+        for graph in reversed(self._graphs):
+            if (graph.stage, graph.compile_id, graph.parent) == ("post_grad", compile_id, None):
+                return graph
+        return None
+
+    def _code(self, record: Record) -> bool:
+        graph = self._last_post_grad(record.compile_id)
+        wrapper = len(self._wrappers)
+        found = kernels.read(record.payload, graph, len(self._kernels), wrapper)
+        is_backward = found.is_backward
+        if is_backward is None:
+            is_backward = graph is not None and graph.is_backward
+        self._wrappers.append(
+            Wrapper(
+                id=wrapper,
+                graph=graph.id if graph else None,
+                compile_id=record.compile_id,
+                is_backward=is_backward,
+                code=record.payload,
+            )
+        )
+        if graph is not None and graph.is_backward != is_backward:
+            self._graphs[graph.id] = replace(graph, is_backward=is_backward)
+        self._kernels += found.kernels
+        return bool(record.payload)
+
+    def _version(self, record: Record) -> bool:
+        try:
+            told = _dict(json.loads(record.payload))
+        except (ValueError, RecursionError):
+            return False
+        version = told.get("pytorch_version")
+        if isinstance(version, str):
+            self._environment = replace(self._environment, torch=version[:100])
+        return isinstance(version, str)
+
+    def _runnable(self, record: Record) -> bool:
+        """A program to try a graph out with, whose comments tell the machine; it stays a text."""
+        version, hardware = _VERSION.search(record.payload), _HARDWARE.search(record.payload)
+        if version and not self._environment.torch:
+            self._environment = replace(self._environment, torch=version[1])
+        if hardware and not self._environment.accelerators:
+            names = tuple(line.strip("# ") for line in hardware[1].strip().split("\n"))
+            self._environment = replace(self._environment, accelerators=names)
+        return False
+
+    def finish(self) -> Process:
+        """The recording, and where each record went."""
+        left = self._frames.finish()
+        running = self._phases.finish()
+        rank = self._ranks.most_common(1)[0][0] if self._ranks else rank_in_name(self._file)
+        self._flush()
+        sources, spans, stacks = self._texts.freeze()
+        total = sum(self._count.values())
+        options = {"log": self._file.name, "records": f"{total:,}", "process": str(self._pid)}
+        if rank is not None:
+            options["rank"] = str(rank)
+        recording = Recording(
+            title=f"rank {rank}" if rank is not None else self._file.name,
+            sources=sources,
+            spans=spans,
+            stacks=stacks,
+            frames=tuple(self._frames.frames),
+            breaks=tuple(self._frames.breaks),
+            guards=tuple(self._guards),
+            recompiles=tuple(self._frames.recompiles),
+            symbols=tuple(self._symbols),
+            shape_facts=tuple(self._facts),
+            graphs=tuple(self._graphs),
+            kernels=tuple(self._kernels),
+            wrappers=tuple(self._wrappers),
+            links=tuple(link(self._graphs, self._inputs, self._traced)),
+            timings=tuple(self._phases.timings),
+            artifacts=tuple(self._artifacts),
+            notes=(*self._own_notes(left, running), *self._frames.notes),
+            environment=replace(self._environment, created=_date(self._began), options=options),
+            seconds=self._phases.seconds,
+        )
+        return Process(
+            pid=self._pid,
+            rank=rank,
+            ranks=tuple(rank for rank, _ in self._ranks.most_common()),
+            files=(self._file.name,),
+            began=self._began,
+            recording=recording,
+            tallies={
+                what: Tally(count, self._in_facts[what], self._in_artifacts[what])
+                for what, count in self._count.items()
+            },
+        )
+
+    def _flush(self) -> None:
+        for (what, compile_id), lines in self._small.items():
+            is_json = what == "chromium_event"  # which a viewer of timelines then opens
+            rows = (",\n" if is_json else "\n").join(filter(None, lines))
+            text = f"[\n{rows}\n]" if is_json else rows
+            self._artifacts.append(
+                Artifact(
+                    kind=what,
+                    compile_id=compile_id,
+                    text=text,
+                    records=len(lines),
+                    left_out=self._left[what, compile_id],
+                )
+            )
+
+    def _own_notes(self, left: list[Compilation], running: list[str]) -> list[Note]:
+        """What the log itself has to say: where it ends, and what of it could not be read."""
+        made: list[Note] = []
+        if left:
+            names = ", ".join(f"{self._frames.frames[c.frame].name} ({c.id})" for c in left[:5])
+            inside = f", inside {' > '.join(running[:6])}" if running else ""
+            made.append(
+                _note(
+                    "failure",
+                    f"The log ends while it was compiling {names}{inside}: the process ended "
+                    "there, or the log was cut.",
+                )
+            )
+        if self._problems:
+            count = sum(1 for a in self._artifacts if a.problem)
+            made.append(
+                _note(
+                    "warning",
+                    f"{count:,} records of the log are damaged; what can be read of them is kept.",
+                    "\n".join(self._problems),
+                )
+            )
+        if lost := sum(self._left.values()):
+            made.append(_note("warning", f"{lost:,} characters or texts were too many to keep."))
+        for path in dict.fromkeys(self._texts.changed):
+            made.append(
+                _note("info", f"{path} is another text now than when this was logged: not shown.")
+            )
+        return made
+
+
+def _date(at: str) -> str:
+    """'11-21 17:24:02' of "1121 17:24:02.655000": a log does not name the year."""
+    return f"{at[:2]}-{at[2:4]} {at[5:13]}" if at else ""
+
+
+_WHOLE = frozenset({"str", "dynamo_start", "inductor_output_code", "torch_version",
+                    "dynamo_graph_break_reason", "recompile_reasons", "dynamo_error",
+                    *_GRAPHS})  # fmt: skip
+"""What stands in a fact as a whole, so that its text need not be kept."""
+
+
+def _note(level: Any, message: str, details: str = "") -> Note:
+    return Note(level=level, about="log", message=message, traceback=details)
+
+
+def _unread(body: fx.Body) -> bool:
+    return bool(body.unread) or any(_unread(one) for one in body.bodies)
+
+
+def _lists(data: Any) -> Iterator[tuple[str, list[str]]]:
+    """The entries of a mapping that are lists, of texts."""
+    for name, items in _dict(data).items():
+        if isinstance(items, list):
+            yield name, [str(item) for item in cast("list[Any]", items)]
+
+
+def _dict(data: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", data) if isinstance(data, dict) else {}

@@ -1,0 +1,74 @@
+"""The command `dynamo-lab check`: recordings or scripts held against what is expected of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynamo_lab.check import found_misses, report
+from dynamo_lab.check import options as expectations
+from dynamo_lab.errors import CheckFailed, OptionError, OutputError
+from dynamo_lab.model.codec import load
+from dynamo_lab.render import github
+from dynamo_lab.script import Script
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.view.misses import Miss
+
+FORMATS = ("text", "github")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check them all, and return the exit code: 0 where all are as expected, else 1."""
+    if options.format not in FORMATS:
+        raise OptionError(f"There is no format {options.format!r}: pass {' or '.join(FORMATS)}.")
+    expected = {name: getattr(options, name) for name in expectations()}
+    code = 0
+    for path in options.recordings:
+        recording = _recorded(path, options.script_arguments)
+        found = found_misses(recording, expected)
+        if options.format == "github":
+            _tell_github(recording, path, found)
+        if found:
+            print(CheckFailed(report(recording, found)), file=sys.stderr)
+            code = 1
+        else:
+            print(f"{path}: as expected")
+    return code
+
+
+def _recorded(path: str, arguments: Sequence[str]) -> Recording:
+    """The recording in a file, or that of a script, which runs for it."""
+    if not path.endswith(".py"):
+        return load(path)
+    if not Path(path).is_file():
+        raise OptionError(f"There is no script {path!r}: check the path.")
+    from dynamo_lab.explore import record
+
+    script = Script(path, arguments)
+    with record(Path(path).name) as recorder:
+        script.run()
+        if script.error is not None:
+            recorder.fail(script.error)
+        elif script.code:
+            recorder.fail(SystemExit(script.code))
+    return recorder.recording
+
+
+def _tell_github(recording: Recording, path: str, found: Sequence[Miss]) -> None:
+    root = github.repository_root(os.environ, Path.cwd())
+    for command in github.annotations(recording, found, root):
+        print(command, flush=True)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        text = github.summary(path, report(recording, found) if found else "")
+        try:
+            with Path(summary).open("a", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+        except OSError as error:
+            raise OutputError(f"Cannot write {summary!r}: {error.strerror}.") from None

@@ -1,0 +1,165 @@
+"""What the pytest fixture `compile_check` does: compile, call, record and check in one go."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from dynamo_lab.check import found_misses, refuse_no_counts, report
+from dynamo_lab.errors import CheckFailed, OptionError, OutputError
+from dynamo_lab.explore import name_of, new_recorder, refuse_uncallable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.recording import Recording
+
+_Call = tuple[Sequence[Any], Mapping[str, Any]]
+
+
+class CompileCheck:
+    """The fixture's value: call it with a function and what to call that with.
+
+    `folder` is where recordings of what failed are kept, under the name of the test.
+    """
+
+    def __init__(self, test: str, folder: str | None = None) -> None:
+        self._test = test
+        self._folder = folder
+        self._checks = 0
+
+    def __call__(
+        self,
+        fn: Callable[..., Any],
+        *args: Any,
+        over: Sequence[Any] | None = None,
+        breaks: int | None = 0,
+        graphs: int | None = None,
+        recompiles: int | None = 0,
+        frames: int | None = None,
+        max_kernels: int | None = None,
+        failures: int | None = 0,
+        grad: bool | None = None,
+        backend: str | Callable[..., Any] = "inductor",
+        mode: str | None = None,
+        dynamic: bool | None = None,
+        fullgraph: bool = False,
+        options: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Recording:
+        """Compile `fn`, call it, and return the recording if it is as expected.
+
+        Args:
+            fn: A function or an nn.Module.
+            *args: Its arguments.
+            over: The arguments of several calls instead, one after another: each a tuple, a mapping
+                of keyword arguments, or a single argument.
+            breaks: How many graph breaks; None, here and below, does not look.
+            graphs: How many graphs Dynamo captured.
+            recompiles: How many compilations were made again because guards failed.
+            frames: How many frames, without those of libraries that Dynamo skipped.
+            max_kernels: The most kernels, those of libraries included.
+            failures: How many probes failed, so that something is missing.
+            grad: True also runs a backward pass from what each call returns, False none at all.
+            backend: As for `torch.compile`, like `mode`, `dynamic`, `fullgraph` and `options`.
+            mode: See `backend`.
+            dynamic: See `backend`.
+            fullgraph: See `backend`.
+            options: See `backend`.
+            **kwargs: Keyword arguments of `fn`, in every call.
+
+        Raises:
+            CheckFailed: it is not as expected; the message has the facts and the lines.
+            OptionError: `fn` cannot be called, or an option has a value that is not offered.
+        """
+        __tracebackhide__ = True
+        refuse_uncallable(fn)
+        calls = _calls(args, kwargs, over)
+        expected = {
+            "breaks": breaks,
+            "graphs": graphs,
+            "recompiles": recompiles,
+            "frames": frames,
+            "max_kernels": max_kernels,
+            "failures": failures,
+        }
+        refuse_no_counts(expected)  # before anything compiles
+        compile_options = {
+            "backend": backend,
+            "mode": mode,
+            "dynamic": dynamic,
+            "fullgraph": fullgraph,
+            "options": options,
+        }
+        recording = _recorded(fn, calls, grad, compile_options)
+        self._checks += 1
+        if found := found_misses(recording, expected):
+            text = report(recording, found, with_code=True)
+            raise CheckFailed("\n".join([text, *self._kept(recording)]))
+        return recording
+
+    def _kept(self, recording: Recording) -> list[str]:
+        """Keep the recording, where there is a folder for it, and say where."""
+        if not self._folder:
+            return []
+        path = Path(self._folder) / f"{_file_name(self._test)}-{self._checks}.json.gz"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"--compile-check-dir {self._folder!r} cannot be made ({error.strerror}): name "
+                "a folder that you may write to."
+            ) from None
+        recording.save(path)
+        return [f"The recording is kept: dynamo-lab show {path}"]
+
+
+def _calls(
+    args: Sequence[Any], kwargs: Mapping[str, Any], over: Sequence[Any] | None
+) -> list[_Call]:
+    if over is None:
+        return [(args, kwargs)]
+    if args:
+        raise OptionError(
+            "compile_check() takes arguments or over=, not both: put all calls in over."
+        )
+    if not isinstance(over, list | tuple) or not over:
+        raise OptionError("over= is a list of the arguments of each call, such as [(x4,), (x8,)].")
+    return [_call(one, kwargs) for one in over]
+
+
+def _call(one: Any, kwargs: Mapping[str, Any]) -> _Call:
+    if isinstance(one, tuple):
+        return cast("tuple[Any, ...]", one), kwargs
+    if isinstance(one, Mapping):
+        return (), {**kwargs, **cast("Mapping[str, Any]", one)}
+    return (one,), kwargs
+
+
+def _recorded(
+    fn: Callable[..., Any],
+    calls: Sequence[_Call],
+    grad: bool | None,
+    compile_options: Mapping[str, Any],
+) -> Recording:
+    from dynamo_lab.capture.running import run_all
+    from dynamo_lab.capture.session import watch
+
+    recorder = new_recorder(name_of(fn))
+    chosen = {**compile_options, "grad": grad}
+    recorder.options.update({k: name_of(v) for k, v in chosen.items() if v is not None})
+    with watch(recorder):
+        try:
+            run_all(fn, calls, grad=grad, **compile_options)
+        except Exception as error:
+            recorder.fail(error)
+    return recorder.recording
+
+
+def _file_name(test: str) -> str:
+    """A test's id as a file's name: readable, short, and of no other test."""
+    readable = re.sub(r"[^\w.-]+", "_", test).strip("_")[-80:]
+    return f"{readable}-{hashlib.sha256(test.encode(errors='replace')).hexdigest()[:8]}"

@@ -1,0 +1,173 @@
+"""Lesson 10: attention, its kernels, and which is chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.course.asking import need, same_numbers
+from dynamo_lab.course.exercises import Exercise
+
+if TYPE_CHECKING:
+    from dynamo_lab.recording import Recording
+
+_WINDOW = 128
+_TOKENS = 512
+
+
+def _heads(tokens: int = 64, heads: int = 3) -> Any:
+    """Queries, keys and values: one batch, some heads, head size 16."""
+    import torch
+
+    return torch.randn(3, 1, heads, tokens, 16, generator=torch.Generator().manual_seed(0))
+
+
+def _lowered(answer: Any, *args: Any, **options: Any) -> Recording:
+    from dynamo_lab.lower import lower
+
+    recording = lower(answer, *args, **options)
+    if recording.failure:
+        need(False, f"It raised {recording.failure.type}: {recording.failure.message:.200}")
+    return recording
+
+
+def _causal(q: Any, k: Any, v: Any) -> Any:
+    from torch.nn.functional import scaled_dot_product_attention
+
+    return scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def _one_kernel(answer: Any) -> str:
+    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    for tokens in (64, 96):
+        same_numbers(answer, _causal, *_heads(tokens))
+    recording = _lowered(answer, *_heads())
+    for found in recording.breaks[:1]:
+        need(False, f"It breaks: {found.gb_type or found.reason:.120}")
+    need(recording.captured_graphs(), "Nothing of it was compiled.")
+    names = [kernel.name for kernel in recording.kernels]
+    fused = [name for name in names if "_scaled_dot_product" in name]
+    told = ", ".join(names)
+    need(fused, f"No fused attention kernel is called. It calls {told}.")
+    need(len(names) == 1, f"One kernel is asked for. It calls {told}.")
+    return f"One kernel, {fused[0]}, and no mask in memory: a flag says what it needs to know."
+
+
+def _sloped(score: Any, batch: Any, head: Any, query: Any, key: Any) -> Any:
+    return score - (query - key).abs() * 0.5 ** (head + 1)
+
+
+def _formula(answer: Any) -> str:
+    import torch
+    from torch.nn.attention.flex_attention import flex_attention
+
+    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    for head, query, key in ((0, 3, 3), (0, 5, 3), (0, 3, 5), (2, 9, 4)):
+        at = (torch.tensor(i) for i in (0, head, query, key))
+        got = answer(torch.tensor(1.5), *at)
+        need(got is not None, "Your function returns nothing yet.")
+        expected = _sloped(1.5, 0, head, torch.tensor(query), torch.tensor(key))
+        need(
+            abs(float(got) - float(expected)) < 1e-5,
+            f"A score of 1.5 in head {head}, query {query}, key {key} becomes {float(got):.4f}, "
+            f"and should be {float(expected):.4f}.",
+        )
+    recording = _lowered(flex_attention, *_heads(128), score_mod=answer, target="cuda:sm_90")
+    written = [kernel for kernel in recording.kernels if "flex_attention" in kernel.name]
+    need(written, "No kernel of flex attention was written.")
+    return (
+        f"It is inside of {written[0].name}: the distance is computed from the positions of the "
+        "loop, and no table of distances is in memory."
+    )
+
+
+def _windowed(query: Any, key: Any) -> Any:
+    return (query >= key) & (query - key < _WINDOW)
+
+
+def _mask(answer: Any) -> str:
+    import torch
+    from torch.nn.attention.flex_attention import create_block_mask, create_mask
+
+    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    sizes = (None, None, _TOKENS, _TOKENS)
+    got = create_mask(answer, *sizes, device="cpu")[0, 0]
+    positions = torch.arange(_TOKENS)
+    expected = _windowed(positions[:, None], positions[None, :])
+    for query, key in (got != expected).nonzero()[:1].tolist():
+        says, should = ("may", "may not") if got[query, key] else ("may not", "may")
+        need(False, f"Yours says that token {query} {says} see token {key}. It {should}.")
+    made = create_block_mask(answer, *sizes, device="cpu")
+    parts = (made.kv_num_blocks, made.full_kv_num_blocks)
+    visited = sum(int(part.sum()) for part in parts if part is not None)
+    blocks = made.kv_num_blocks.shape[-1] ** 2
+    return f"{visited} of {blocks} blocks are visited, and twice as many for twice the tokens."
+
+
+def _sdpa_bytes() -> tuple[int, int, int]:
+    """What SDPA keeps for its backward: besides inputs and output, of its output, its scores."""
+    from torch.nn.functional import scaled_dot_product_attention
+
+    heads = [t.requires_grad_() for t in _heads(256, 2)]
+    [cut] = _lowered(scaled_dot_product_attention, *heads, grad=True).partitions
+    of = {
+        role: sum(value.bytes or 0 for value in cut.saved if value.role == role)
+        for role in ("activation", "output")
+    }
+    q = heads[0]
+    return of["activation"], of["output"], q.shape[1] * q.shape[2] ** 2 * q.element_size()
+
+
+def _bytes_besides(answer: Any) -> str:
+    need(
+        isinstance(answer, int) and not isinstance(answer, bool),
+        f"A whole number of bytes is asked for, and this is {answer!r:.60}.",
+    )
+    besides, output, scores = _sdpa_bytes()
+    need(answer != besides + output, "That has the output in it, which lives in any case.")
+    need(answer != scores, "So much the scores would take. They are what it does not keep.")
+    need(
+        answer * 4 != besides,
+        "You found how many numbers they are. How many bytes does each of them take?",
+    )
+    need(answer == besides, f"It is {'more' if answer < besides else 'less'} than {answer:,}.")
+    return f"{besides:,} bytes: a number for each head and token, where the scores take {scores:,}."
+
+
+EXERCISES = (
+    Exercise(
+        "10.1",
+        "One kernel",
+        _one_kernel,
+        (
+            "Do not describe the mask: say what it means.",
+            "`F.scaled_dot_product_attention` has a flag for it: section 3, the last of the three.",
+        ),
+    ),
+    Exercise(
+        "10.2",
+        "A formula of yours",
+        _formula,
+        (
+            "It gets positions as tensors of integers and returns the new score: `score - ...`.",
+            "The slope of a head is 0.5 to the power of `head + 1`.",
+        ),
+    ),
+    Exercise(
+        "10.3",
+        "A window",
+        _mask,
+        (
+            "Two conditions have to hold. `query - key` is how far back the key lies.",
+            "Conditions on tensors are joined by `&`, and each of them needs its parentheses.",
+        ),
+    ),
+    Exercise(
+        "10.4",
+        "How much is it?",
+        _bytes_besides,
+        (
+            "`recording.partitions[0].saved` lists what is kept, each with its role and bytes.",
+            "It is the logsumexp: one float32 for each row of the scores.",
+        ),
+    ),
+)

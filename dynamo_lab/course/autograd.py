@@ -1,0 +1,170 @@
+"""Lesson 4: autograd ahead of time."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.course.asking import lowered, need, program, same_numbers
+from dynamo_lab.course.exercises import Exercise
+
+if TYPE_CHECKING:
+    from dynamo_lab.recording import Recording
+    from dynamo_lab.view.autograd import PartitionView
+
+_BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
+
+
+_MADE = """\
+def made(x, w, t):
+    h = x @ w
+    waves = torch.sin(h[:, :, None] * t)
+    some = torch.dropout(waves, 0.5, True)
+    s = some.sum(-1)
+    return s.square().mean()
+"""
+
+_DEEP = """\
+def deep(x, w):
+    for _ in range(3):
+        x = torch.tanh(x @ w)
+    return x.square().mean()
+"""
+
+
+def _inputs(*shapes: tuple[int, ...]) -> list[Any]:
+    """Tensors that want a gradient, the same each time."""
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
+
+
+def _heaviest_line(answer: Any) -> str:
+    lines = [line.strip() for line in _MADE.splitlines()]
+    need(type(answer) is int, "The number of a line is asked for, such as 3.")
+    need(2 <= answer <= len(lines), f"Lines 2 to {len(lines)} compute something: one of these.")
+    inputs = _inputs((64, 128), (128, 256), (32,))
+    part = _partition_view(lowered(program(_MADE), *inputs, grad=True))
+    kept = {lines.index(row.line) + 1: row for row in part.lines if row.line}
+    again = {lines.index(row.line) + 1: row for row in part.recomputed if row.line and row.bytes}
+    if answer in again and answer not in kept:
+        need(
+            False,
+            f"Line {answer} keeps nothing, large as its values are: `{again[answer].operator}` is "
+            f"cheap, so the backward runs it again and {again[answer].size} need not be kept.",
+        )
+    need(answer in kept, f"Line {answer} keeps nothing: no gradient needs what it computes.")
+    most = max(kept, key=lambda line: kept[line].bytes)
+    need(
+        answer == most,
+        f"Line {answer} keeps {kept[answer].size}, and another line keeps more. Small values "
+        "take memory too where they are many.",
+    )
+    return (
+        f"Line {most} keeps {kept[most].size}: the mask, a byte an element. The numbers that it "
+        "is applied to are computed again, but random numbers are drawn once."
+    )
+
+
+def _partition_view(recording: Recording) -> PartitionView:
+    from dynamo_lab.view.autograd import build
+    from dynamo_lab.view.places import Places
+
+    return build(recording, Places(recording))[0]
+
+
+def _keep_less(answer: Any) -> str:
+    deep, inputs = program(_DEEP), _inputs((256, 64), (64, 64))
+    same_numbers(answer, deep, *inputs)
+    same_numbers(_gradients(answer), _gradients(deep), *inputs)
+    recording = lowered(answer, *inputs, grad=True)
+    for found in recording.breaks[:1]:
+        need(False, f"One graph is asked for, and it breaks: {found.reason:.120}")
+    parts = [part for part in recording.partitions if part.backward is not None]
+    need(parts, "Nothing was captured that has a backward: is it excluded from compilation?")
+    full = lowered(deep, *inputs, grad=True).partitions[0].activation_bytes
+    kept = sum(part.activation_bytes for part in parts)
+    need(kept < full, f"It keeps {kept:,} bytes, no less than the original.")
+    need(kept * 3 <= full, f"It keeps {kept:,} of {full:,} bytes: less, but not a third yet.")
+    again = sum(not item.is_free for part in parts for item in part.recomputed)
+    return f"{kept:,} bytes instead of {full:,}, and the price: {again} operators run again."
+
+
+def _gradients(fn: Any) -> Any:
+    """What computes the gradients of a loss with respect to all its arguments."""
+
+    def computed(*args: Any) -> Any:
+        loss = fn(*args)
+        if not loss.requires_grad:
+            need(False, "Its loss has no gradient: nothing would be learned by it.")
+        found = torch.autograd.grad(loss, args, allow_unused=True)
+        if any(gradient is None for gradient in found):
+            need(
+                False,
+                "Its loss does not depend on all of its inputs any more: one has no gradient.",
+            )
+        return found
+
+    return computed
+
+
+def _choose_budget(answer: Any) -> str:
+    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    recording = lowered(program(_DEEP), *_inputs((256, 64), (64, 64)), grad=True)
+    rows = {row.budget: row for row in recording.repartition(*_BUDGETS).rows}
+    sizes = sorted({row.activation_bytes for row in rows.values()})
+    for limit in (*sizes, *((a + b) // 2 for a, b in pairwise(sizes))):
+        budget = answer(recording, limit)
+        need(
+            budget in rows, f"For {limit:,} bytes it gives {budget!r}, which is none of {_BUDGETS}."
+        )
+        chosen = rows[budget]
+        need(
+            chosen.activation_bytes <= limit,
+            f"For {limit:,} bytes it gives the budget {budget:g}, which keeps "
+            f"{chosen.activation_bytes:,}: that does not fit.",
+        )
+        fitting = [row for row in rows.values() if row.activation_bytes <= limit]
+        best = min(fitting, key=lambda row: row.flops)
+        need(
+            chosen.flops == best.flops,
+            f"For {limit:,} bytes it gives the budget {budget:g}. That fits, but computes "
+            f"{chosen.arithmetic} again, where {best.budget:g} fits too with "
+            f"{best.arithmetic if best.flops else 'none'}.",
+        )
+    return "The largest budget that fits: what is kept need not be computed again."
+
+
+EXERCISES = (
+    Exercise(
+        "4.1",
+        "Where the memory goes",
+        _heaviest_line,
+        (
+            "The Autograd tab has a list of lines, with what each keeps.",
+            "The list is under By line, the largest on top. The largest tensor of the program is "
+            "not in it.",
+        ),
+    ),
+    Exercise(
+        "4.2",
+        "Keep less",
+        _keep_less,
+        (
+            "What a call through `torch.utils.checkpoint` makes inside is computed again.",
+            "Of every call the inputs are kept: one call for all three steps has fewer of them "
+            "than a call for each.",
+        ),
+    ),
+    Exercise(
+        "4.3",
+        "As much as fits",
+        _choose_budget,
+        (
+            "Keep the rows that fit, and take the one with the least arithmetic.",
+            "The more is kept, the less is computed again: among those that fit, it is the one "
+            "with the largest budget.",
+        ),
+    ),
+)

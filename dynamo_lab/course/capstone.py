@@ -1,0 +1,209 @@
+"""Lesson 12: a slow model made fast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.course.asking import need
+from dynamo_lab.course.exercises import Exercise
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.benchmarks import Benchmark
+    from dynamo_lab.recording import Recording
+
+_LENGTHS = (16, 24, 40, 31)
+_ATTENTION_CALLS = 5
+_CALLS = 12
+"""The most calls of kernels, of the attention and of the model. Ours needs 3 and 11."""
+
+
+def _batches() -> list[Any]:
+    """Words of several lengths, some of them padding at the end."""
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    made = [torch.randint(1, 64, (2, tokens), generator=generator) for tokens in _LENGTHS]
+    for words in made:
+        words[1, -5:] = 0
+    return made
+
+
+def _two(answer: Any) -> tuple[Any, Any]:
+    need(
+        isinstance(answer, tuple) and len(answer) == 2 and all(callable(one) for one in answer),
+        "Leave the line with `check` as it is: it passes two things, the old and the new.",
+    )
+    return answer
+
+
+def _recorded(make: Any, inputs: list[Any]) -> tuple[Recording, list[Any]]:
+    """The recording of what `make` compiles, called with each of the inputs; what came out."""
+    import torch
+
+    from dynamo_lab.explore import record
+
+    with record("capstone", target="cpu") as recorder, torch.no_grad():
+        compiled = make()
+        need(callable(compiled), "Your function returns nothing that can be called.")
+        outs = [compiled(one) for one in inputs]
+    return recorder.recording, outs
+
+
+def _same(outs: list[Any], expected: list[Any]) -> None:
+    import torch
+
+    for got, wanted in zip(outs, expected, strict=True):
+        need(torch.is_tensor(got), f"It returns {got!r:.40}, and no tensor.")
+        need(
+            got.shape == wanted.shape, f"It has shape {list(got.shape)}, not {list(wanted.shape)}."
+        )
+        off = (got - wanted).abs().max().item()
+        need(torch.allclose(got, wanted, atol=1e-4), f"Its numbers are others, by up to {off:.2g}.")
+
+
+def _one_graph(recording: Recording) -> None:
+    for found in recording.breaks[:1]:
+        span = recording.spans[found.span]
+        line = recording.sources[span.source].line(span.line) or ""
+        need(False, f"It breaks at `{line.strip():.60}`: {found.gb_type or found.reason:.80}")
+    for again in recording.recompiles[:1]:
+        why = "; ".join(reason for _, reason in again.failures)
+        need(False, f"It is compiled again. The guard that failed: {why:.120}")
+    graphs = len(recording.captured_graphs())
+    need(graphs, "Nothing of it was compiled.")
+    need(graphs == 1, f"It became {graphs} graphs.")
+
+
+def _few_calls(recording: Recording, most: int) -> int:
+    calls = {kernel.name: kernel.calls for kernel in recording.kernels}
+    total = sum(kernel.calls for kernel in recording.kernels)
+    often = max(calls, key=lambda name: calls[name], default="none")
+    told = f"{total} calls of kernels, and {most} are allowed."
+    need(total <= most, f"{told} Called most often: {often}, {calls.get(often)} times.")
+    return total
+
+
+def _attention(answer: Any) -> str:
+    import torch
+
+    old_kind, new_kind = _two(answer)
+    torch.manual_seed(0)
+    old, new = old_kind(32, 4), new_kind(32, 4)
+    new.load_state_dict(old.state_dict())
+    x = torch.randn(2, 24, 32)
+    recording, outs = _recorded(lambda: torch.compile(new), [x])
+    _same(outs, [old(x).detach()])
+    _one_graph(recording)
+    total = _few_calls(recording, _ATTENTION_CALLS)
+    return f"{total} calls of kernels, and as many with 32 heads as with 4."
+
+
+def _counters(answer: Any) -> str:
+    import torch
+
+    old_kind, new_kind = _two(answer)
+    torch.manual_seed(0)
+    old, new = old_kind(), new_kind()
+    new.load_state_dict(old.state_dict(), strict=False)
+    old.attention = new.attention = torch.nn.Identity()
+    batches = _batches()
+    with torch.no_grad():
+        expected = [old(words) for words in batches]
+    recording, outs = _recorded(lambda: torch.compile(new, dynamic=True), batches)
+    _one_graph(recording)
+    _same(outs, expected)
+    for name in ("calls", "longest"):
+        got, wanted = int(getattr(new, name)), int(getattr(old, name))
+        need(
+            got == wanted, f"`{name}` is {got} after {len(batches)} calls, and should be {wanted}."
+        )
+    return "A tensor counts inside of the graph, and Python reads it when somebody asks."
+
+
+def _whole(answer: Any) -> str:
+    import torch
+
+    slow_kind, fast = _two(answer)
+    torch.manual_seed(0)
+    slow, batches = slow_kind(), _batches()
+    with torch.no_grad():
+        expected = [slow(words) for words in batches]
+    recording, outs = _recorded(lambda: fast(slow), batches)
+    _same(outs, expected)
+    _one_graph(recording)
+    total = _few_calls(recording, _CALLS)
+    return f"One graph for {len(batches)} lengths, compiled once, {total} calls of kernels."
+
+
+def _times(facts: Benchmark, way: int) -> tuple[float, ...]:
+    """The seconds of a way's calls with warm caches, one a round."""
+    wanted = (way, "forward", "warm")
+    found = [one.seconds for one in facts.series if (one.way, one.phase, one.cache) == wanted]
+    return found[0] if found else ()
+
+
+def _measured(answer: Any) -> str:
+    from dynamo_lab.benchmark import Benchmarked
+    from dynamo_lab.measure.statistics import ratio, rounds_needed
+
+    need(isinstance(answer, Benchmarked), "Pass what `lab.bench` returned.")
+    facts = answer.facts
+    need(len(facts.ways) > 1, "Only the slow model was run: pass yours in `ways`.")
+    for way in facts.ways:
+        need(not way.problem, f"{way.name} was not timed: {way.problem:.160}")
+    eager, other = _times(facts, 0), _times(facts, len(facts.ways) - 1)
+    rounds = min(len(eager), len(other))
+    need(
+        rounds >= rounds_needed(),
+        f"{rounds} rounds tell nothing apart: chance could have made them. "
+        f"Use {rounds_needed()} or more.",
+    )
+    found = ratio(eager, other)
+    name = facts.ways[-1].name
+    need(not (found.differs and found.value < 1), f"{name} is {found.sentence} than the original.")
+    return (
+        f"Held against {facts.ways[0].name}, {name} is {found.sentence}. First checked, then timed."
+    )
+
+
+EXERCISES = (
+    Exercise(
+        "12.1",
+        "Attention",
+        _attention,
+        (
+            "Lesson 10: `F.scaled_dot_product_attention`, with a flag for what lies ahead. It "
+            "wants the heads as a dimension of their own, before that of the tokens.",
+            "`part.unflatten(-1, (self.heads, -1)).transpose(1, 2)` makes that of q, k and v; "
+            "afterwards `transpose(1, 2).flatten(2)` puts the heads together again.",
+        ),
+    ),
+    Exercise(
+        "12.2",
+        "The counters",
+        _counters,
+        (
+            "A number in Python is a constant of the graph. A tensor is not.",
+            "Make both buffers in `__init__`, after `super().__init__()` and `del` of the numbers; "
+            "`torch.maximum` is the `max` of tensors.",
+        ),
+    ),
+    Exercise(
+        "12.3",
+        "All of it",
+        _whole,
+        (
+            "Make a class of `Slow` without what stands in the way, with the attention of 12.1.",
+            "`torch.compile(..., dynamic=True)` leaves sizes open from the start.",
+        ),
+    ),
+    Exercise(
+        "12.4",
+        "Is it faster?",
+        _measured,
+        (
+            "`lab.bench(slow, batches[0], ways={...}, ...)`: lesson 8.",
+            "The way is a callable: what `fast(slow)` returns.",
+        ),
+    ),
+)

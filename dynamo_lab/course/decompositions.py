@@ -1,0 +1,134 @@
+"""Lesson 5: decompositions."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from dynamo_lab.course.asking import need, program, same_numbers
+from dynamo_lab.course.exercises import Exercise
+from dynamo_lab.decompose import decompose
+from dynamo_lab.lower import lower
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.decompositions import Target
+
+_LISTS = (
+    ("aten.relu", "aten.hardswish", "aten.sigmoid"),
+    ("aten.mish", "aten.hardtanh"),
+    ("aten.softplus", "aten.hardsigmoid", "aten.silu"),
+)
+
+
+class _Size(NamedTuple):
+    """What an operator comes down to: how many calls, and of how many kinds."""
+
+    calls: int
+    kinds: int
+
+
+def _size(operator: str, x: Any, to: Target = "prims") -> _Size:
+    made = decompose(operator, x, to=to)
+    return _Size(len(made.leaves), len(made.counts))
+
+
+def _predict(answer: Any) -> str:
+    need(type(answer) is int, "A number of calls is asked for.")
+    single, half = (torch.zeros(8, dtype=dtype) for dtype in (torch.float32, torch.float16))
+    right, of_single = _size("aten.hardswish", half), _size("aten.hardswish", single)
+    explained = {
+        right.kinds: "So many kinds of prims there are; several are called more than once.",
+        of_single.calls: "So many it is on float32. Half precision is converted, and back again.",
+        _size("aten.hardswish", half, "core_aten").calls: "So many it is in core ATen, and there "
+        "`clamp` is one call. Prims have none: they compare, and choose.",
+    }
+    if answer != right.calls:
+        need(False, explained.get(answer, "The tree has another number of calls of prims."))
+    return (
+        f"{right.calls}, of {right.kinds} kinds: {right.calls - of_single.calls} of them convert, "
+        "and each `clamp` is four, as prims say outright what becomes of a NaN."
+    )
+
+
+def _longest(answer: Any) -> str:
+    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    x = torch.zeros(8)
+    for names in _LISTS:
+        sizes = {name: _size(name, x) for name in names}
+        given, best = answer(list(names), x), max(sizes, key=lambda name: sizes[name].calls)
+        need(given in sizes, f"It gives {given!r:.60}, which is none of {', '.join(names)}.")
+        if sizes[given].calls < sizes[best].calls:
+            told = "; ".join(
+                f"{name} becomes {sizes[name].calls} calls of {sizes[name].kinds} kinds of prims, "
+                f"and {_size(name, x, 'inductor').calls} calls in Inductor's set"
+                for name in (given, best)
+            )
+            need(False, f"Of {', '.join(names)} it gives {given}. But {told}.")
+    return "Which operator is the largest depends on the set: prims spell out what others imply."
+
+
+_BENT = """\\
+def bent(x):
+    return (torch.sqrt(x * x + 1) - 1) / 2 + x
+"""
+
+_BETWEEN = """\
+def between(x):
+    return torch.ops.dynamo_lab_course.{name}(x * 2).relu()
+"""
+
+
+def _open_the_box(answer: Any) -> str:
+    x = torch.linspace(-3, 3, 64)
+    same_numbers(answer, program(_BENT), x)
+    library = torch.library.Library("dynamo_lab_course", "FRAGMENT")
+    taken = torch.ops.dynamo_lab_course  # an operator is there until its library is collected
+    name = next(f"bent{n}" for n in count() if not hasattr(taken, f"bent{n}"))
+    library.define(f"{name}(Tensor x) -> Tensor")
+    library.impl(name, answer, "CompositeImplicitAutograd")
+    recording = lower(program(_BETWEEN.format(name=name)), x)
+    need(
+        recording.failure is None,
+        "It cannot be traced: while compiling, tensors have no numbers, so a rule has to be made "
+        "of PyTorch's operators alone.",
+    )
+    for kernel in recording.kernels:
+        need(
+            kernel.language != "extern",
+            f"{kernel.name} is still called: an operator that no rule takes apart.",
+        )
+    need(len(recording.kernels) == 1, f"One kernel is asked for, not {len(recording.kernels)}.")
+    return "One kernel: what stands before and after is computed with it."
+
+
+EXERCISES = (
+    Exercise(
+        "5.1",
+        "Predict",
+        _predict,
+        (
+            "`lab.decompose` takes a tensor's type into account, and has the set as `to=`.",
+            'Of `lab.decompose("aten.hardswish", ..., to="prims")` it is the number of `leaves`.',
+        ),
+    ),
+    Exercise(
+        "5.2",
+        "The longest way down",
+        _longest,
+        (
+            "`leaves` are all calls, `counts` has one entry for each kind.",
+            'Without `to=` it is Inductor\'s set: say `to="prims"`.',
+        ),
+    ),
+    Exercise(
+        "5.3",
+        "Open the box",
+        _open_the_box,
+        (
+            "Write the same arithmetic with tensors, without NumPy.",
+            "It is one line: `torch.sqrt` in the place of `np.sqrt`.",
+        ),
+    ),
+)

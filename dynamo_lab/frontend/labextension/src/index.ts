@@ -1,0 +1,111 @@
+// JupyterLab's side of dynamo_lab: marks in cells, the side panel, the command, the settings.
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import { ICommandPalette, Notification } from "@jupyterlab/apputils";
+import type { ICodeCellModel } from "@jupyterlab/cells";
+import { EditorExtensionRegistry, IEditorExtensionRegistry } from "@jupyterlab/codemirror";
+import { INotebookTracker, NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
+import { KernelMessage } from "@jupyterlab/services";
+import { ISettingRegistry } from "@jupyterlab/settingregistry";
+import { Cells, type Views } from "./cells";
+import { NAME, ours } from "./facts";
+import { cellMargin } from "./margin";
+import { SidePanels, WIDGET } from "./panel";
+
+const ID = "dynamo-lab:plugin";
+const OPEN = "dynamo-lab:open";
+const COMMAND = /^\s*%(%compile|%record|lab)\b/m;
+const LEAST = 160; // pixels of a view in sight are enough not to scroll the notebook
+const ASK = "dynamo-lab-ask"; // heard in ../../src/pointer.ts
+
+/** The live views of a recording on this page, and what is left of one that is gone. */
+function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker): Views {
+  const isDrawn = (element: Element): boolean => element.getClientRects().length > 0;
+  const bringIntoSight = (element: Element): void => {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (bottom < LEAST || top > innerHeight - LEAST) element.scrollIntoView({ block: "nearest" });
+  };
+  return {
+    ask: (uid, detail) => {
+      const live = [...page.querySelectorAll<HTMLElement>(".dynamo-lab-live")].filter((one) => one.dataset.uid === uid);
+      for (const one of live) one.dispatchEvent(new CustomEvent(ASK, { detail }));
+      const lasting = [...page.querySelectorAll<HTMLElement>(".dynamo-lab-static")].filter((one) => one.dataset.dynamoLabStatic === uid);
+      const drawn = [...live, ...lasting].find(isDrawn);
+      if (drawn && detail.go) bringIntoSight(drawn);
+      return drawn !== undefined;
+    },
+    open: async (cell) => {
+      const { outputs } = cell;
+      const found = Array.from({ length: outputs.length }, (_, i) => outputs.get(i)).find((one) => ours(one.metadata)?.place && WIDGET in one.data);
+      const notebook = tracker.find((one) => [...(one.model?.cells ?? [])].includes(cell as ICodeCellModel));
+      if (found && notebook) await panels.show(notebook, found.data);
+    },
+  };
+}
+
+/** Opens the panel when a kernel shows something that belongs there. */
+function followKernel(notebook: NotebookPanel, panels: SidePanels): void {
+  notebook.sessionContext.iopubMessage.connect((_, message) => {
+    if (!KernelMessage.isDisplayDataMsg(message)) return;
+    const { data, metadata } = message.content;
+    if (ours(metadata)?.place === "panel" && WIDGET in data) void panels.show(notebook, data as Parameters<SidePanels["show"]>[1]);
+  });
+}
+
+/** Tells the kernel our settings ahead of each cell that uses a command of ours: it asks nobody. */
+function tellSettings(tracker: INotebookTracker, settings: ISettingRegistry.ISettings): void {
+  NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
+    const kernel = tracker.find((one) => one.content === notebook)?.sessionContext.session?.kernel;
+    if (!kernel?.handleComms || !COMMAND.test(cell.model.sharedModel.getSource())) return;
+    kernel.createComm(NAME).open({ detail: String(settings.composite.detail), display: String(settings.composite.display) });
+  });
+}
+
+/** Has the kernel show what it recorded last; its answer opens the panel. */
+async function openLast(notebook: NotebookPanel | null): Promise<void> {
+  const kernel = notebook?.sessionContext.session?.kernel;
+  if (!kernel) return say("Open a notebook first: a recording is in its kernel.");
+  const reply = await kernel.requestExecute({ code: "%lab", store_history: false }).done;
+  if (reply.content.status !== "error") return;
+  const { evalue } = reply.content;
+  say(/not found/.test(evalue) ? "Nothing is recorded in this notebook yet: run %load_ext dynamo_lab, and a cell with %%compile." : evalue);
+}
+
+function say(sentence: string): void {
+  Notification.warning(sentence, { autoClose: 8_000 });
+}
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: "Marks of dynamo_lab in cells, and its recordings in a side panel.",
+  autoStart: true,
+  requires: [INotebookTracker, IEditorExtensionRegistry, ISettingRegistry],
+  optional: [ICommandPalette],
+  activate: async (app: JupyterFrontEnd, tracker: INotebookTracker, editors: IEditorExtensionRegistry, registry: ISettingRegistry, palette: ICommandPalette | null) => {
+    const panels = new SidePanels(app);
+    const cells = new Cells(viewsOn(document, panels, tracker));
+    editors.addExtension({
+      name: "dynamo-lab:margin",
+      factory: ({ model }) => {
+        const owner = cells.ownerOf(model);
+        return owner && EditorExtensionRegistry.createImmutableExtension(cellMargin(owner));
+      },
+    });
+    const followed = new WeakSet<object>(); // a second view of a notebook has the same session
+    const follow = (notebook: NotebookPanel): void => {
+      if (followed.has(notebook.sessionContext)) return;
+      followed.add(notebook.sessionContext);
+      followKernel(notebook, panels);
+    };
+    tracker.forEach(follow);
+    tracker.widgetAdded.connect((_, notebook) => follow(notebook));
+    app.commands.addCommand(OPEN, { label: "dynamo_lab: open the last recording", execute: () => openLast(tracker.currentWidget) });
+    palette?.addItem({ command: OPEN, category: "Notebook Operations" });
+    const settings = await registry.load(ID);
+    tellSettings(tracker, settings);
+    const dress = (): void => void (document.body.dataset.dynamoLabTheme = String(settings.composite.theme));
+    settings.changed.connect(dress);
+    dress();
+  },
+};
+
+export default plugin;

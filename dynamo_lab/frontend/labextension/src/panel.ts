@@ -1,0 +1,46 @@
+// A recording in a panel on the right of its notebook, from the bundle of an output that shows one.
+import type { JupyterFrontEnd } from "@jupyterlab/application";
+import { MainAreaWidget } from "@jupyterlab/apputils";
+import type { NotebookPanel } from "@jupyterlab/notebook";
+import type { IRenderMime } from "@jupyterlab/rendermime";
+import { Panel } from "@lumino/widgets";
+
+export const WIDGET = "application/vnd.jupyter.widget-view+json";
+
+type Bundle = IRenderMime.IMimeModel["data"];
+
+export class SidePanels {
+  private readonly open = new Map<NotebookPanel, MainAreaWidget<Panel>>();
+
+  constructor(private readonly app: JupyterFrontEnd) {}
+
+  /** Shows the widget of a bundle beside its notebook, in place of what was there. */
+  async show(notebook: NotebookPanel, data: Bundle): Promise<void> {
+    const { rendermime } = notebook.content;
+    if (notebook.isDisposed || rendermime.preferredMimeType(data, "any") !== WIDGET) return; // there are no widgets here
+    const view = rendermime.createRenderer(WIDGET);
+    await view.renderModel(rendermime.createModel({ data, trusted: true }));
+    const { content } = this.panelOf(notebook);
+    for (const old of [...content.widgets]) old.dispose();
+    content.addWidget(view);
+  }
+
+  private panelOf(notebook: NotebookPanel): MainAreaWidget<Panel> {
+    const found = this.open.get(notebook);
+    if (found) return found;
+    const made = new MainAreaWidget({ content: new Panel() });
+    made.id = `dynamo-lab-${notebook.id}`;
+    made.title.label = `dynamo_lab: ${notebook.title.label}`;
+    made.title.closable = true;
+    made.content.addClass("dynamo-lab-panel");
+    const close = (): void => made.dispose();
+    notebook.disposed.connect(close);
+    made.disposed.connect(() => {
+      notebook.disposed.disconnect(close);
+      this.open.delete(notebook);
+    });
+    this.open.set(notebook, made);
+    this.app.shell.add(made, "main", { mode: "split-right", ref: notebook.id, activate: false });
+    return made;
+  }
+}

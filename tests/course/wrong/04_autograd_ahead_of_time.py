@@ -1,0 +1,60 @@
+# %% 4.1: Line 3 keeps nothing, large as its values are
+line = 3
+
+
+# %% 4.1: Line 2 keeps 65.5 kB, and another line keeps more
+line = 2
+
+
+# %% 4.1: The number of a line is asked for
+line = "g = torch.dropout(s, 0.5, True)"
+
+
+# %% 4.2: Its loss does not depend on all of its inputs any more
+def light(x, w):
+    for _ in range(3):
+        x = torch.tanh(x.detach() @ w)
+    return x.square().mean()
+
+
+# %% 4.2: Its loss has no gradient
+@torch.no_grad()
+def light(x, w):
+    return deep(x, w)
+
+
+# %% 4.2: It computes something else
+def light(x, w):
+    return torch.tanh(x @ w).square().mean()
+
+
+# %% 4.2: less, but not a third yet
+def light(x, w):
+    for _ in range(3):
+        x = checkpoint(lambda y: torch.tanh(y @ w), x, use_reentrant=False)
+    return x.square().mean()
+
+
+# %% 4.2: One graph is asked for, and it breaks
+def light(x, w):
+    return torch.compiler.disable(deep)(x, w)
+
+
+# %% 4.3: That fits, but computes
+def choose_budget(recording, limit):
+    return 0.0
+
+
+# %% 4.3: that does not fit
+def choose_budget(recording, limit):
+    return min(row.budget for row in recording.repartition().rows if row.activation_bytes >= limit)
+
+
+# %% 4.3: That fits, but computes
+def choose_budget(recording, limit):
+    return min(row.budget for row in recording.repartition().rows if row.activation_bytes <= limit)
+
+
+# %% 4.3: none of
+def choose_budget(recording, limit):
+    return limit

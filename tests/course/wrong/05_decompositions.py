@@ -1,0 +1,48 @@
+# %% 5.1: So many it is on float32
+calls = len(lab.decompose("aten.hardswish", x, to="prims").leaves)
+
+
+# %% 5.1: several are called more than once
+calls = len(lab.decompose("aten.hardswish", x.half(), to="prims").counts)
+
+
+# %% 5.1: So many it is in core ATen
+calls = len(lab.decompose("aten.hardswish", x.half(), to="core_aten").leaves)
+
+
+# %% 5.2: But aten.mish becomes
+def longest(names, x):
+    return max(names, key=lambda name: len(lab.decompose(name, x).leaves))
+
+
+# %% 5.2: But aten.mish becomes
+def longest(names, x):
+    return max(names, key=lambda name: len(lab.decompose(name, x, to="prims").counts))
+
+
+# %% 5.2: which is none of
+def longest(names, x):
+    return max(len(lab.decompose(name, x, to="prims").leaves) for name in names)
+
+
+# %% 5.3: It cannot be traced
+def bent_rule(x):
+    import numpy as np
+
+    a = x.numpy()
+    return torch.from_numpy((np.sqrt(a * a + 1) - 1) / 2 + a)
+
+
+# %% 5.3: It computes something else
+def bent_rule(x):
+    return torch.sqrt(x * x + 1) + x
+
+
+# %% 5.3: an operator that no rule takes apart
+def bent_rule(x):
+    @torch.library.custom_op("notebook::half_bent", mutates_args=())
+    def half(x: torch.Tensor) -> torch.Tensor:
+        return (torch.sqrt(x * x + 1) - 1) / 2
+
+    half.register_fake(torch.empty_like)
+    return half(x) + x

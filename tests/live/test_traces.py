@@ -1,0 +1,176 @@
+"""A log that the installed torch writes, imported, against what a recording saw of the same run."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import torch
+import torch._logging._internal as torch_logging
+
+import dynamo_lab as lab
+
+pytestmark = pytest.mark.live
+
+
+@contextmanager
+def logged(folder: Path) -> Iterator[None]:
+    """What TORCH_TRACE does at the start of a process, in the block alone."""
+    handler = torch_logging.LazyTraceHandler(str(folder))
+    handler.setFormatter(torch_logging.TorchLogsFormatter(trace=True))
+    log = torch_logging.trace_log
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    torch._logging.structured.INTERN_TABLE.clear()  # a log has to hold its own table
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        handler.close()
+
+
+def breaks(x):
+    y = torch.relu(x) + 1
+    if y.sum() > 0:
+        y = y.softmax(-1)
+    print("in between")
+    return y @ x
+
+
+def varies(x, n):
+    y = x.sin() * n
+    y += 1
+    y[0] = 2
+    return y.view(-1)
+
+
+def chooses(x):
+    return torch.cond(x.sum() > 0, lambda t: t.sin(), lambda t: t.cos(), (x,))
+
+
+def trains(model, x):
+    return model(x).square().mean()
+
+
+def run() -> None:
+    torch.manual_seed(0)
+    torch.compile(breaks)(torch.ones(8, 8))
+    for size, n in ((8, 1), (12, 1)):
+        torch.compile(varies)(torch.randn(size, 4), n)
+    torch.compile(chooses)(torch.randn(8))
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.LayerNorm(16), torch.nn.GELU())
+    torch.compile(trains)(model, torch.randn(4, 8)).backward()
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trace")
+    with logged(folder), lab.record() as recorder:
+        run()
+    return recorder.recording, lab.open_trace(folder)
+
+
+def test_same_graphs(both):
+    live, imported = both
+    for stage in ("dynamo", "pre_grad", "joint", "forward", "backward", "post_grad"):
+        assert _graphs(imported, stage) == _graphs(live, stage), stage
+
+
+def _graphs(recording, stage):
+    return [
+        [(n.name, n.op, n.target, n.value.dtype, n.value.shape) for n in graph.nodes
+         if n.op != "output"]
+        for graph in recording.graphs
+        if graph.stage == stage
+    ]  # fmt: skip
+
+
+def test_same_inputs_of_nodes_and_same_lines(both):
+    live, imported = both
+    for mine, theirs in zip(_dynamo(imported), _dynamo(live), strict=True):
+        assert mine.nodes.inputs == theirs.nodes.inputs
+        assert [_line(imported, node) for node in mine.nodes] == [
+            _line(live, node) for node in theirs.nodes
+        ]
+
+
+def _dynamo(recording):
+    return [graph for graph in recording.graphs if graph.stage == "dynamo"]
+
+
+def _line(recording, node):
+    stack = recording.stacks[node.stack] if node.stack is not None else ()
+    own = node.op not in ("placeholder", "output") and stack
+    return recording.spans[stack[-1]].line if own else None
+
+
+def test_same_breaks(both):
+    live, imported = both
+    assert [_break(imported, item) for item in imported.breaks] == [
+        _break(live, item) for item in live.breaks
+    ]
+    assert len(imported.breaks) == 2
+
+
+def _break(recording, item):
+    return (
+        item.gb_type, item.registry_id, item.hints, item.context, item.effect,
+        item.graph_before is None,        recording.spans[item.span].line, len(item.resume_frames),
+        item.explanation.partition("\n")[0],
+    )  # fmt: skip
+
+
+def test_same_frames_and_attempts(both):
+    live, imported = both
+    assert [_frame(imported, f) for f in imported.frames] == [
+        _frame(live, f) for f in live.frames if f.attempts
+    ]
+
+
+def _frame(recording, frame):
+    attempts = tuple((a.compile_id, a.restart, a.outcome) for a in frame.attempts)
+    name = frame.name.rpartition(".")[2]
+    return name, frame.outcome, recording.spans[frame.span].line, frame.resumed_line, attempts
+
+
+def test_same_kernels(both):
+    live, imported = both
+    assert _kernels(imported) == _kernels(live)
+    whole = [w.code for w in live.wrappers if w.code.startswith("# AOT ID")]  # not bodies of cond
+    assert [w.code for w in imported.wrappers] == whole
+
+
+def _kernels(recording):
+    return sorted((k.name, k.language, k.code, k.calls, k.line) for k in recording.kernels)
+
+
+def test_same_recompiles(both):
+    live, imported = both
+    assert [(r.compile_id, r.failures) for r in imported.recompiles] == [
+        (r.compile_id, r.failures) for r in live.recompiles
+    ]
+
+
+def test_nodes_lead_to_their_origins(both):
+    _, imported = both
+    linked = {(t.downstream, down) for t in imported.links for _, down in t.pairs}
+    post_grad = [g for g in imported.graphs if g.stage == "post_grad" and g.parent is None]
+    calls = [(g.id, n.index) for g in post_grad for n in g.nodes if n.op == "call_function"]
+    assert sum(place in linked for place in calls) > 0.8 * len(calls)
+
+
+def test_provenance_that_was_logged_is_taken(tmp_path):
+    def f(x):
+        return (x.sin() + 1).sum(0) * 2, torch.nn.functional.layer_norm(x, (8,)).relu()
+
+    level = torch._inductor.config.patch({"trace.provenance_tracking_level": 1})
+    with logged(tmp_path), level, lab.record() as recorder:
+        torch.compile(f)(torch.randn(8, 8))
+    live, imported = recorder.recording, lab.open_trace(tmp_path)
+    mine, theirs = ({k.name: set(k.nodes) for k in r.kernels} for r in (imported, live))
+    assert mine.keys() == theirs.keys()
+    assert all(nodes and nodes <= theirs[name] for name, nodes in mine.items())
+    assert any(table.reason == "traced from" and table.pairs for table in imported.links)
