@@ -36,7 +36,10 @@ def _count_operators(answer: Any) -> str:
 
 
 def _name_inputs(answer: Any) -> str:
-    need(not isinstance(answer, str), 'Pass a set of names: {"x", "weight"}, for example.')
+    need(
+        isinstance(answer, set | frozenset | list | tuple),
+        'Pass a set of names: {"x", "weight"}, for example.',
+    )
     names = {str(name) for name in answer}
     known = {"x", "weight", "unused", "power", "mode", "bias"}
     need(names <= known, f"These are the names to choose from: {', '.join(sorted(known))}.")

@@ -51,7 +51,10 @@ def _name_reusing_calls(answer: Any) -> str:
         "e": torch.ones(9, 3, requires_grad=True),
         "f": torch.ones(800, 3),
     }
-    need(not isinstance(answer, int | float), 'Pass a set of letters: {"a", "b"}, for example.')
+    need(
+        isinstance(answer, set | frozenset | list | tuple | str),
+        'Pass a set of letters: {"a", "b"}, for example.',
+    )
     letters = {str(letter) for letter in answer}
     need(letters <= set(tensors), f"These are the letters to choose from: {', '.join(tensors)}.")
     recording = recorded_calls(_compiled(_scale), (torch.ones(8, 3),), (torch.ones(16, 3),))
@@ -78,7 +81,7 @@ def _leave_the_size_open(answer: Any) -> str:
     for x in tensors:
         same_numbers(answer, _mean_of_rows, x)
     times = len(recording.captured_graphs())
-    need(times, "Dynamo captured nothing of it: is it excluded from compilation?")
+    need(times, "Dynamo captured nothing of it: does it compute a tensor?")
     need(times <= 2, f"Six sizes were compiled {times} times: which line needs the size itself?")
     return "Arithmetic on a size keeps it open, as the size is then part of the graph."
 

@@ -41,6 +41,10 @@ def writes_into_its_argument(x: Any) -> Any:
     return x.zero_()
 
 
+def sine_in_place(x: Any) -> Any:
+    return x.sin_()
+
+
 class TestJudge:
     def test_a_right_answer(self) -> None:
         verdict = judged(torch.sin)
@@ -59,7 +63,11 @@ class TestJudge:
             (lambda x: None, "returns nothing yet"),
             (lambda x: (x, x), "It computes something else"),
             (lambda x: "a text", "It computes something else"),
-            (writes_into_its_argument, "It computes something else"),
+            (
+                writes_into_its_argument,
+                "It computes something else than the original: it is off by",
+            ),
+            (sine_in_place, "It changes its argument"),
         ],
     )
     def test_a_wrong_one_is_told_why(self, answer: Any, why: str) -> None:
