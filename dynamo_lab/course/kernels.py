@@ -109,7 +109,7 @@ EXERCISES = (
         "Who asked for this?",
         _written_for,
         (
-            "Hover line 3 in the view: the statements that light up are there for it.",
+            "Show `scaled_on_gpu` and hover its line 3: statements that light up are there for it.",
             "`amax` is the largest of a row: look for a maximum, and for the mask that it needs.",
         ),
     ),

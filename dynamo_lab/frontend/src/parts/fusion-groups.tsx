@@ -8,7 +8,7 @@ import { cut } from "../labels";
 import type { Layout } from "../layout";
 import { groupsAfter, pairsOf, tally } from "../schedule";
 import type { ScheduleView } from "../types";
-import { Empty } from "../ui/bits";
+import { Empty, plural } from "../ui/bits";
 import { Canvas } from "../ui/canvas";
 import { type Chosen, WhyNotPanel } from "./why-not";
 
@@ -99,7 +99,7 @@ function Stepper({ schedule, round }: { schedule: ScheduleView; round: Signal<nu
   return (
     <>
       <button type="button" class="dl-button" disabled={at === 0} aria-label="The round before" onClick={() => void round.value--}>{"\u2190"}</button>
-      <span role="status">{at === 0 ? "before fusion" : `after ${schedule.rounds[at - 1]}`}: {groups} groups{at > 0 && <span class="dl-dim">, {told.fused} pairs fused, {told.refused} refused</span>}</span>
+      <span role="status">{at === 0 ? "before fusion" : `after ${schedule.rounds[at - 1]}`}: {plural(groups, "group")}{at > 0 && <span class="dl-dim">, {plural(told.fused, "pair")} fused, {told.refused} refused</span>}</span>
       <button type="button" class="dl-button" disabled={at === schedule.rounds.length} aria-label="The next round" onClick={() => void round.value++}>{"\u2192"}</button>
     </>
   );
