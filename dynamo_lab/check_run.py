@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dynamo_lab.check import found_misses, report
 from dynamo_lab.check import options as expectations
-from dynamo_lab.errors import CheckFailed, OptionError, OutputError
+from dynamo_lab.errors import OptionError, OutputError
 from dynamo_lab.model.codec import load
 from dynamo_lab.render import github
 from dynamo_lab.script import Script
@@ -35,11 +35,11 @@ def run(options: argparse.Namespace) -> int:
         found = found_misses(recording, expected)
         if options.format == "github":
             _tell_github(recording, path, found)
-        if found:
-            print(CheckFailed(report(recording, found)), file=sys.stderr)
-            code = 1
-        else:
+        elif found:
+            print(report(recording, found), file=sys.stderr)
+        if not found:
             print(f"{path}: as expected")
+        code = 1 if found else code
     return code
 
 
@@ -63,10 +63,13 @@ def _recorded(path: str, arguments: Sequence[str]) -> Recording:
 
 def _tell_github(recording: Recording, path: str, found: Sequence[Miss]) -> None:
     root = github.repository_root(os.environ, Path.cwd())
+    told = report(recording, found) if found else ""
     for command in github.annotations(recording, found, root):
-        print(command, flush=True)
+        print(command)
+    if told:
+        print(github.quoted(told), flush=True)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        text = github.summary(path, report(recording, found) if found else "")
+        text = github.summary(path, told)
         try:
             with Path(summary).open("a", encoding="utf-8", errors="replace") as file:
                 file.write(text)

@@ -101,6 +101,18 @@ def test_hostile_text_ends_no_command_and_begins_none(sample: Recording, tmp_pat
     assert "100%,a:b::x ::error file=/etc/passwd::gone" in message
 
 
+def test_the_report_in_the_log_gives_no_commands(
+    sample: Recording, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(replace(sample, title="::error::forged"), tmp_path / "run.json")
+    assert main(["check", str(tmp_path / "run.json"), "--breaks", "0", "--format", "github"]) == 1
+    lines = capsys.readouterr().out.split("\n")
+    at = next(n for n, line in enumerate(lines) if line.startswith("::error::forged"))
+    stopped = re.fullmatch(r"::stop-commands::(\w{32})", lines[at - 1])
+    assert stopped is not None
+    assert lines.index(f"::{stopped[1]}::") > at
+
+
 class TestRoot:
     def test_github_names_it(self, tmp_path: Path) -> None:
         assert repository_root({"GITHUB_WORKSPACE": "/w"}, tmp_path) == Path("/w")
@@ -139,10 +151,10 @@ class TestCommand:
         self, saved: str, job: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["check", saved, saved, "--breaks", "0", "--format", "github"]) == 1
-        said = capsys.readouterr()
-        commands = [line for line in said.out.split("\n") if line]
+        said = capsys.readouterr().out
+        commands = [line for line in said.split("\n") if line.startswith("::error")]
         assert [read(one)[0]["file"] for one in commands] == ["model.py", "model.py"]
-        assert said.err.count("is not as expected:") == 2
+        assert said.count("is not as expected:") == 2
         assert job.read_text().count("expected 0 breaks, found 1") == 2
 
     def test_it_says_that_all_is_well(
