@@ -128,9 +128,8 @@ class Ranks(SideBySide):
     __repr__ = __str__
 
     def _shown(self) -> dict[str, Recording]:
-        first = [label for label in self._compared if label in self]
-        rest = [label for label in self if label not in first]
-        return {label: self[label] for label in islice((*first, *rest), SHOWN)}
+        first = (self._compared[0], *self.ranks().apart, *self._compared, *self)
+        return {label: self[label] for label in islice(dict.fromkeys(first), SHOWN)}
 
     def _view(self) -> SideBySideView:
         from dynamo_lab.view.side_by_side import together

@@ -187,6 +187,29 @@ def test_collectives_in_another_order_are_told(tmp_path):
     assert "wait for ever" in ranks.findings[0]
 
 
+def test_of_many_ranks_the_page_holds_those_that_part(tmp_path):
+    folder = copies(tmp_path, {1: [("tl_math.sin(", "tl_math.cos(")]})
+    (usual,) = folder.glob("*rank_0_*")
+    (other,) = folder.glob("*rank_1_*")
+    texts = {0: usual.read_text(encoding="utf-8"), 1: other.read_text(encoding="utf-8")}
+    usual.unlink()
+    other.unlink()
+    for rank in range(9):
+        is_other = int(rank == 7)
+        text = texts[is_other].replace(f'"rank": {is_other}', f'"rank": {rank}')
+        (folder / f"torch_trace_rank_{rank}_x.log").write_text(text, encoding="utf-8")
+    ranks = lab.open_trace(folder)
+    assert len(ranks) == 9
+    (finding,) = ranks.findings
+    assert "has other kernels on rank 7 than on the 8 others" in finding
+    view = ranks._view()
+    assert view.labels[:2] == ("rank 0", "rank 7")
+    assert len(view.views) == 6
+    assert view.ranks.remarks == (
+        "This page holds 6 of them: `--rank N`, or ranks['rank N'], shows another.",
+    )
+
+
 def test_kernels_that_differ_are_told(tmp_path):
     ranks = lab.open_trace(copies(tmp_path, {1: [("tl_math.sin(", "tl_math.cos(")]}))
     assert any("has other kernels on rank 1" in finding for finding in ranks.findings)
