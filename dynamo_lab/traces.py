@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from msgspec import structs
 
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 
 SHOWN = 6
 """The most recordings that one page holds."""
+
+
+@overload
+def open_trace(path: str | Path, *, rank: int, sources: str | Path | None = None) -> Recording: ...
+
+
+@overload
+def open_trace(
+    path: str | Path, *, rank: None = None, sources: str | Path | None = None
+) -> Recording | Ranks: ...
 
 
 def open_trace(
