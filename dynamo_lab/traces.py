@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from msgspec import structs
 
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 
 SHOWN = 6
 """The most recordings that one page holds."""
+
+
+@overload
+def open_trace(path: str | Path, *, rank: int, sources: str | Path | None = None) -> Recording: ...
+
+
+@overload
+def open_trace(
+    path: str | Path, *, rank: None = None, sources: str | Path | None = None
+) -> Recording | Ranks: ...
 
 
 def open_trace(
@@ -128,9 +138,8 @@ class Ranks(SideBySide):
     __repr__ = __str__
 
     def _shown(self) -> dict[str, Recording]:
-        first = [label for label in self._compared if label in self]
-        rest = [label for label in self if label not in first]
-        return {label: self[label] for label in islice((*first, *rest), SHOWN)}
+        first = (self._compared[0], *self.ranks().apart, *self._compared, *self)
+        return {label: self[label] for label in islice(dict.fromkeys(first), SHOWN)}
 
     def _view(self) -> SideBySideView:
         from dynamo_lab.view.side_by_side import together

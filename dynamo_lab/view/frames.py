@@ -69,6 +69,7 @@ class _Facts:
         self.names = frame_names(recording)
         self.depths = depths(recording.frames)
         self.guards = Counter(guard.frame for guard in recording.guards)
+        self.recompiled = {item.frame for item in recording.recompiles}
         self.breaks: dict[int, list[Break]] = {}
         for item in recording.breaks:
             self.breaks.setdefault(item.frame, []).append(item)
@@ -133,6 +134,8 @@ def _explanation(frame: Frame, facts: _Facts) -> str:
         return "Traced, but it holds no tensor operation: there was no graph to compile."
     if len(graphs) == 1:
         return "Compiled whole, as one graph."
+    if frame.id not in facts.recompiled:  # as after `torch._dynamo.reset()`
+        return f"Compiled whole, {times(len(graphs))}."
     return f"Compiled whole, {times(len(graphs))}: its guards failed and it was compiled again."
 
 

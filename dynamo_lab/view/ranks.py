@@ -32,7 +32,8 @@ class RanksView(Struct, frozen=True, kw_only=True):
     """`sentence` is the verdict, `findings` are the differences, the gravest first.
 
     `remarks` are about the logs themselves: ranks that are missing, processes that began again.
-    `rows` have a label and a cell for each column of `head`.
+    `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
+    are unlike most.
     """
 
     sentence: str
@@ -40,6 +41,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...]
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    apart: tuple[str, ...] = ()
 
 
 Key = tuple[str, int]
@@ -59,11 +61,13 @@ class Rank(NamedTuple):
     breaks: Mapping[str, str]
     why: Mapping[Key, str]
     unfinished: str
+    peers: int = 1
 
 
 def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> RanksView:
     """The ranks that are compared, by label, and what is known of their logs."""
-    ranks = [_rank(label, recording) for label, recording in recordings.items()]
+    known = (_rank(label, recording) for label, recording in recordings.items())
+    ranks = [rank._replace(peers=len(recordings)) for rank in known]
     findings = tuple(_findings(ranks)) if len(ranks) > 1 else ()
     return RanksView(
         sentence=_sentence(ranks, findings),
@@ -71,7 +75,22 @@ def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> R
         remarks=tuple(remarks),
         head=HEAD,
         rows=tuple(map(_row, ranks)),
+        apart=tuple(_apart(ranks)),
     )
+
+
+def _apart(ranks: Sequence[Rank]) -> Iterator[str]:
+    """Ranks that are unlike most in anything but time."""
+    alike: dict[Any, list[str]] = {}
+    for rank in ranks:
+        shapes = tuple(_shape(graph) for graph in rank.graphs.values())
+        kernels = tuple(rank.kernels.values())
+        whole = rank.order, tuple(rank.breaks), rank.collectives, shapes, kernels, rank.unfinished
+        alike.setdefault(whole, []).append(rank.label)
+    usual = max(alike.values(), key=len)
+    for labels in alike.values():
+        if labels is not usual:
+            yield from labels
 
 
 def _sentence(ranks: Sequence[Rank], findings: Sequence[str]) -> str:
@@ -255,8 +274,8 @@ def _parting(ranks: Sequence[Rank]) -> Iterator[str]:
         if at is not None:
             yield (
                 f"From compilation {at + 1} on, {one.label} and {other.label} compile different "
-                f"code: {one.order[at][0]} is {one.ids[one.order[at]]} on {one.label}, where "
-                f"{other.label} compiles {other.order[at][0]}."
+                f"code: {one.order[at][0]} is {one.ids[one.order[at]]} on {one.label}, and "
+                f"{other.order[at][0]} on {other.label}."
             )
 
 
@@ -319,11 +338,13 @@ def _from_usual(ranks: Sequence[Rank], of: Callable[[Rank], Any]) -> Iterator[tu
 
 
 def _names(ranks: Sequence[Rank]) -> str:
-    """'rank 1', 'ranks 1, 2 and 5'."""
+    """'rank 1', 'ranks 1, 2 and 5', 'the 60 others'."""
     labels = [rank.label for rank in ranks]
+    if len(labels) > _MOST and 2 * len(labels) > ranks[0].peers:
+        return f"the {len(labels):,} others"
     numbers = [label.removeprefix("rank ") for label in labels]
     if len(labels) > 1 and all(number.isdecimal() for number in numbers):
-        return f"{unit(len(labels), 'rank')} {listed(numbers, 8)}"
+        return f"{unit(len(labels), 'rank')} {listed(numbers, _MOST)}"
     return listed(labels)
 
 

@@ -1,5 +1,7 @@
 """Two processes of one job: the second breaks where the first does not, and sees other sizes."""
 
+from typing import Any
+
 import torch
 import torch.distributed as dist
 from torch.distributed import _functional_collectives as collectives
@@ -7,8 +9,9 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 def averaged(x):
-    total = collectives.all_reduce(x.sin(), "sum", dist.group.WORLD)
-    return collectives.all_gather_tensor(total.cos(), 0, dist.group.WORLD) * 2
+    everyone: Any = dist.group.WORLD
+    total = collectives.all_reduce(x.sin(), "sum", everyone)
+    return collectives.all_gather_tensor(total.cos(), 0, everyone) * 2
 
 
 def odd(x, rank):

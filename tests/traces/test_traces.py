@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,23 @@ SEVERAL = ("torch-2.11-ranks", "torch-2.11-crashed", "torch-2.13-ranks")
 HEAD = re.compile(rb"^[VDIWEC]\d{4} ", re.MULTILINE)
 
 
+def one(path: Path, **options: Any) -> lab.Recording:
+    """The recording in a log of one process."""
+    found = lab.open_trace(path, **options)
+    assert isinstance(found, lab.Recording)
+    return found
+
+
+def several(path: Path) -> Ranks:
+    """The recordings in the logs of several."""
+    found = lab.open_trace(path)
+    assert isinstance(found, Ranks)
+    return found
+
+
 @pytest.fixture(scope="module", params=SINGLE)
 def single(request):
-    return lab.open_trace(LOGS / request.param)
+    return one(LOGS / request.param)
 
 
 @pytest.mark.parametrize("name", SINGLE + SEVERAL)
@@ -94,12 +109,14 @@ def test_bodies_of_operators_are_tied_to_their_node(single):
     bodies = [g for g in single.graphs if g.stage == "dynamo" and g.parent is not None]
     assert len(bodies) == 2
     for body in bodies:
+        assert body.parent is not None
+        assert body.parent_node is not None
         around = single.graphs[body.parent]
         assert around.nodes[body.parent_node].target == "torch.ops.higher_order.cond"
 
 
 def test_kernels_of_triton_know_their_nodes():
-    recording = lab.open_trace(LOGS / "torch-2.11-gpu")
+    recording = one(LOGS / "torch-2.11-gpu")
     written = [kernel for kernel in recording.kernels if kernel.language == "triton"]
     assert len(written) > 10
     # Inductor tells no nodes of those in the bodies of cond, and of those that run many small ones
@@ -111,13 +128,14 @@ def test_kernels_of_triton_know_their_nodes():
         "triton_for_fused_1",
     }
     first = written[0]
+    assert first.graph is not None
     nodes = recording.graphs[first.graph].nodes
     assert {nodes[node].target.split(".")[1] for node in first.nodes} >= {"sin", "add", "sum"}
     assert recording.environment.accelerators == ("NVIDIA H200 : 1",)
 
 
 def test_a_cache_hit_hides_no_code():
-    recording = lab.open_trace(LOGS / "torch-2.13")
+    recording = one(LOGS / "torch-2.13")
     cached = [k for k in recording.kernels if k.name == "cpp_fused_mul_sum_tanh_0"]
     assert len(cached) == 2
     assert cached[0].code == cached[1].code
@@ -129,7 +147,7 @@ def test_a_cache_hit_hides_no_code():
 
 @pytest.mark.parametrize("name", ["torch-2.11-ranks", "torch-2.13-ranks"])
 def test_ranks_say_first_where_they_part(name):
-    ranks = lab.open_trace(LOGS / name)
+    ranks = several(LOGS / name)
     assert list(ranks) == ["rank 0", "rank 1"]
     assert re.match(
         r"Rank 1 breaks at .*, line \d+: explicit graph_break\(\), and rank 0 does not\.",
@@ -142,14 +160,15 @@ def test_ranks_say_first_where_they_part(name):
 
 
 def test_ranks_that_compiled_the_same():
-    ranks = lab.open_trace(LOGS / "torch-2.11-crashed")
+    ranks = several(LOGS / "torch-2.11-crashed")
     assert ranks.findings == ()
     assert "compiled the same" in str(ranks)
 
 
 def test_the_page_of_ranks_holds_the_verdict(tmp_path):
-    ranks = lab.open_trace(LOGS / "torch-2.13-ranks")
+    ranks = several(LOGS / "torch-2.13-ranks")
     view = ranks._view()
+    assert view.ranks is not None
     assert view.labels == ("rank 0", "rank 1")
     assert view.ranks.findings == ranks.findings
     ranks.to_html(tmp_path / "ranks.html")
@@ -181,14 +200,38 @@ def rehashed(text):
 def test_collectives_in_another_order_are_told(tmp_path):
     schedule = "torch.ops._c10d_functional.all_reduce_.default"
     other = "torch.ops._c10d_functional.broadcast_.default"
-    ranks = lab.open_trace(copies(tmp_path, {1: [(f'"{schedule}"', f'"{other}"')]}))
+    ranks = several(copies(tmp_path, {1: [(f'"{schedule}"', f'"{other}"')]}))
     assert "`broadcast` in `averaged`" in ranks.findings[0]
     assert "`all_reduce` in `averaged`" in ranks.findings[0]
     assert "wait for ever" in ranks.findings[0]
 
 
+def test_of_many_ranks_the_page_holds_those_that_part(tmp_path):
+    folder = copies(tmp_path, {1: [("tl_math.sin(", "tl_math.cos(")]})
+    (usual,) = folder.glob("*rank_0_*")
+    (other,) = folder.glob("*rank_1_*")
+    texts = {0: usual.read_text(encoding="utf-8"), 1: other.read_text(encoding="utf-8")}
+    usual.unlink()
+    other.unlink()
+    for rank in range(9):
+        is_other = int(rank == 7)
+        text = texts[is_other].replace(f'"rank": {is_other}', f'"rank": {rank}')
+        (folder / f"torch_trace_rank_{rank}_x.log").write_text(text, encoding="utf-8")
+    ranks = several(folder)
+    assert len(ranks) == 9
+    (finding,) = ranks.findings
+    assert "has other kernels on rank 7 than on the 8 others" in finding
+    view = ranks._view()
+    assert view.ranks is not None
+    assert view.labels[:2] == ("rank 0", "rank 7")
+    assert len(view.views) == 6
+    assert view.ranks.remarks == (
+        "This page holds 6 of them: `--rank N`, or ranks['rank N'], shows another.",
+    )
+
+
 def test_kernels_that_differ_are_told(tmp_path):
-    ranks = lab.open_trace(copies(tmp_path, {1: [("tl_math.sin(", "tl_math.cos(")]}))
+    ranks = several(copies(tmp_path, {1: [("tl_math.sin(", "tl_math.cos(")]}))
     assert any("has other kernels on rank 1" in finding for finding in ranks.findings)
 
 
@@ -197,7 +240,7 @@ def test_a_rank_that_was_killed_is_told(tmp_path):
     (file,) = folder.glob("*rank_1_*")
     text = file.read_text(encoding="utf-8")
     file.write_text(text[: text.index('"inductor_output_code"')], encoding="utf-8")
-    ranks = lab.open_trace(folder)
+    ranks = several(folder)
     assert ranks.findings[0].startswith("Rank 1 did not finish, rank 0 did.")
     assert "backend_compile" in ranks.findings[0]
 
@@ -216,7 +259,7 @@ def test_missing_ranks_restarts_and_strangers_are_told(tmp_path):
     )
     again = again.replace('"rank": 0', '"rank": 7', 1)
     (folder / "dedicated_log_torch_trace_rank_0_y.log").write_text(again, encoding="utf-8")
-    ranks = lab.open_trace(folder)
+    ranks = several(folder)
     assert list(ranks) == ["rank 0, process 992", "rank 0", "rank 3"]
     text = str(ranks)
     assert "There is no log of rank 1, 2." in text
@@ -238,7 +281,7 @@ def line(metadata, payload=None, pid=7, digest=None):
 
 def opened(tmp_path, *lines, **options):
     (tmp_path / "a.log").write_text("".join(lines), encoding="utf-8", errors="surrogatepass")
-    return lab.open_trace(tmp_path, **options)
+    return one(tmp_path, **options)
 
 
 START = {
@@ -256,9 +299,9 @@ NASTY = "</script><script>alert(1)</script> \x1b[31m \u2028 \u202e {{x}}"
 def test_a_log_that_was_cut_keeps_what_stands_before(tmp_path, part):
     (file,) = (LOGS / "torch-2.13").iterdir()
     data = gzip.decompress(file.read_bytes())
-    whole = lab.open_trace(file)
+    whole = one(file)
     (tmp_path / "a.log").write_bytes(data[: int(len(data) * part)])
-    cut = lab.open_trace(tmp_path)
+    cut = one(tmp_path)
     count = len([graph for graph in cut.graphs if graph.parent is None])
     assert count > part * 10
     for mine, theirs in zip(cut.graphs[:-1], whole.graphs, strict=False):
@@ -270,7 +313,7 @@ def test_a_damaged_gzip_keeps_what_stands_before(tmp_path):
     (file,) = (LOGS / "torch-2.13").iterdir()
     data = file.read_bytes()
     (tmp_path / "a.log.gz").write_bytes(data[: len(data) // 2])
-    cut = lab.open_trace(tmp_path)
+    cut = one(tmp_path)
     assert len(cut.graphs) > 5
     assert any("damaged" in note.message for note in cut.notes)
     assert any("damaged from here on" in note.traceback for note in cut.notes)

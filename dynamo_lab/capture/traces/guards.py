@@ -18,6 +18,10 @@ _ASKED = re.compile(r"\s+#\s+(.*?)\s*#\s+(\S+):(\d{1,9}) in (\S+)\s*$")
 _MADE = re.compile(r"\s+#\s+(\S+):(\d{1,9}) in (\S+)\s*$")
 _EXPECTED = re.compile(r"expected (.+?), actual (.+?)\.?$")
 _VALUE = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\](?:\.\w+(?:\(\))?|\[[^\[\]]*\])*")
+_LOCAL = re.compile(
+    r"(?:tensor ')?(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.\w+|\[[^\[\]]*\])*)(?:' | == -?[\w.]+$)"
+)
+"""A value of the frame, as reasons name it: "x" of "tensor 'x' size mismatch", "n" of "n == 1"."""
 _STRUCTURE = ("Manager", "Accessor")
 
 
@@ -115,11 +119,14 @@ def _failed(reason: str, texts: TraceTexts) -> FailedGuard:
     spans = texts.stack_of_traceback(rest)
     expected = _EXPECTED.search(condition)
     value = _VALUE.search(condition)
+    local = _LOCAL.match(condition)
+    source = value[0] if value else f"L['{local['name']}']{local['rest']}" if local else ""
+    equal = condition.rpartition(" == ")[2] if local and " == " in condition else ""
     return FailedGuard(
         compile_id=compile_id,
         text=condition[:_LONGEST],
-        source=value[0] if value else "",
-        was=expected[1] if expected else "",
+        source=source[:_LONGEST],
+        was=expected[1] if expected else equal,
         now=expected[2] if expected else "",
         stack=texts.stack(spans) if spans else stack,
     )
