@@ -15,7 +15,7 @@ const ID = "dynamo-lab:plugin";
 const OPEN = "dynamo-lab:open";
 const COMMAND = /^\s*%(%compile|%record|lab)\b/m;
 const LEAST = 160; // pixels of a view in sight are enough not to scroll the notebook
-const ASK = "dynamo-lab-ask"; // heard in ../../src/pointer.ts
+const ASK = "dynamo-lab-ask"; // heard in ../../src/hosts/extension.ts
 
 /** The live views of a recording on this page, and what is left of one that is gone. */
 function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker): Views {
