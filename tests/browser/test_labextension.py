@@ -231,7 +231,7 @@ def test_marks_alone_lead_to_the_panel(open_notebook: OpenNotebook, configure: A
 
 def test_without_the_extension_all_is_as_before(browser: Any, tmp_path: Path) -> None:
     with (
-        serving(tmp_path, ["labextension", "disable", "dynamo-lab"]) as plain,
+        serving(tmp_path, ["labextension", "disable", "--level=user", "dynamo-lab"]) as plain,
         opening(plain, browser) as open_it,
     ):
         notebook = open_it("plain.ipynb", SETUP, BREAKS, "%lab --display panel", "%lab")

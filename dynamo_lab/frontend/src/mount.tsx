@@ -6,14 +6,13 @@ import { followKeys } from "./keys";
 import { LayoutClient } from "./layout-client";
 import { followPointer } from "./pointer";
 import type { DataSource } from "./source";
-import { createStore, type ThemeChoice } from "./store";
+import { createStore, type Store } from "./store";
 import { followTheme } from "./theme";
 
-export function mount(root: HTMLElement, source: DataSource, host: "widget" | "page", theme: ThemeChoice = "auto"): () => void {
+export function mount(root: HTMLElement, source: DataSource, host: "widget" | "page", follow?: (root: HTMLElement, store: Store) => () => void): () => void {
   root.classList.add("dynamo-lab", `dl-${host}`);
   root.dataset.lmSuppressShortcuts = "true"; // JupyterLab: leave our keys to us
   const store = createStore(source);
-  store.theme.value = theme;
   const layout = new LayoutClient(source);
   const cleanups = [
     followTheme(root, store.theme),
@@ -21,6 +20,7 @@ export function mount(root: HTMLElement, source: DataSource, host: "widget" | "p
     followKeys(root, store, host),
     () => layout.close(),
     store.close,
+    ...(follow ? [follow(root, store)] : []),
   ];
   render(
     <MountedContext.Provider value={{ store, layout, host }}>

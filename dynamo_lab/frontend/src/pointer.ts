@@ -27,19 +27,11 @@ export function followPointer(root: HTMLElement, store: Store): () => void {
     if (goal !== null) store.go(goal);
     else store.togglePin(found.getAttribute("data-entity") ?? "");
   };
-  // JupyterLab's extension asks for what the margin of a cell's own editor is about.
-  const asked = (event: Event): void => {
-    const { go, hover } = ((event as CustomEvent).detail ?? {}) as { go?: unknown; hover?: unknown };
-    if (typeof hover === "string") store.hover.value = hover;
-    if (typeof go === "string") store.go(go);
-  };
-  root.addEventListener("dynamo-lab-ask", asked);
   root.addEventListener("pointerover", over);
   root.addEventListener("focusin", over);
   root.addEventListener("pointerleave", out);
   root.addEventListener("click", click);
   return () => {
-    root.removeEventListener("dynamo-lab-ask", asked);
     root.removeEventListener("pointerover", over);
     root.removeEventListener("focusin", over);
     root.removeEventListener("pointerleave", out);

@@ -1,5 +1,5 @@
 // JupyterLab's side of dynamo_lab: marks in cells, the side panel, the command, the settings.
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import { ILabShell, type JupyterFrontEnd, type JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette, Notification } from "@jupyterlab/apputils";
 import type { ICodeCellModel } from "@jupyterlab/cells";
 import { EditorExtensionRegistry, IEditorExtensionRegistry } from "@jupyterlab/codemirror";
@@ -9,13 +9,13 @@ import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { Cells, type Views } from "./cells";
 import { NAME, ours } from "./facts";
 import { cellMargin } from "./margin";
-import { SidePanels, WIDGET } from "./panel";
+import { type Bundle, SidePanels, WIDGET } from "./panel";
 
 const ID = "dynamo-lab:plugin";
 const OPEN = "dynamo-lab:open";
 const COMMAND = /^\s*%(%compile|%record|lab)\b/m;
 const LEAST = 160; // pixels of a view in sight are enough not to scroll the notebook
-const ASK = "dynamo-lab-ask"; // heard in ../../src/pointer.ts
+const ASK = "dynamo-lab-ask"; // heard in ../../src/hosts/extension.ts
 
 /** The live views of a recording on this page, and what is left of one that is gone. */
 function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker): Views {
@@ -43,12 +43,20 @@ function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker):
 }
 
 /** Opens the panel when a kernel shows something that belongs there. */
-function followKernel(notebook: NotebookPanel, panels: SidePanels): void {
-  notebook.sessionContext.iopubMessage.connect((_, message) => {
-    if (!KernelMessage.isDisplayDataMsg(message)) return;
-    const { data, metadata } = message.content;
-    if (ours(metadata)?.place === "panel" && WIDGET in data) void panels.show(notebook, data as Parameters<SidePanels["show"]>[1]);
-  });
+function followKernels(tracker: INotebookTracker, panels: SidePanels): void {
+  const followed = new WeakSet<object>(); // a second view of a notebook has the same session
+  const follow = ({ sessionContext }: NotebookPanel): void => {
+    if (followed.has(sessionContext)) return;
+    followed.add(sessionContext);
+    sessionContext.iopubMessage.connect((_, message) => {
+      if (!KernelMessage.isDisplayDataMsg(message)) return;
+      const { data, metadata } = message.content;
+      const notebook = tracker.find((one) => one.sessionContext === sessionContext);
+      if (notebook && ours(metadata)?.place === "panel" && WIDGET in data) void panels.show(notebook, data as Bundle);
+    });
+  };
+  tracker.forEach(follow);
+  tracker.widgetAdded.connect((_, notebook) => follow(notebook));
 }
 
 /** Tells the kernel our settings ahead of each cell that uses a command of ours: it asks nobody. */
@@ -79,8 +87,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: "Marks of dynamo_lab in cells, and its recordings in a side panel.",
   autoStart: true,
   requires: [INotebookTracker, IEditorExtensionRegistry, ISettingRegistry],
-  optional: [ICommandPalette],
-  activate: async (app: JupyterFrontEnd, tracker: INotebookTracker, editors: IEditorExtensionRegistry, registry: ISettingRegistry, palette: ICommandPalette | null) => {
+  optional: [ICommandPalette, ILabShell],
+  activate: async (app: JupyterFrontEnd, tracker: INotebookTracker, editors: IEditorExtensionRegistry, registry: ISettingRegistry, palette: ICommandPalette | null, lab: ILabShell | null) => {
     const panels = new SidePanels(app);
     const cells = new Cells(viewsOn(document, panels, tracker));
     editors.addExtension({
@@ -90,16 +98,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
         return owner && EditorExtensionRegistry.createImmutableExtension(cellMargin(owner));
       },
     });
-    const followed = new WeakSet<object>(); // a second view of a notebook has the same session
-    const follow = (notebook: NotebookPanel): void => {
-      if (followed.has(notebook.sessionContext)) return;
-      followed.add(notebook.sessionContext);
-      followKernel(notebook, panels);
-    };
-    tracker.forEach(follow);
-    tracker.widgetAdded.connect((_, notebook) => follow(notebook));
-    app.commands.addCommand(OPEN, { label: "dynamo_lab: open the last recording", execute: () => openLast(tracker.currentWidget) });
-    palette?.addItem({ command: OPEN, category: "Notebook Operations" });
+    if (lab) { // Jupyter Notebook has room for one document: there, views stay below their cells
+      document.body.dataset.dynamoLabPanels = "";
+      followKernels(tracker, panels);
+      app.commands.addCommand(OPEN, { label: "dynamo_lab: open the last recording", execute: () => openLast(tracker.currentWidget) });
+      palette?.addItem({ command: OPEN, category: "Notebook Operations" });
+    }
     const settings = await registry.load(ID);
     tellSettings(tracker, settings);
     const dress = (): void => void (document.body.dataset.dynamoLabTheme = String(settings.composite.theme));

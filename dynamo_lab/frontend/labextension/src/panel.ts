@@ -7,7 +7,7 @@ import { Panel } from "@lumino/widgets";
 
 export const WIDGET = "application/vnd.jupyter.widget-view+json";
 
-type Bundle = IRenderMime.IMimeModel["data"];
+export type Bundle = IRenderMime.IMimeModel["data"];
 
 export class SidePanels {
   private readonly open = new Map<NotebookPanel, MainAreaWidget<Panel>>();

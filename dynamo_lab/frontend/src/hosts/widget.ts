@@ -10,6 +10,7 @@ import type { Progress, SeveralView, View } from "../types";
 import { Assets } from "./assets";
 import { download } from "./download";
 import { type AnswerMessage, type AskMessage, Questions } from "./questions";
+import { followExtension } from "./extension";
 import { KernelRuns, type RanMessage, type RunMessage } from "./runs";
 
 interface Traits {
@@ -135,7 +136,10 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   root.dataset.place = model.get("place") ?? "";
   const style = hideFallback(uid);
   el.append(style, root);
-  const unmount = mount(root, source, "widget", model.get("theme"));
+  const unmount = mount(root, source, "widget", (at, store) => {
+    store.theme.value = model.get("theme") ?? "auto";
+    return followExtension(at, store);
+  });
   return () => {
     unmount();
     close();
