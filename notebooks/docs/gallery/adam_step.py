@@ -1,8 +1,8 @@
 """A step of Adam: many small tensors, few kernels.
 
-Compiled for a GPU, the updates of all parameters are put side by side into one kernel, where
-eager PyTorch runs a dozen operators on each. It is lowered for an H100 that need not be here.
-**Kernels** has the code.
+Compiled for a GPU, the updates of all parameters are put side by side into two kernels, where eager
+PyTorch runs a dozen operators on each. It is lowered for an H100 that need not be here. **Kernels**
+has the code. The break is one that PyTorch's optimizers ask for themselves.
 """
 
 import torch
