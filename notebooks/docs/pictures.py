@@ -51,6 +51,7 @@ VIEWS = {
     "roofline": "measured > bench > Roofline",
     "package": "ahead_of_time > package",
     "timeline": "softmax_gelu > timeline",
+    "artifacts": "two_ranks > artifacts",
 }
 """Of a view the program that shows it, the tab, and what to press there."""
 
