@@ -5,25 +5,29 @@ that another never calls: the job hangs.
 """
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from msgspec import Struct
 
-from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.advice import rule_of
 from dynamo_lab.view.code_diff import unnumbered
 from dynamo_lab.view.names import frame_names, operator_name
 from dynamo_lab.view.places import Places
+from dynamo_lab.view.rank_findings import Key, Rank, findings, shape_of
 from dynamo_lab.view.timeline import compile_seconds
-from dynamo_lab.view.words import listed, plural, seconds, times, unit
+from dynamo_lab.view.words import plural, seconds
 
-_MOST = 5
-"""The most differences of one kind that are told one by one."""
-_SLOW, _SLOW_BY = 1.5, 1.0
-"""Compiling is slow on a rank that takes so many times the fastest, and so many seconds more."""
+_DEVICE = re.compile(
+    r"(\b(?:cuda|xpu|hip|mps):|\bDeviceProperties\([^)\n]{0,80}?\bindex="
+    r"|\bdevice\(type='\w+', index="
+    r"|_DeviceGuard\(|get_raw_stream\(|set_device\(|\bstream)\d+"
+)
+"""Where code names one of several devices."""
 
 HEAD = ("", "frames", "graphs", "breaks", "recompiles", "kernels", "collectives", "compiling")
 
@@ -44,34 +48,14 @@ class RanksView(Struct, frozen=True, kw_only=True):
     apart: tuple[str, ...] = ()
 
 
-Key = tuple[str, int]
-"""A function as it is named in views, with its place, and which compilation of it, from 0."""
-
-
-class Rank(NamedTuple):
-    """What is compared of a rank."""
-
-    label: str
-    recording: Recording
-    order: tuple[Key, ...]
-    ids: Mapping[Key, str]
-    graphs: Mapping[Key, Graph]
-    kernels: Mapping[Key, tuple[str, ...]]
-    collectives: tuple[tuple[str, str], ...]
-    breaks: Mapping[str, str]
-    why: Mapping[Key, str]
-    unfinished: str
-    peers: int = 1
-
-
 def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> RanksView:
     """The ranks that are compared, by label, and what is known of their logs."""
     known = (_rank(label, recording) for label, recording in recordings.items())
     ranks = [rank._replace(peers=len(recordings)) for rank in known]
-    findings = tuple(_findings(ranks)) if len(ranks) > 1 else ()
+    found = tuple(findings(ranks)) if len(ranks) > 1 else ()
     return RanksView(
-        sentence=_sentence(ranks, findings),
-        findings=findings,
+        sentence=_sentence(ranks, found),
+        findings=found,
         remarks=tuple(remarks),
         head=HEAD,
         rows=tuple(map(_row, ranks)),
@@ -83,7 +67,7 @@ def _apart(ranks: Sequence[Rank]) -> Iterator[str]:
     """Ranks that are unlike most in anything but time."""
     alike: dict[Any, list[str]] = {}
     for rank in ranks:
-        shapes = tuple(_shape(graph) for graph in rank.graphs.values())
+        shapes = tuple(shape_of(graph) for graph in rank.graphs.values())
         kernels = tuple(rank.kernels.values())
         whole = rank.order, tuple(rank.breaks), rank.collectives, shapes, kernels, rank.unfinished
         alike.setdefault(whole, []).append(rank.label)
@@ -167,9 +151,14 @@ def _kernels(
         graph = None if kernel.graph is None else recording.graphs[kernel.graph]
         key = graph and keys.get((-1 if graph.frame is None else graph.frame, graph.compile_id))
         if key:
-            code = "\n".join(map(unnumbered, kernel.code.split("\n")))
-            found.setdefault(key, []).append(code or kernel.name)
+            found.setdefault(key, []).append(_code(kernel) or kernel.name)
     return {key: tuple(codes) for key, codes in found.items()}
+
+
+def _code(kernel: Kernel) -> str:
+    """Its code without numbers that mean nothing, and without the device, another on each rank."""
+    lines = map(unnumbered, kernel.code.split("\n"))
+    return _DEVICE.sub(r"\1", "\n".join(lines))
 
 
 def _collectives(
@@ -190,163 +179,3 @@ def _collectives(
 def _collective(name: str) -> str:
     """'all_reduce' of "torch.ops._c10d_functional.all_reduce_.default"."""
     return operator_name(name).rstrip("_")[:100]
-
-
-def _findings(ranks: Sequence[Rank]) -> Iterator[str]:
-    yield from _ends(ranks)
-    yield from _other_collectives(ranks)
-    yield from _sets(ranks, lambda rank: rank.breaks, "breaks at {0}, and {1} not")
-    yield from _counts(ranks)
-    yield from _parting(ranks)
-    yield from _other_graphs(ranks)
-    yield from _other_kernels(ranks)
-    yield from _other_times(ranks)
-
-
-def _ends(ranks: Sequence[Rank]) -> Iterator[str]:
-    cut = [rank for rank in ranks if rank.unfinished]
-    for rank in cut[:_MOST] if len(cut) < len(ranks) else ():
-        rest = _names([other for other in ranks if not other.unfinished])
-        yield f"{_capital(rank.label)} did not finish, {rest} did. {rank.unfinished}"
-
-
-def _other_collectives(ranks: Sequence[Rank]) -> Iterator[str]:
-    for one, other in _from_usual(ranks, lambda rank: tuple(name for _, name in rank.collectives)):
-        a, b = other.collectives, one.collectives
-        at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x[1] != y[1]), None)
-        at = min(len(a), len(b)) if at is None else at
-        mine = f"`{b[at][1]}` in {b[at][0]}" if at < len(b) else "none any more"
-        usual = f"`{a[at][1]}` in {a[at][0]}" if at < len(a) else "none any more"
-        yield (
-            f"Collectives differ: number {at + 1} is {mine} on {one.label}, and {usual} on "
-            f"{other.label}. Ranks that wait in different collectives wait for ever."
-        )
-
-
-def _sets(
-    ranks: Sequence[Rank], of: Callable[[Rank], Mapping[str, str]], words: str
-) -> Iterator[str]:
-    """What some ranks have and others lack."""
-    every = dict.fromkeys(item for rank in ranks for item in of(rank))
-    parted = [item for item in every if not all(item in of(rank) for rank in ranks)]
-    for item in parted[:_MOST]:
-        have = [rank for rank in ranks if item in of(rank)]
-        lack = [rank for rank in ranks if item not in of(rank)]
-        does = words.format(item, f"{_names(lack)} {'does' if len(lack) == 1 else 'do'}")
-        yield f"{_capital(_names(have))} {does}."
-    if len(parted) > _MOST:
-        yield f"{len(parted) - _MOST:,} more breaks are on some ranks alone."
-
-
-def _counts(ranks: Sequence[Rank]) -> Iterator[str]:
-    """Functions that ranks compiled more or less often."""
-    counts = [Counter(name for name, _ in rank.order) for rank in ranks]
-    every = dict.fromkeys(name for count in counts for name in count)
-    parted = [name for name in every if len({count[name] for count in counts}) > 1]
-    for name in parted[:_MOST]:
-        groups: dict[int, list[Rank]] = {}
-        for rank, count in zip(ranks, counts, strict=True):
-            groups.setdefault(count[name], []).append(rank)
-        told = [
-            f"{times(count) if count else 'never'} on {_names(of)}"
-            for count, of in sorted(groups.items(), reverse=True)
-        ]
-        yield f"{name} was compiled {listed(told)}{_because(name, ranks)}."
-    if len(parted) > _MOST:
-        yield f"{len(parted) - _MOST:,} more functions are compiled more often on some ranks."
-
-
-def _because(name: str, ranks: Sequence[Rank]) -> str:
-    """The guard that failed on some rank and not on all, which made it compile again."""
-    keys = dict.fromkeys(key for rank in ranks for key in rank.why if key[0] == name)
-    for key in keys:
-        have = [rank for rank in ranks if key in rank.why]
-        if len(have) < len(ranks):
-            return f": {have[0].label} compiled again because `{have[0].why[key]}`"
-    return ""
-
-
-def _parting(ranks: Sequence[Rank]) -> Iterator[str]:
-    """Where the order of compilations first differs."""
-    for one, other in _from_usual(ranks, lambda rank: rank.order):
-        pairs = zip(one.order, other.order, strict=False)
-        at = next((i for i, (a, b) in enumerate(pairs) if a != b), None)
-        if at is not None:
-            yield (
-                f"From compilation {at + 1} on, {one.label} and {other.label} compile different "
-                f"code: {one.order[at][0]} is {one.ids[one.order[at]]} on {one.label}, and "
-                f"{other.order[at][0]} on {other.label}."
-            )
-
-
-def _other_graphs(ranks: Sequence[Rank]) -> Iterator[str]:
-    for key in _shared(ranks, lambda rank: rank.graphs):
-        for one, other in _from_usual(ranks, lambda rank, key=key: _shape(rank.graphs[key])):
-            a, b = _shape(one.graphs[key]), _shape(other.graphs[key])
-            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
-            at = min(len(a), len(b)) if at is None else at
-            mine, usual = (" ".join(s[at]).strip() if at < len(s) else "nothing" for s in (a, b))
-            yield (
-                f"{key[0]} became another graph on {one.label}: node {at + 1} is `{mine}`, and "
-                f"`{usual}` on {other.label}."
-            )
-
-
-def _other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
-    same = [
-        key
-        for key in _shared(ranks, lambda rank: rank.graphs)
-        if len({_shape(rank.graphs[key]) for rank in ranks}) == 1
-    ]
-    for key in same:
-        for one, other in _from_usual(ranks, lambda rank, key=key: rank.kernels.get(key, ())):
-            a, b = len(one.kernels.get(key, ())), len(other.kernels.get(key, ()))
-            what = f"{plural(a, 'kernel')} and {b:,}" if a != b else f"other code in {a:,}"
-            yield f"{key[0]} has other kernels on {one.label} than on {other.label}: {what}."
-
-
-def _shared(ranks: Sequence[Rank], of: Callable[[Rank], Mapping[Key, Any]]) -> list[Key]:
-    return [key for key in of(ranks[0]) if all(key in of(rank) for rank in ranks)]
-
-
-def _shape(graph: Graph) -> tuple[tuple[str, str], ...]:
-    """What a graph computes, without the names of its nodes."""
-    return tuple((node.target if node.op != "placeholder" else "input", node.value.text)
-                 for node in graph.nodes)  # fmt: skip
-
-
-def _other_times(ranks: Sequence[Rank]) -> Iterator[str]:
-    spent = sorted(ranks, key=lambda rank: compile_seconds(rank.recording))
-    fast, slow = (compile_seconds(rank.recording) for rank in (spent[0], spent[-1]))
-    if slow > fast * _SLOW and slow - fast > _SLOW_BY:
-        yield (
-            f"Compiling took {seconds(slow)} on {spent[-1].label}, and {seconds(fast)} on "
-            f"{spent[0].label}: at the next collective the others wait for it."
-        )
-
-
-def _from_usual(ranks: Sequence[Rank], of: Callable[[Rank], Any]) -> Iterator[tuple[Rank, Rank]]:
-    """Ranks with an unusual value, each value once, and the first rank with the usual one."""
-    groups: dict[Any, list[Rank]] = {}
-    for rank in ranks:
-        groups.setdefault(of(rank), []).append(rank)
-    usual = max(groups.values(), key=len)
-    for group in list(groups.values())[: _MOST + 1]:
-        if group is not usual:
-            label = _names(group)
-            yield group[0]._replace(label=label), usual[0]._replace(label=_names(usual))
-
-
-def _names(ranks: Sequence[Rank]) -> str:
-    """'rank 1', 'ranks 1, 2 and 5', 'the 60 others'."""
-    labels = [rank.label for rank in ranks]
-    if len(labels) > _MOST and 2 * len(labels) > ranks[0].peers:
-        return f"the {len(labels):,} others"
-    numbers = [label.removeprefix("rank ") for label in labels]
-    if len(labels) > 1 and all(number.isdecimal() for number in numbers):
-        return f"{unit(len(labels), 'rank')} {listed(numbers, _MOST)}"
-    return listed(labels)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

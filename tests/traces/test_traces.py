@@ -23,7 +23,13 @@ from dynamo_lab.view import build
 
 LOGS = Path(__file__).parent / "logs"
 SINGLE = ("torch-2.11-gpu", "torch-2.13", "torch-2.15")
-SEVERAL = ("torch-2.11-ranks", "torch-2.11-crashed", "torch-2.13-ranks")
+SEVERAL = (
+    "torch-2.11-ranks",
+    "torch-2.11-crashed",
+    "torch-2.11-nccl-hang",
+    "torch-2.11-nccl-ranks",
+    "torch-2.13-ranks",
+)
 HEAD = re.compile(rb"^[VDIWEC]\d{4} ", re.MULTILINE)
 
 
@@ -265,6 +271,21 @@ def test_missing_ranks_restarts_and_strangers_are_told(tmp_path):
     assert "There is no log of rank 1, 2." in text
     assert "Rank 0 began 2 times; its last process is compared." in text
     assert "also has records of rank 7" in text
+
+
+def test_a_job_that_hung_is_told_by_its_collectives():
+    """Two GPUs: rank 0 waited in NCCL for a collective that rank 1 never entered."""
+    found = several(LOGS / "torch-2.11-nccl-hang").findings
+    assert found[0].startswith(
+        "Collectives differ: number 3 is missing on rank 1, and `all_reduce`"
+    )
+    assert "wait for ever" in found[0]
+
+
+def test_the_same_kernels_on_two_gpus_are_the_same():
+    found = several(LOGS / "torch-2.11-nccl-ranks").findings
+    assert "breaks at ranks.py, line 23" in found[0]
+    assert not any("other kernels" in one for one in found)
 
 
 # Damaged and hostile logs

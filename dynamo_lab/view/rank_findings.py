@@ -1,0 +1,198 @@
+"""Where the ranks of a job part, in plain words, the gravest first."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.timeline import compile_seconds
+from dynamo_lab.view.words import listed, plural, seconds, times, unit
+
+_MOST = 5
+"""The most differences of one kind that are told one by one."""
+_SLOW, _SLOW_BY = 1.5, 1.0
+"""Compiling is slow on a rank that takes so many times the fastest, and so many seconds more."""
+
+Key = tuple[str, int]
+"""A function as it is named in views, with its place, and which compilation of it, from 0."""
+
+
+class Rank(NamedTuple):
+    """What is compared of a rank."""
+
+    label: str
+    recording: Recording
+    order: tuple[Key, ...]
+    ids: Mapping[Key, str]
+    graphs: Mapping[Key, Graph]
+    kernels: Mapping[Key, tuple[str, ...]]
+    collectives: tuple[tuple[str, str], ...]
+    breaks: Mapping[str, str]
+    why: Mapping[Key, str]
+    unfinished: str
+    peers: int = 1
+
+
+def findings(ranks: Sequence[Rank]) -> Iterator[str]:
+    """Where ranks part: what hangs a job first, what only makes it slower last."""
+    yield from _ends(ranks)
+    yield from _other_collectives(ranks)
+    yield from _sets(ranks, lambda rank: rank.breaks, "breaks at {0}, and {1} not")
+    yield from _counts(ranks)
+    yield from _parting(ranks)
+    yield from _other_graphs(ranks)
+    yield from _other_kernels(ranks)
+    yield from _other_times(ranks)
+
+
+def _ends(ranks: Sequence[Rank]) -> Iterator[str]:
+    cut = [rank for rank in ranks if rank.unfinished]
+    for rank in cut[:_MOST] if len(cut) < len(ranks) else ():
+        rest = _names([other for other in ranks if not other.unfinished])
+        yield f"{_capital(rank.label)} did not finish, {rest} did. {rank.unfinished}"
+
+
+def _other_collectives(ranks: Sequence[Rank]) -> Iterator[str]:
+    for one, other in _from_usual(ranks, lambda rank: tuple(name for _, name in rank.collectives)):
+        a, b = other.collectives, one.collectives
+        at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x[1] != y[1]), None)
+        at = min(len(a), len(b)) if at is None else at
+        yield (
+            f"Collectives differ: number {at + 1} is {_collective(b, at)} on {one.label}, and "
+            f"{_collective(a, at)} on {other.label}. Ranks that wait in different collectives "
+            "wait for ever."
+        )
+
+
+def _collective(calls: Sequence[tuple[str, str]], at: int) -> str:
+    return f"`{calls[at][1]}` in {calls[at][0]}" if at < len(calls) else "missing"
+
+
+def _sets(
+    ranks: Sequence[Rank], of: Callable[[Rank], Mapping[str, str]], words: str
+) -> Iterator[str]:
+    """What some ranks have and others lack."""
+    every = dict.fromkeys(item for rank in ranks for item in of(rank))
+    parted = [item for item in every if not all(item in of(rank) for rank in ranks)]
+    for item in parted[:_MOST]:
+        have = [rank for rank in ranks if item in of(rank)]
+        lack = [rank for rank in ranks if item not in of(rank)]
+        does = words.format(item, f"{_names(lack)} {'does' if len(lack) == 1 else 'do'}")
+        yield f"{_capital(_names(have))} {does}."
+    if len(parted) > _MOST:
+        yield f"{len(parted) - _MOST:,} more breaks are on some ranks alone."
+
+
+def _counts(ranks: Sequence[Rank]) -> Iterator[str]:
+    """Functions that ranks compiled more or less often."""
+    counts = [Counter(name for name, _ in rank.order) for rank in ranks]
+    every = dict.fromkeys(name for count in counts for name in count)
+    parted = [name for name in every if len({count[name] for count in counts}) > 1]
+    for name in parted[:_MOST]:
+        groups: dict[int, list[Rank]] = {}
+        for rank, count in zip(ranks, counts, strict=True):
+            groups.setdefault(count[name], []).append(rank)
+        told = [
+            f"{times(count) if count else 'never'} on {_names(of)}"
+            for count, of in sorted(groups.items(), reverse=True)
+        ]
+        yield f"{name} was compiled {listed(told)}{_because(name, ranks)}."
+    if len(parted) > _MOST:
+        yield f"{len(parted) - _MOST:,} more functions are compiled more often on some ranks."
+
+
+def _because(name: str, ranks: Sequence[Rank]) -> str:
+    """The guard that failed on some rank and not on all, which made it compile again."""
+    keys = dict.fromkeys(key for rank in ranks for key in rank.why if key[0] == name)
+    for key in keys:
+        have = [rank for rank in ranks if key in rank.why]
+        if len(have) < len(ranks):
+            return f": {have[0].label} compiled again because `{have[0].why[key]}`"
+    return ""
+
+
+def _parting(ranks: Sequence[Rank]) -> Iterator[str]:
+    """Where the order of compilations first differs."""
+    for one, other in _from_usual(ranks, lambda rank: rank.order):
+        pairs = zip(one.order, other.order, strict=False)
+        at = next((i for i, (a, b) in enumerate(pairs) if a != b), None)
+        if at is not None:
+            yield (
+                f"From compilation {at + 1} on, {one.label} and {other.label} compile different "
+                f"code: {one.order[at][0]} is {one.ids[one.order[at]]} on {one.label}, and "
+                f"{other.order[at][0]} on {other.label}."
+            )
+
+
+def _other_graphs(ranks: Sequence[Rank]) -> Iterator[str]:
+    for key in _shared(ranks, lambda rank: rank.graphs):
+        for one, other in _from_usual(ranks, lambda rank, key=key: shape_of(rank.graphs[key])):
+            a, b = shape_of(one.graphs[key]), shape_of(other.graphs[key])
+            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
+            at = min(len(a), len(b)) if at is None else at
+            mine, usual = (" ".join(s[at]).strip() if at < len(s) else "nothing" for s in (a, b))
+            yield (
+                f"{key[0]} became another graph on {one.label}: node {at + 1} is `{mine}`, and "
+                f"`{usual}` on {other.label}."
+            )
+
+
+def _other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
+    same = [
+        key
+        for key in _shared(ranks, lambda rank: rank.graphs)
+        if len({shape_of(rank.graphs[key]) for rank in ranks}) == 1
+    ]
+    for key in same:
+        for one, other in _from_usual(ranks, lambda rank, key=key: rank.kernels.get(key, ())):
+            a, b = len(one.kernels.get(key, ())), len(other.kernels.get(key, ()))
+            what = f"{plural(a, 'kernel')} and {b:,}" if a != b else f"other code in {a:,}"
+            yield f"{key[0]} has other kernels on {one.label} than on {other.label}: {what}."
+
+
+def _shared(ranks: Sequence[Rank], of: Callable[[Rank], Mapping[Key, Any]]) -> list[Key]:
+    return [key for key in of(ranks[0]) if all(key in of(rank) for rank in ranks)]
+
+
+def shape_of(graph: Graph) -> tuple[tuple[str, str], ...]:
+    """What a graph computes, without the names of its nodes."""
+    return tuple((node.target if node.op != "placeholder" else "input", node.value.text)
+                 for node in graph.nodes)  # fmt: skip
+
+
+def _other_times(ranks: Sequence[Rank]) -> Iterator[str]:
+    spent = sorted(ranks, key=lambda rank: compile_seconds(rank.recording))
+    fast, slow = (compile_seconds(rank.recording) for rank in (spent[0], spent[-1]))
+    if slow > fast * _SLOW and slow - fast > _SLOW_BY:
+        yield (
+            f"Compiling took {seconds(slow)} on {spent[-1].label}, and {seconds(fast)} on "
+            f"{spent[0].label}: at the next collective the others wait for it."
+        )
+
+
+def _from_usual(ranks: Sequence[Rank], of: Callable[[Rank], Any]) -> Iterator[tuple[Rank, Rank]]:
+    """Ranks with an unusual value, each value once, and the first rank with the usual one."""
+    groups: dict[Any, list[Rank]] = {}
+    for rank in ranks:
+        groups.setdefault(of(rank), []).append(rank)
+    usual = max(groups.values(), key=len)
+    for group in list(groups.values())[: _MOST + 1]:
+        if group is not usual:
+            label = _names(group)
+            yield group[0]._replace(label=label), usual[0]._replace(label=_names(usual))
+
+
+def _names(ranks: Sequence[Rank]) -> str:
+    """'rank 1', 'ranks 1, 2 and 5', 'the 60 others'."""
+    labels = [rank.label for rank in ranks]
+    if len(labels) > _MOST and 2 * len(labels) > ranks[0].peers:
+        return f"the {len(labels):,} others"
+    numbers = [label.removeprefix("rank ") for label in labels]
+    if len(labels) > 1 and all(number.isdecimal() for number in numbers):
+        return f"{unit(len(labels), 'rank')} {listed(numbers, _MOST)}"
+    return listed(labels)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
