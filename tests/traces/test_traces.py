@@ -463,9 +463,9 @@ def test_giant_lines_and_texts_are_bounded_and_say_so(tmp_path, monkeypatch):
 
 
 def test_artifacts_beyond_the_bound_say_what_is_left_out(tmp_path, monkeypatch):
-    from dynamo_lab.capture.traces import read
+    from dynamo_lab.capture.traces import artifacts
 
-    monkeypatch.setattr(read, "MAX_TEXT", 100)
+    monkeypatch.setattr(artifacts, "MAX_TEXT", 100)
     records = [line({"artifact": {"name": f"a{i}"}, **CONTEXT}, "z" * 60) for i in range(3)]
     recording = opened(tmp_path, *records)
     assert [(len(one.text), one.left_out) for one in recording.artifacts] == [

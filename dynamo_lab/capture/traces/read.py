@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from dynamo_lab.capture.traces import graphs as fx
 from dynamo_lab.capture.traces import guards, kernels
+from dynamo_lab.capture.traces.artifacts import Artifacts
 from dynamo_lab.capture.traces.frames import Compilation, Frames
 from dynamo_lab.capture.traces.links import link
 from dynamo_lab.capture.traces.log import Record, files_of, rank_in_name, records
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.capture.traces.timings import Phases
-from dynamo_lab.model.artifacts import Artifact
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.graphs import Graph, Stage
 from dynamo_lab.model.guards import Guard
@@ -25,9 +25,6 @@ from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 
-MAX_TEXT = 512 * 1024 * 1024
-"""The most characters of artifacts that one process keeps."""
-MAX_ARTIFACTS = 100_000
 _MOST_PROBLEMS = 20
 
 _VERSION = re.compile(r"^# torch version: (\S{1,100})$", re.MULTILINE)
@@ -45,14 +42,6 @@ _GRAPHS: dict[str, Stage] = {
     "inductor_post_grad_graph": "post_grad",
 }
 """Kinds of records, or names of artifacts, that are a graph at a stage."""
-
-_SMALL = frozenset({
-    "chromium_event", "describe_tensor", "describe_storage", "describe_source", "str",
-    "create_symbol", "create_unbacked_symbol", "expression_created", "guard_added",
-    "guard_added_fast", "symbolic_shape_specialization", "dynamo_start",
-    "propagate_real_tensors_provenance",
-})  # fmt: skip
-"""Kinds that come in great numbers: those of a kind share an artifact, a line each."""
 
 
 class Tally(NamedTuple):
@@ -118,11 +107,8 @@ class _Reader:
         self._facts: list[ShapeFact] = []
         self._kernels: list[Kernel] = []
         self._wrappers: list[Wrapper] = []
-        self._artifacts: list[Artifact] = []
-        self._small: dict[tuple[str, str], list[str]] = {}
-        self._left: Counter[tuple[str, str]] = Counter()
+        self._artifacts = Artifacts()
         self._traced: dict[int, dict[str, list[str]]] = {}
-        self._room = MAX_TEXT
         self._ranks: Counter[int] = Counter()
         self._count: Counter[str] = Counter()
         self._in_facts: Counter[str] = Counter()
@@ -165,42 +151,8 @@ class _Reader:
         if is_fact:
             self._in_facts[what] += 1
         if not is_fact or record.problem or what not in _WHOLE:
-            self._keep(record, what)
+            self._artifacts.add(record, what)
             self._in_artifacts[what] += 1
-
-    def _keep(self, record: Record, what: str) -> None:
-        if what in _SMALL and not record.problem:
-            self._keep_small(record, what)
-            return
-        text = record.payload
-        told = {k: v for k, v in _dict(record.data).items() if k not in ("name", "encoding")}
-        if told or (record.data is not None and not isinstance(record.data, dict)):
-            data = json.dumps(told or record.data, indent=1, ensure_ascii=False)
-            text = f"{data}\n\n{text}" if text else data
-        kept = text[: self._room] if len(self._artifacts) < MAX_ARTIFACTS else ""
-        self._room -= len(kept)
-        if len(self._artifacts) < MAX_ARTIFACTS:
-            self._artifacts.append(
-                Artifact(
-                    kind=record.kind,
-                    name=record.name,
-                    compile_id=record.compile_id,
-                    text=kept,
-                    left_out=len(text) - len(kept),
-                    problem=record.problem,
-                )
-            )
-        else:
-            self._left["artifacts", ""] += 1
-
-    def _keep_small(self, record: Record, what: str) -> None:
-        key = (what, "" if what in ("str", "chromium_event") else record.compile_id)
-        text = " ".join(record.payload.split("\n")) if record.payload else json.dumps(record.data)
-        if len(text) > self._room:
-            self._left[key] += len(text)
-            text = ""
-        self._room -= len(text)
-        self._small.setdefault(key, []).append(text)
 
     def _string(self, record: Record) -> bool:
         told = cast("list[Any]", record.data) if isinstance(record.data, list) else []
@@ -385,7 +337,6 @@ class _Reader:
         left = self._frames.finish()
         running = self._phases.finish()
         rank = self._ranks.most_common(1)[0][0] if self._ranks else rank_in_name(self._file)
-        self._flush()
         sources, spans, stacks = self._texts.freeze()
         total = sum(self._count.values())
         options = {"log": self._file.name, "records": f"{total:,}", "process": str(self._pid)}
@@ -407,7 +358,7 @@ class _Reader:
             wrappers=tuple(self._wrappers),
             links=tuple(link(self._graphs, self._inputs, self._traced)),
             timings=tuple(self._phases.timings),
-            artifacts=tuple(self._artifacts),
+            artifacts=self._artifacts.finish(),
             notes=(*self._own_notes(left, running), *self._frames.notes),
             environment=replace(self._environment, created=_date(self._began), options=options),
             seconds=self._phases.seconds,
@@ -425,21 +376,6 @@ class _Reader:
             },
         )
 
-    def _flush(self) -> None:
-        for (what, compile_id), lines in self._small.items():
-            is_json = what == "chromium_event"  # which a viewer of timelines then opens
-            rows = (",\n" if is_json else "\n").join(filter(None, lines))
-            text = f"[\n{rows}\n]" if is_json else rows
-            self._artifacts.append(
-                Artifact(
-                    kind=what,
-                    compile_id=compile_id,
-                    text=text,
-                    records=len(lines),
-                    left_out=self._left[what, compile_id],
-                )
-            )
-
     def _own_notes(self, left: list[Compilation], running: list[str]) -> list[Note]:
         """What the log itself has to say: where it ends, and what of it could not be read."""
         made: list[Note] = []
@@ -454,15 +390,15 @@ class _Reader:
                 )
             )
         if self._problems:
-            count = sum(1 for a in self._artifacts if a.problem)
             made.append(
                 _note(
                     "warning",
-                    f"{count:,} records of the log are damaged; what can be read of them is kept.",
+                    f"{self._artifacts.damaged:,} records of the log are damaged; what can be read "
+                    "of them is kept.",
                     "\n".join(self._problems),
                 )
             )
-        if lost := sum(self._left.values()):
+        if lost := self._artifacts.lost:
             made.append(_note("warning", f"{lost:,} characters or texts were too many to keep."))
         for path in dict.fromkeys(self._texts.changed):
             made.append(
