@@ -19,7 +19,7 @@ from dynamo_lab.diff import diff
 from dynamo_lab.errors import DynamoLabError, OptionError
 from dynamo_lab.model.codec import load, save
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.plain import table
+from dynamo_lab.plain import table, visible
 from dynamo_lab.script import Script
 from dynamo_lab.view.graphs import GraphView, stage_word
 from dynamo_lab.view.view import View
@@ -58,11 +58,12 @@ def _explore(options: argparse.Namespace) -> int:
     recording = recorder.recording
     if options.assembly:
         recording = with_assemblies(recording)
-    failures = [error for write, path in writers if (error := _attempt(write, recording, path))]
+    tried = [(path, _attempt(write, recording, path)) for write, path in writers]
     _print_view(_view(recording), options)
-    for error in failures:
-        print(f"dynamo-lab: {error}", file=sys.stderr)
-    return script.code or (2 if failures else 0)
+    for path, error in tried:
+        told = f"dynamo-lab: {error}" if error else f"Wrote {visible(path)}"
+        print(told, file=sys.stderr)
+    return script.code or (2 if any(error for _, error in tried) else 0)
 
 
 _Writer = Callable[[Recording, str], None]

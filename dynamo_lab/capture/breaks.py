@@ -12,6 +12,11 @@ from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.model.breaks import Break, BreakEffect
 
 
+_STEPPED = "step_unsupported"
+"""Why a frame is compiled no further than to the last line from which Python can take over, as
+Dynamo cannot resume where it broke (`InstructionTranslatorBase.step_graph_break`)."""
+
+
 class Story(NamedTuple):
     """What `unimplemented` was told: the parts of which Dynamo makes its message."""
 
@@ -30,6 +35,7 @@ class Candidate(NamedTuple):
     stack: int | None
     resumed: list[CodeType]
     fault: Fault
+    left_at: int | None = None
 
 
 class BreakProbes:
@@ -83,12 +89,17 @@ class BreakProbes:
             logged = self._logged.get(self._compilations.current_id())
             known = reason.reason in self._stories or logged is None
             stack = reason.user_stack if known else getattr(logged, "real_stack", reason.user_stack)
+            texts = self._recorder.texts
+            stops = reason.reason == _STEPPED
             self._candidate = Candidate(
                 message=reason.reason if known else getattr(logged, "msg", str(logged)),
-                span=self._span_of(output.root_tx),
-                stack=self._recorder.texts.stack_of_summary(stack) if stack else None,
+                span=texts.span_of_summary(stack[0])
+                if stops and stack
+                else self._span_of(output.root_tx),
+                stack=texts.stack_of_summary(stack) if stack else None,
                 resumed=[],
-                fault=faults.at(tx),
+                fault=NOWHERE if stops else faults.at(tx),
+                left_at=output.root_tx.lineno if stops else None,
             )
         yield
 
@@ -118,11 +129,12 @@ class BreakProbes:
             frame,
             compile_id,
             candidate.message,
-            "resumed",
+            "resumed" if candidate.left_at is None else "stopped",
             candidate.span,
             candidate.stack,
             graph,
             candidate.fault,
+            candidate.left_at,
         )
         for code in candidate.resumed:
             self._resumed[id(code)] = (code, position)
@@ -159,6 +171,7 @@ class BreakProbes:
         stack: int | None,
         graph: int | None,
         fault: Fault = NOWHERE,
+        left_at: int | None = None,
     ) -> int:
         """The id of a break, which a recompilation meets again."""
         cause, *later = self._stories_in(message)
@@ -190,6 +203,7 @@ class BreakProbes:
                 opname=fault.opname,
                 operands=fault.operands,
                 in_try=fault.in_try,
+                left_at=left_at,
             )
         )
         return len(self._recorder.breaks) - 1

@@ -32,6 +32,7 @@ class Regions:
         self.regions: dict[Line, int] = {}
         self.nodes: dict[Line, int] = {}
         self._breaks = _break_lines(recording, places)
+        self._left = {b.frame: b.left_at for b in recording.breaks if b.left_at is not None}
         self._broken = {line for lines in self._breaks.values() for line in lines}
         self._read_nodes()
         for frame in recording.frames:
@@ -76,8 +77,11 @@ class Regions:
         breaks = self._breaks.get(frame.id, set())
         last = min((number for _, number in breaks), default=None)
         region = _region(frame, self._recording)
+        left = self._left.get(frame.id)
         for line in lines:
-            if line in breaks or (region < 0 and (last is None or line[1] <= last)):
+            if left is not None and line[1] >= left:
+                self._raise(line, "eager")
+            elif line in breaks or (region < 0 and (last is None or line[1] <= last)):
                 self._raise(line, "eager")
             elif frame.resumes is not None and line in self._broken:
                 continue  # the rest of a line that broke: it ran in Python but for its nodes

@@ -16,6 +16,9 @@ from dynamo_lab.view.places import Line, Places
 from dynamo_lab.view.stories import StoryView
 from dynamo_lab.view.words import first_line, line_range, plural, times
 
+_WENT_ON = ("resumed", "stopped")
+"""After such a break Python ran on, and called what it calls."""
+
 Kind = Literal["compiling", "compiled", "resumed", "eager", "skipped", "failed", "break"]
 
 
@@ -123,13 +126,13 @@ class _Map:
         breaks = self._breaks_in.get(frame.id, ())
         for index in breaks:
             yield "break", index, inner
-        if not any(self._breaks[index].effect == "resumed" for index in breaks):
+        if not any(self._breaks[index].effect in _WENT_ON for index in breaks):
             for called in self._inside.get(frame.id, ()):
                 yield "frame", called, depth + 1
 
     def _within_break(self, item: Break, depth: int) -> Iterator[_Step]:
         """What Python calls on the line that broke, then what goes on after it."""
-        if item.effect != "resumed":
+        if item.effect not in _WENT_ON:
             return
         for called in self._called_at(item):
             yield "frame", called, depth + 1
@@ -140,7 +143,7 @@ class _Map:
         """A frame that broke in two places made each call at one of them, by its line."""
         here = self._places.spans[item.span]
         lines = range(here.line, max(here.line, here.end_line) + 1)
-        resumed = [i for i in self._breaks_in[item.frame] if self._breaks[i].effect == "resumed"]
+        resumed = [i for i in self._breaks_in[item.frame] if self._breaks[i].effect in _WENT_ON]
         for called in self._inside.get(item.frame, ()):
             if self._frames[called].caller_line in lines or item.id == resumed[-1]:
                 yield called
@@ -173,7 +176,7 @@ class _Map:
     def _last_line(self, frame: Frame) -> int | None:
         """The line on which a frame stopped and had the rest go on without it."""
         broken = [self._breaks[index] for index in self._breaks_in.get(frame.id, ())]
-        lines = [self._line(item)[1] for item in broken if item.effect == "resumed"]
+        lines = [self._line(item)[1] for item in broken if item.effect in _WENT_ON]
         return max(lines, default=None)
 
     def _kind(self, frame: Frame, graphs: Sequence[int]) -> Kind:

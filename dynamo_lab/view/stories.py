@@ -123,6 +123,10 @@ class _Teller:
         if item.effect == "skipped":
             why = _why_not_resumed(item)
             return f"Dynamo gave up on the whole frame, {why}: all of it ran eagerly."
+        if item.effect == "stopped":
+            why = _why_not_resumed(item)
+            left = f"left the rest of the frame to Python, from line {item.left_at} on, {why}"
+            return f"Dynamo {self._kept(item)}, and {left}."
         return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
 
     def _kept(self, item: Break) -> str:
@@ -165,7 +169,9 @@ class _Teller:
     def _cost(self, item: Break) -> Iterator[str]:
         if item.effect == "skipped":
             yield "No operator of this frame was compiled."
-        if item.effect != "resumed":
+        if item.effect == "stopped":
+            yield "No operator after it in this frame was compiled."
+        if item.effect not in ("resumed", "stopped"):
             return
         before = item.graph_before
         after = [self._pieces.graphs_of(self._frames[index])[-1:] for index in item.resume_frames]

@@ -34,7 +34,9 @@ html_theme = "furo"
 html_title = "dynamo_lab"
 html_static_path = ["style"]
 html_css_files = ["site.css"]
-html_extra_path = ["gallery/pages"] if (HERE / "gallery" / "pages").exists() else []
+html_extra_path = ["root"]  # a page that leads from the site's root to the index
+if (HERE / "gallery" / "pages").exists():
+    html_extra_path.append("gallery/pages")
 html_copy_source = html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
 pygments_style, pygments_dark_style = "friendly", "github-dark"

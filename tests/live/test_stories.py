@@ -150,6 +150,30 @@ def test_a_frame_that_cannot_resume_is_given_up_for_a_reason(fn: Any, why: str) 
     assert regions(recording)[0].kind == "eager"
 
 
+def stops_in_a_try(x: torch.Tensor) -> torch.Tensor:
+    h = x.relu() + 1  # with one operator alone there is nothing to compile
+    try:
+        k = int(h.sum())
+    except ValueError:
+        k = 0
+    return (h * k).sin()
+
+
+def test_what_follows_a_break_in_a_try_is_left_to_python() -> None:
+    recording = explored(stops_in_a_try)
+    (found,) = recording.breaks
+    start = stops_in_a_try.__code__.co_firstlineno
+    assert (found.effect, found.left_at) == ("stopped", start + 2)
+    assert recording.spans[found.span].line == start + 3
+    assert (
+        f"from line {start + 2} on, since it cannot resume inside a `try`" in told(recording).then
+    )
+    lines = build(recording).sources[0].lines
+    states = {line.number: line.state for line in lines if line.state}
+    assert states[start + 1] == "compiled"
+    assert {states[start + n] for n in (2, 3, 6)} == {"eager"}
+
+
 def test_an_lstm_is_left_to_python() -> None:
     recording = explored(Tagger())
     assert len(recording.breaks) == 1

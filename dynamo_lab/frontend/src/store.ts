@@ -263,6 +263,7 @@ export function createStore(source: DataSource): Store {
     if (view?.bench) return "bench"; // it was made to measure
     if (!view || view.breaks.length > 0) return "breaks";
     if (view.packages.length > 0) return "package";
+    if (view.guards.recompiles.length > 0) return "guards";
     return view.graphs.length > 0 || view.frames.length === 0 ? "graphs" : "frames";
   });
 

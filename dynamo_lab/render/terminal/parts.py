@@ -20,6 +20,7 @@ OUTCOMES = {
     "compiled": "green",
     "restarted": "yellow",
     "resumed": "yellow",
+    "stopped": "yellow",
     "skipped": "yellow",
     "compiling": "dim",
     "failed": "red",

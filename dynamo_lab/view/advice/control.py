@@ -147,6 +147,10 @@ RULES = (
     Rule(
         r"^failed to find name in frame builtins",
         "name that is not defined",
-        ("The name is defined nowhere when the function runs. Define it, or pass it.",),
+        (
+            "Dynamo finds the name nowhere. Define it before the call, or pass it.",
+            "In a `%%compile` cell, write the import into a cell above: an import after other "
+            "statements makes a global while the cell runs, too late for Dynamo to see.",
+        ),
     ),
 )

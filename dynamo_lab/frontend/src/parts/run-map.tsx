@@ -23,7 +23,7 @@ function Graphs({ row }: { row: MapRow }) {
   const last = row.graphs[row.graphs.length - 1];
   return (
     <button type="button" class={`dl-chip dl-graph-chip ${colourOf(last)}`} data-go={graphEntity(last)} tabIndex={-1}>
-      {graphTitle(last)}{row.graphs.length > 1 && ` +${row.graphs.length - 1}`}
+      {graphTitle(last)}{row.graphs.length > 1 && ` and ${row.graphs.length - 1} more`}
     </button>
   );
 }
