@@ -61,8 +61,10 @@ def _explore(options: argparse.Namespace) -> int:
     tried = [(path, _attempt(write, recording, path)) for write, path in writers]
     _print_view(_view(recording), options)
     for path, error in tried:
-        told = f"dynamo-lab: {error}" if error else f"Wrote {visible(path)}"
-        print(told, file=sys.stderr)
+        if error:
+            print(f"dynamo-lab: {error}", file=sys.stderr)
+        else:
+            print(f"Wrote {visible(path)}")
     return script.code or (2 if any(error for _, error in tried) else 0)
 
 

@@ -11,7 +11,6 @@ from dynamo_lab.capture.patches import Patches
 from dynamo_lab.capture.recorder import Recorder
 from dynamo_lab.model.breaks import Break, BreakEffect
 
-
 _STEPPED = "step_unsupported"
 """Why a frame is compiled no further than to the last line from which Python can take over, as
 Dynamo cannot resume where it broke (`InstructionTranslatorBase.step_graph_break`)."""

@@ -22,8 +22,9 @@ class Break(Struct, frozen=True, kw_only=True):
     `gb_type` is PyTorch's name for the kind of break and `registry_id` its number in the registry
     of breaks (torch/_dynamo/graph_break_registry.json), empty where that lacks it.
     `effect` tells what came of it: the frame resumed after the break, stopped being compiled (from
-    line `left_at` on Python ran it), was skipped whole, or failed (`fullgraph=True`); `times` counts the compilations of the frame that broke there, of
-    which `compile_id` is the first. `stack` goes from the frame to the line that broke.
+    line `left_at` on Python ran it), was skipped whole, or failed (`fullgraph=True`); `times`
+    counts the compilations of the frame that broke there, of which `compile_id` is the first.
+    `stack` goes from the frame to the line that broke.
     `offset` and `opname` are the instruction of the frame's bytecode at fault, where known, and
     `operands` the tensors that it, or what it called, was given; `in_try` tells that it lies in a
     `try` of the frame, where Dynamo cannot resume.

@@ -79,9 +79,8 @@ class Regions:
         region = _region(frame, self._recording)
         left = self._left.get(frame.id)
         for line in lines:
-            if left is not None and line[1] >= left:
-                self._raise(line, "eager")
-            elif line in breaks or (region < 0 and (last is None or line[1] <= last)):
+            is_left = left is not None and line[1] >= left
+            if is_left or line in breaks or (region < 0 and (last is None or line[1] <= last)):
                 self._raise(line, "eager")
             elif frame.resumes is not None and line in self._broken:
                 continue  # the rest of a line that broke: it ran in Python but for its nodes
