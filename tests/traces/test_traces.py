@@ -616,3 +616,19 @@ def test_what_facts_leave_out_stays_text(tmp_path):
     assert len(recording.breaks) == 1
     assert "code = 1" not in kept  # the wrapper is this text
     assert recording.wrappers[0].code == "code = 1"
+
+
+def test_the_line_of_a_break_is_that_of_the_function_that_goes_on(tmp_path):
+    """So torch 2.11 writes it where another frame stands between a function and what goes on."""
+    broke = (
+        "Graph break in user code at /home/user/f.py:5\nGraph Break Reason: One\n"
+        "  Explanation: first\n\nUser code traceback:\n"
+        '  File "/home/user/f.py", line 3, in f\n    if y:\n'
+        '  File "/home/user/watch.py", line 9, in watched\n    return call()\n'
+        '  File "/home/user/f.py", line 5, in torch_dynamo_resume_in_f_at_3\n    print(y)\n'
+    )
+    name = "torch_dynamo_resume_in_f_at_3"
+    start = {"dynamo_start": {"stack": [{"line": 3, "name": name, "filename": 0}]}}
+    reason = {"artifact": {"name": "dynamo_graph_break_reason"}, **CONTEXT}
+    recording = opened(tmp_path, TABLE, line({**START, **start}), line(reason, broke))
+    assert [recording.spans[item.span].line for item in recording.breaks] == [5]
