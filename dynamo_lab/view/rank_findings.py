@@ -15,7 +15,7 @@ _MOST = 5
 """The most differences of one kind that are told one by one."""
 _LONGEST = 160
 """The most characters of a node that are quoted."""
-_ORDER = "order of collectives"
+_ORDER, _BREAK = "order of collectives", "graph break"
 _SLOW, _SLOW_BY = 1.5, 1.0
 """Compiling is slow on a rank that takes so many times the fastest, and so many seconds more."""
 
@@ -27,8 +27,8 @@ class Rank(NamedTuple):
     """What is compared of a rank.
 
     `shapes` are those of the graphs that were read whole, `collectives` None where they were not;
-    `numbered` are the compilations whose graph holds the rank's own number, and `unread` counts
-    records that could not be read, by what they are.
+    `unread` counts records that could not be read, by what they are; `blind` are the compilations
+    whose kernels are among them, and `numbered` those whose graph holds the rank's own number.
     """
 
     label: str
@@ -43,6 +43,7 @@ class Rank(NamedTuple):
     why: Mapping[Key, str]
     unfinished: str
     unread: Mapping[str, int]
+    blind: frozenset[Key] = frozenset()
     numbered: frozenset[Key] = frozenset()
     peers: int = 1
 
@@ -118,7 +119,9 @@ def _sets(
     parted = [item for item in every if not all(item in of(rank) for rank in ranks)]
     for item in parted[:_MOST]:
         have = [rank for rank in ranks if item in of(rank)]
-        lack = [rank for rank in ranks if item not in of(rank)]
+        lack = [rank for rank in ranks if item not in of(rank) and _BREAK not in rank.unread]
+        if not lack:
+            continue  # they may have it: not all of their breaks could be read
         does = words.format(item, f"{_names(lack)} {'does' if len(lack) == 1 else 'do'}")
         yield f"{_capital(_names(have))} {does}."
     if len(parted) > _MOST:
@@ -171,6 +174,12 @@ def _other_graphs(ranks: Sequence[Rank]) -> Iterator[str]:
 
 
 def _each_other_graph(ranks: Sequence[Rank]) -> Iterator[str]:
+    for key in dict.fromkeys(key for rank in ranks for key in rank.shapes):
+        have = [rank for rank in ranks if key in rank.shapes]
+        lack = [rank for rank in ranks if _has_none(rank, key)]
+        if lack:
+            where = f"{_names(have)}, and none on {_names(lack)}"
+            yield f"{_which(key, ranks)} became a graph on {where}."
     for key in _shared(ranks, lambda rank: rank.shapes):
         for one, other in _from_usual(ranks, lambda rank, key=key: rank.shapes[key]):
             at = _first_other(one.shapes[key], other.shapes[key])
@@ -179,6 +188,11 @@ def _each_other_graph(ranks: Sequence[Rank]) -> Iterator[str]:
                 f"{_which(key, ranks)} became another graph on {one.label}: node {at + 1} is "
                 f"`{mine}`, and `{usual}` on {other.label}."
             )
+
+
+def _has_none(rank: Rank, key: Key) -> bool:
+    """Whether a compilation certainly came to an end without a graph."""
+    return key in rank.order and key not in rank.graphs and not (rank.unfinished or rank.unread)
 
 
 def _node(rank: Rank, key: Key, at: int) -> str:
@@ -195,7 +209,9 @@ def _each_other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
     same = [
         key
         for key in _shared(ranks, lambda rank: rank.shapes)
-        if len({rank.shapes[key] for rank in ranks}) == 1 and key not in ranks[0].numbered
+        if len({rank.shapes[key] for rank in ranks}) == 1
+        and key not in ranks[0].numbered
+        and not any(key in rank.blind for rank in ranks)
     ]
     for key in same:
         for one, other in _from_usual(ranks, lambda rank, key=key: rank.kernels.get(key, ())):

@@ -30,11 +30,12 @@ from dynamo_lab.view.rank_shapes import (
 from dynamo_lab.view.timeline import compile_seconds
 from dynamo_lab.view.words import plural, seconds
 
+_SCHEDULE = "inductor_collective_schedule"
 _COMPARED = {
     "dynamo_output_graph": "graph",
     "inductor_output_code": "code of kernels",
     "dynamo_graph_break_reason": "graph break",
-    "inductor_collective_schedule": "order of collectives",
+    _SCHEDULE: "order of collectives",
     "unreadable": "part of the log",
 }
 """What records are of that ranks are compared by."""
@@ -160,6 +161,9 @@ def _rank(label: str, recording: Recording) -> Rank:
         },
         unfinished=next((n.message for n in recording.notes if n.level == "failure"), ""),
         unread={what: len(ids) for what, ids in unread.items()},
+        blind=frozenset(
+            k for (_, at), k in keys.items() if at in unread.get("code of kernels", ())
+        ),
     )
 
 
@@ -222,8 +226,10 @@ def _collectives(
     called = _called(recording, functions)
     ordered: dict[str, list[Collective]] = {}
     for artifact in recording.artifacts:
-        if artifact.name == "inductor_collective_schedule":
-            names = _names(artifact.text)
+        if artifact.kind == "unreadable" and _SCHEDULE in artifact.text:
+            return None
+        if artifact.name == _SCHEDULE:
+            names = _names_in(artifact.text)
             if names is None or artifact.problem or artifact.left_out:
                 return None
             at = artifact.compile_id
@@ -234,7 +240,7 @@ def _collectives(
     return tuple(one for at in sorted(called, key=_number) for one in called[at])
 
 
-def _names(schedule: str) -> list[str] | None:
+def _names_in(schedule: str) -> list[str] | None:
     try:
         told = json.loads(schedule)
     except (ValueError, RecursionError):

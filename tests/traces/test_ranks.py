@@ -25,6 +25,12 @@ def line(metadata, payload=None, *, rank=0, number=0):
 START = {"dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": "/home/u/a.py"}]}}
 
 
+BROKE = (
+    "Graph break in user code at /home/u/a.py:3\nGraph Break Reason: One\n  Explanation: first\n\n"
+    'User code traceback:\n  File "/home/u/a.py", line 3, in f\n    y = x'
+)
+
+
 def graph(*rows, name="x", output="out"):
     body = "".join(f"\n        {row}" for row in rows)
     return (
@@ -173,3 +179,35 @@ def test_logs_without_a_compilation_are_not_the_same(tmp_path):
     found = lab.open_trace(tmp_path)
     assert isinstance(found, Ranks)
     assert "no compilation" in found.ranks().sentence
+
+
+def test_a_graph_that_only_some_ranks_have_is_told(tmp_path):
+    view = ranks(tmp_path, graph("out = x * 2"), graph("out = x * 2"))
+    assert view.findings == ()
+    file = tmp_path / "x_rank_1_a.log"
+    rows = file.read_text(encoding="utf-8").split("\n")
+    rows = [row for row in rows if "dynamo_output_graph" not in row and not row.startswith("\t")]
+    file.write_text("\n".join(rows), encoding="utf-8")
+    found = lab.open_trace(tmp_path)
+    assert isinstance(found, Ranks)
+    assert found.findings == ("`f` (a.py, line 3) became a graph on rank 0, and none on rank 1.",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "what"),
+    [
+        ("dynamo_graph_break_reason", BROKE, "graph break"),
+        ("inductor_output_code", "k = async_compile.cpp('''\nx\n''')\ndef call(a):\n    k(a)",
+         "code of kernels"),
+    ],
+)  # fmt: skip
+def test_what_was_damaged_on_a_rank_is_no_difference(tmp_path, kind, payload, what):
+    def more(rank, number):
+        at = {"rank": rank, "number": number}
+        post_grad = line({"inductor_post_grad_graph": {}}, graph("out = x * 2"), **at)
+        whole = line({"artifact": {"name": kind}} if "break" in kind else {kind: {}}, payload, **at)
+        return post_grad + (whole.rpartition("\n\t")[0] + "\n" if rank else whole)
+
+    view = ranks(tmp_path, graph("out = x * 2"), graph("out = x * 2"), more=more)
+    assert view.findings == ()
+    assert view.remarks == (f"Not compared, because it could not be read: {what} (1 on rank 1).",)
