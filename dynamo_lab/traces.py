@@ -43,7 +43,7 @@ def open_trace(
     """What is in a trace log that PyTorch wrote anywhere, with `TORCH_TRACE=folder`.
 
     Nothing of it is run, and PyTorch need not be installed. A log that was cut off gives what can
-    be read of it; what no view shows is kept as text, in `artifacts`.
+    be read of it; the text of its records is kept, in `artifacts`.
 
     Args:
         path: The folder, or one of its logs; may be gzipped.

@@ -1,4 +1,4 @@
-"""Artifacts: what a log holds that no other fact is made of, kept as text."""
+"""Artifacts: the records of a log, kept as text, also where facts are made of them."""
 
 from msgspec import Struct
 

@@ -2,15 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.rank_shapes import Collective, Shape, texts_of
 from dynamo_lab.view.timeline import compile_seconds
 from dynamo_lab.view.words import listed, plural, seconds, times, unit
 
 _MOST = 5
 """The most differences of one kind that are told one by one."""
+_LONGEST = 160
+"""The most characters of a node that are quoted."""
+_ORDER, _BREAK = "order of collectives", "graph break"
 _SLOW, _SLOW_BY = 1.5, 1.0
 """Compiling is slow on a rank that takes so many times the fastest, and so many seconds more."""
 
@@ -19,18 +24,27 @@ Key = tuple[str, int]
 
 
 class Rank(NamedTuple):
-    """What is compared of a rank."""
+    """What is compared of a rank.
+
+    `shapes` are those of the graphs that were read whole, `collectives` None where they were not;
+    `unread` counts records that could not be read, by what they are; `blind` are the compilations
+    whose kernels are among them, and `numbered` those whose graph holds the rank's own number.
+    """
 
     label: str
     recording: Recording
     order: tuple[Key, ...]
     ids: Mapping[Key, str]
     graphs: Mapping[Key, Graph]
+    shapes: Mapping[Key, Shape]
     kernels: Mapping[Key, tuple[str, ...]]
-    collectives: tuple[tuple[str, str], ...]
+    collectives: tuple[Collective, ...] | None
     breaks: Mapping[str, str]
     why: Mapping[Key, str]
     unfinished: str
+    unread: Mapping[str, int]
+    blind: frozenset[Key] = frozenset()
+    numbered: frozenset[Key] = frozenset()
     peers: int = 1
 
 
@@ -53,20 +67,48 @@ def _ends(ranks: Sequence[Rank]) -> Iterator[str]:
         yield f"{_capital(rank.label)} did not finish, {rest} did. {rank.unfinished}"
 
 
+def not_compared(ranks: Sequence[Rank]) -> Iterator[str]:
+    """What the findings say nothing of."""
+    for what in dict.fromkeys(what for rank in ranks for what in rank.unread):
+        told = [f"{rank.unread[what]:,} on {rank.label}" for rank in ranks if what in rank.unread]
+        yield f"Not compared, because it could not be read: {what} ({listed(told, _MOST)})."
+    told = [rank.label for rank in ranks if _ORDER in rank.unread]
+    if blind := [rank for rank in ranks if rank.collectives is None and rank.label not in told]:
+        yield f"Not compared, because it could not be read: {_ORDER} on {_names(blind)}."
+    numbered = [key for key in ranks[0].numbered if any(key in rank.kernels for rank in ranks)]
+    if numbered:
+        names = listed(list(dict.fromkeys(name for name, _ in sorted(numbered))), _MOST)
+        yield f"Kernels of {names} are not compared: they hold the rank's own number."
+
+
 def _other_collectives(ranks: Sequence[Rank]) -> Iterator[str]:
-    for one, other in _from_usual(ranks, lambda rank: tuple(name for _, name in rank.collectives)):
-        a, b = other.collectives, one.collectives
-        at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x[1] != y[1]), None)
-        at = min(len(a), len(b)) if at is None else at
+    known = [rank for rank in ranks if rank.collectives is not None]
+    for one, other in _from_usual(known, _calls) if known else ():
+        a, b = other.collectives or (), one.collectives or ()
+        at = _first_other(_calls(other), _calls(one))
+        same = at < min(len(a), len(b)) and a[at].name == b[at].name
         yield (
-            f"Collectives differ: number {at + 1} is {_collective(b, at)} on {one.label}, and "
-            f"{_collective(a, at)} on {other.label}. Ranks that wait in different collectives "
-            "wait for ever."
+            f"Collectives differ: number {at + 1} is {_collective(b, at, same)} on {one.label}, "
+            f"and {_collective(a, at, same)} on {other.label}. Ranks that wait in different "
+            "collectives wait for ever."
         )
 
 
-def _collective(calls: Sequence[tuple[str, str]], at: int) -> str:
-    return f"`{calls[at][1]}` in {calls[at][0]}" if at < len(calls) else "missing"
+def _calls(rank: Rank) -> tuple[tuple[str, str], ...]:
+    return tuple((one.name, one.details) for one in rank.collectives or ())
+
+
+def _first_other(a: Sequence[Any], b: Sequence[Any]) -> int:
+    """Where two sequences first differ: at the end of the shorter one, if nowhere before."""
+    differ = (at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    return next(differ, min(len(a), len(b)))
+
+
+def _collective(calls: Sequence[Collective], at: int, in_full: bool) -> str:
+    if at >= len(calls):
+        return "missing"
+    details = f"({calls[at].details})" if in_full else ""
+    return f"`{calls[at].name}{details}` in {calls[at].function}"
 
 
 def _sets(
@@ -77,7 +119,9 @@ def _sets(
     parted = [item for item in every if not all(item in of(rank) for rank in ranks)]
     for item in parted[:_MOST]:
         have = [rank for rank in ranks if item in of(rank)]
-        lack = [rank for rank in ranks if item not in of(rank)]
+        lack = [rank for rank in ranks if item not in of(rank) and _BREAK not in rank.unread]
+        if not lack:
+            continue  # they may have it: not all of their breaks could be read
         does = words.format(item, f"{_names(lack)} {'does' if len(lack) == 1 else 'do'}")
         yield f"{_capital(_names(have))} {does}."
     if len(parted) > _MOST:
@@ -126,39 +170,75 @@ def _parting(ranks: Sequence[Rank]) -> Iterator[str]:
 
 
 def _other_graphs(ranks: Sequence[Rank]) -> Iterator[str]:
-    for key in _shared(ranks, lambda rank: rank.graphs):
-        for one, other in _from_usual(ranks, lambda rank, key=key: shape_of(rank.graphs[key])):
-            a, b = shape_of(one.graphs[key]), shape_of(other.graphs[key])
-            at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
-            at = min(len(a), len(b)) if at is None else at
-            mine, usual = (" ".join(s[at]).strip() if at < len(s) else "nothing" for s in (a, b))
+    return _few(_each_other_graph(ranks), "more functions became other graphs on some ranks")
+
+
+def _each_other_graph(ranks: Sequence[Rank]) -> Iterator[str]:
+    for key in dict.fromkeys(key for rank in ranks for key in rank.shapes):
+        have = [rank for rank in ranks if key in rank.shapes]
+        lack = [rank for rank in ranks if _has_none(rank, key)]
+        if lack:
+            where = f"{_names(have)}, and none on {_names(lack)}"
+            yield f"{_which(key, ranks)} became a graph on {where}."
+    for key in _shared(ranks, lambda rank: rank.shapes):
+        for one, other in _from_usual(ranks, lambda rank, key=key: rank.shapes[key]):
+            at = _first_other(one.shapes[key], other.shapes[key])
+            mine, usual = _node(one, key, at), _node(other, key, at)
             yield (
-                f"{key[0]} became another graph on {one.label}: node {at + 1} is `{mine}`, and "
-                f"`{usual}` on {other.label}."
+                f"{_which(key, ranks)} became another graph on {one.label}: node {at + 1} is "
+                f"`{mine}`, and `{usual}` on {other.label}."
             )
 
 
+def _has_none(rank: Rank, key: Key) -> bool:
+    """Whether a compilation certainly came to an end without a graph."""
+    return key in rank.order and key not in rank.graphs and not (rank.unfinished or rank.unread)
+
+
+def _node(rank: Rank, key: Key, at: int) -> str:
+    """A node of a graph as its own rank has it, shortened."""
+    found = texts_of(rank.recording, rank.graphs[key])
+    return found[at].strip()[:_LONGEST] if at < len(found) else "nothing"
+
+
 def _other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
+    return _few(_each_other_kernels(ranks), "more functions have other kernels on some ranks")
+
+
+def _each_other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
     same = [
         key
-        for key in _shared(ranks, lambda rank: rank.graphs)
-        if len({shape_of(rank.graphs[key]) for rank in ranks}) == 1
+        for key in _shared(ranks, lambda rank: rank.shapes)
+        if len({rank.shapes[key] for rank in ranks}) == 1
+        and key not in ranks[0].numbered
+        and not any(key in rank.blind for rank in ranks)
     ]
     for key in same:
         for one, other in _from_usual(ranks, lambda rank, key=key: rank.kernels.get(key, ())):
             a, b = len(one.kernels.get(key, ())), len(other.kernels.get(key, ()))
             what = f"{plural(a, 'kernel')} and {b:,}" if a != b else f"other code in {a:,}"
-            yield f"{key[0]} has other kernels on {one.label} than on {other.label}: {what}."
+            yield (
+                f"{_which(key, ranks)} has other kernels on {one.label} than on {other.label}: "
+                f"{what}."
+            )
+
+
+def _few(told: Iterator[str], more: str) -> Iterator[str]:
+    """The first findings of a kind, and how many more there are."""
+    yield from islice(told, _MOST)
+    if left := sum(1 for _ in told):
+        yield f"{left:,} {more}."
+
+
+def _which(key: Key, ranks: Sequence[Rank]) -> str:
+    """A function, and which of its compilations is meant where there are several."""
+    name, number = key
+    several = any((name, 1) in rank.order for rank in ranks)
+    return f"{name}, compilation {number + 1} of it," if several else name
 
 
 def _shared(ranks: Sequence[Rank], of: Callable[[Rank], Mapping[Key, Any]]) -> list[Key]:
     return [key for key in of(ranks[0]) if all(key in of(rank) for rank in ranks)]
-
-
-def shape_of(graph: Graph) -> tuple[tuple[str, str], ...]:
-    """What a graph computes, without the names of its nodes."""
-    return tuple((node.target if node.op != "placeholder" else "input", node.value.text)
-                 for node in graph.nodes)  # fmt: skip
 
 
 def _other_times(ranks: Sequence[Rank]) -> Iterator[str]:

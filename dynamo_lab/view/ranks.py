@@ -5,7 +5,6 @@ that another never calls: the job hangs.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -16,19 +15,30 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.advice import rule_of
 from dynamo_lab.view.code_diff import unnumbered
-from dynamo_lab.view.names import frame_names, operator_name
+from dynamo_lab.view.names import frame_names
 from dynamo_lab.view.places import Places
-from dynamo_lab.view.rank_findings import Key, Rank, findings, shape_of
+from dynamo_lab.view.rank_findings import Key, Rank, findings, not_compared
+from dynamo_lab.view.rank_shapes import (
+    Collective,
+    Shape,
+    collective_name,
+    collectives_of,
+    shape_of,
+    without_device,
+    without_ranks,
+)
 from dynamo_lab.view.timeline import compile_seconds
 from dynamo_lab.view.words import plural, seconds
 
-_DEVICE = re.compile(
-    r"(\b(?:cuda|xpu|hip|mps):|\bDeviceProperties\([^)\n]{0,80}?\bindex="
-    r"|\bdevice\(type='\w+', index="
-    r"|_DeviceGuard\(|get_raw_stream\(|set_device\(|\bstream)\d+"
-)
-"""Where code names one of several devices."""
-
+_SCHEDULE = "inductor_collective_schedule"
+_COMPARED = {
+    "dynamo_output_graph": "graph",
+    "inductor_output_code": "code of kernels",
+    "dynamo_graph_break_reason": "graph break",
+    _SCHEDULE: "order of collectives",
+    "unreadable": "part of the log",
+}
+"""What records are of that ranks are compared by."""
 HEAD = ("", "frames", "graphs", "breaks", "recompiles", "kernels", "collectives", "compiling")
 
 
@@ -51,24 +61,44 @@ class RanksView(Struct, frozen=True, kw_only=True):
 def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> RanksView:
     """The ranks that are compared, by label, and what is known of their logs."""
     known = (_rank(label, recording) for label, recording in recordings.items())
-    ranks = [rank._replace(peers=len(recordings)) for rank in known]
+    ranks = _aligned([rank._replace(peers=len(recordings)) for rank in known])
     found = tuple(findings(ranks)) if len(ranks) > 1 else ()
+    left_out = tuple(not_compared(ranks)) if len(ranks) > 1 else ()
     return RanksView(
-        sentence=_sentence(ranks, found),
+        sentence=_sentence(ranks, found, left_out),
         findings=found,
-        remarks=tuple(remarks),
+        remarks=(*left_out, *remarks),
         head=HEAD,
         rows=tuple(map(_row, ranks)),
         apart=tuple(_apart(ranks)),
     )
 
 
+def _aligned(ranks: Sequence[Rank]) -> list[Rank]:
+    """The ranks, with shapes in which the number of a rank is the same on all."""
+    numbers = [rank.label.removeprefix("rank ") for rank in ranks]
+    if len(ranks) < 2 or not all(number.isdecimal() for number in numbers):
+        return list(ranks)
+    shapes: list[dict[Key, Shape]] = [dict(rank.shapes) for rank in ranks]
+    for key in ranks[0].shapes:
+        if all(key in rank.shapes for rank in ranks):
+            made = without_ranks([rank.shapes[key] for rank in ranks], [int(n) for n in numbers])
+            for own, shape in zip(shapes, made, strict=True):
+                own[key] = shape
+    follow = {k for rank, own in zip(ranks, shapes, strict=True) for k in own
+              if own[k] != rank.shapes[k]}  # fmt: skip
+    return [
+        rank._replace(shapes=own, numbered=frozenset(follow))
+        for rank, own in zip(ranks, shapes, strict=True)
+    ]
+
+
 def _apart(ranks: Sequence[Rank]) -> Iterator[str]:
     """Ranks that are unlike most in anything but time."""
     alike: dict[Any, list[str]] = {}
     for rank in ranks:
-        shapes = tuple(shape_of(graph) for graph in rank.graphs.values())
-        kernels = tuple(rank.kernels.values())
+        shapes = tuple(rank.shapes.values())
+        kernels = tuple(codes for key, codes in rank.kernels.items() if key not in rank.numbered)
         whole = rank.order, tuple(rank.breaks), rank.collectives, shapes, kernels, rank.unfinished
         alike.setdefault(whole, []).append(rank.label)
     usual = max(alike.values(), key=len)
@@ -77,12 +107,16 @@ def _apart(ranks: Sequence[Rank]) -> Iterator[str]:
             yield from labels
 
 
-def _sentence(ranks: Sequence[Rank], findings: Sequence[str]) -> str:
+def _sentence(ranks: Sequence[Rank], findings: Sequence[str], left_out: Sequence[str]) -> str:
     names = plural(len(ranks), "rank")
     if findings:
         return f"The {names} do not compile the same: {plural(len(findings), 'difference')}."
     if len(ranks) < 2:
         return "There is one rank, so there is nothing to compare it with."
+    if not any(rank.order for rank in ranks):
+        return f"The logs of the {names} hold no compilation: there is nothing to compare."
+    if left_out:
+        return f"The {names} do not differ in what could be compared; not all could."
     return f"The {names} compiled the same graphs, breaks, kernels and collectives."
 
 
@@ -90,7 +124,7 @@ def _row(rank: Rank) -> tuple[str, ...]:
     recording = rank.recording
     counts = (
         len(recording.frames), len(recording.captured_graphs()), len(recording.breaks),
-        len(recording.recompiles), len(recording.kernels), len(rank.collectives),
+        len(recording.recompiles), len(recording.kernels), len(rank.collectives or ()),
     )  # fmt: skip
     return (rank.label, *(f"{count:,}" for count in counts), seconds(compile_seconds(recording)))
 
@@ -102,14 +136,20 @@ def _rank(label: str, recording: Recording) -> Rank:
         for graph in recording.captured_graphs()
         if graph.frame is not None and (graph.frame, graph.compile_id) in keys
     }
+    unread = _unread(recording)
     return Rank(
         label=label,
         recording=recording,
         order=tuple(keys.values()),
         ids={key: compile_id for (_, compile_id), key in keys.items()},
         graphs=graphs,
+        shapes={
+            key: shape_of(recording, graph)
+            for key, graph in graphs.items()
+            if graph.compile_id not in unread.get("graph", ())
+        },
         kernels=_kernels(recording, keys),
-        collectives=tuple(_collectives(recording, keys)),
+        collectives=_collectives(recording, keys),
         breaks={
             f"{places.where_named(places.line_of(item.span))}: {rule_of(item).title}": item.reason
             for item in recording.breaks
@@ -120,7 +160,21 @@ def _rank(label: str, recording: Recording) -> Rank:
             if item.failures and (item.frame, item.compile_id) in keys
         },
         unfinished=next((n.message for n in recording.notes if n.level == "failure"), ""),
+        unread={what: len(ids) for what, ids in unread.items()},
+        blind=frozenset(
+            k for (_, at), k in keys.items() if at in unread.get("code of kernels", ())
+        ),
     )
+
+
+def _unread(recording: Recording) -> dict[str, list[str]]:
+    """What of the records that are compared could not be read: the compilations, by what it is."""
+    found: dict[str, list[str]] = {}
+    for artifact in recording.artifacts:
+        what = _COMPARED.get(artifact.name or artifact.kind)
+        if artifact.problem and what:
+            found.setdefault(what, []).append(artifact.compile_id)
+    return found
 
 
 def _keys(recording: Recording) -> dict[tuple[int, str], Key]:
@@ -158,24 +212,59 @@ def _kernels(
 def _code(kernel: Kernel) -> str:
     """Its code without numbers that mean nothing, and without the device, another on each rank."""
     lines = map(unnumbered, kernel.code.split("\n"))
-    return _DEVICE.sub(r"\1", "\n".join(lines))
+    return without_device("\n".join(lines))
 
 
 def _collectives(
     recording: Recording, keys: Mapping[tuple[int, str], Key]
-) -> Iterator[tuple[str, str]]:
-    """Each collective in the compiled code, and the function that it is in, in order."""
+) -> tuple[Collective, ...] | None:
+    """Each collective in the compiled code, in order; None where the log is not to be trusted.
+
+    Inductor logs their final order, by name alone; what they are told stands in the graph.
+    """
     functions = {compile_id: key[0] for (_, compile_id), key in keys.items()}
+    called = _called(recording, functions)
+    ordered: dict[str, list[Collective]] = {}
     for artifact in recording.artifacts:
-        if artifact.name == "inductor_collective_schedule":
-            try:
-                told = json.loads(artifact.text)
-            except (ValueError, RecursionError):
-                continue
-            for one in cast("list[Any]", told) if isinstance(told, list) else []:
-                yield functions.get(artifact.compile_id, artifact.compile_id), _collective(str(one))
+        if artifact.kind == "unreadable" and _SCHEDULE in artifact.text:
+            return None
+        if artifact.name == _SCHEDULE:
+            names = _names_in(artifact.text)
+            if names is None or artifact.problem or artifact.left_out:
+                return None
+            at = artifact.compile_id
+            made = (Collective(functions.get(at, at), collective_name(one)) for one in names)
+            ordered.setdefault(at, []).extend(made)
+    for compile_id, calls in ordered.items():
+        called[compile_id] = _detailed(calls, called.get(compile_id, []))
+    return tuple(one for at in sorted(called, key=_number) for one in called[at])
 
 
-def _collective(name: str) -> str:
-    """'all_reduce' of "torch.ops._c10d_functional.all_reduce_.default"."""
-    return operator_name(name).rstrip("_")[:100]
+def _names_in(schedule: str) -> list[str] | None:
+    try:
+        told = json.loads(schedule)
+    except (ValueError, RecursionError):
+        return None
+    return [str(one) for one in cast("list[Any]", told)] if isinstance(told, list) else None
+
+
+def _called(recording: Recording, functions: Mapping[str, str]) -> dict[str, list[Collective]]:
+    """The collectives of each compilation: in its last graphs, else in the one captured."""
+    found: dict[str, dict[str, list[Collective]]] = {}
+    for graph in recording.graphs:
+        if graph.parent is None and graph.stage in ("dynamo", "post_grad"):
+            calls = collectives_of(
+                recording, graph, functions.get(graph.compile_id, graph.compile_id)
+            )
+            found.setdefault(graph.compile_id, {}).setdefault(graph.stage, []).extend(calls)
+    return {at: own.get("post_grad", own.get("dynamo", [])) for at, own in found.items()}
+
+
+def _detailed(calls: Sequence[Collective], called: Sequence[Collective]) -> list[Collective]:
+    """Calls in order, with what the graph tells them; if it holds other calls, as they are."""
+    waiting: dict[str, list[str]] = {}
+    for one in called:
+        waiting.setdefault(one.name, []).append(one.details)
+    if Counter(one.name for one in calls) != Counter(one.name for one in called):
+        return list(calls)
+    return [one._replace(details=waiting[one.name].pop(0)) for one in calls]

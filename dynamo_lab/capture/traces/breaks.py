@@ -18,6 +18,8 @@ _MORE = re.compile(
     r"^[ \t]*For more details about this graph break, please visit: ?(\S*)", re.MULTILINE
 )
 _NUMBER = re.compile(r"/gb(\d{1,6})\.html$")
+RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d{1,9})$")
+"""The function with which Dynamo goes on after a break: the function that broke, and its line."""
 _SKIPS = "torch.compile will skip tracing"
 
 
@@ -85,7 +87,8 @@ def make(
 ) -> Break:
     """The break of a frame; `place` are its id and the frame's, `names` the functions of spans."""
     spans = list(told.spans)
-    own = [at for at, span in enumerate(spans) if names[span] == function]
+    # torch 2.11 may write a frame's own name where later ones write that of the function it is of
+    own = [at for at, span in enumerate(spans) if RESUMED.sub(r"\1", names[span]) == function]
     spans = spans[own[-1] :] if own else spans
     number = _NUMBER.search(told.link)
     return Break(

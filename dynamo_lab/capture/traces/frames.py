@@ -14,7 +14,6 @@ from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame
 from dynamo_lab.model.guards import Recompile
 from dynamo_lab.model.notes import Note
 
-_RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d{1,9})$")
 _MOST_ATTEMPTS = 1_000
 _SOFT = ("Unsupported", "SkipFrame", "RecompileLimitExceeded", "FailOnRecompileLimitHit")
 _REASON = 500
@@ -80,7 +79,7 @@ class Frames:
         at = self._places.setdefault((path, line, name), len(self.frames))
         if at < len(self.frames):
             return at
-        resumed = _RESUMED.match(name)
+        resumed = breaks.RESUMED.match(name)
         original = self._same.get((path, resumed[1])) if resumed else None
         caller, caller_line = self._caller(callers)
         self.frames.append(

@@ -45,13 +45,13 @@ class Body(NamedTuple):
 
 
 class Op(NamedTuple):
-    """A node on its way: what it is, before its inputs are known by number."""
+    """A node on its way."""
 
     name: str
     op: str
     target: str
     arguments: str
-    inputs: tuple[str, ...]
+    inputs: tuple[int, ...]
     value: Value
     line: int
 
@@ -101,17 +101,13 @@ def _class_name(module: ast.ClassDef, lines: Sequence[str]) -> str:
 
 def _table(ops: Sequence[Op], places: dict[int, int]) -> NodeTable:
     strings, values = Pool[str](), Pool[Value]()
-    index = {op.name: at for at, op in enumerate(ops)}
     computes = ("placeholder", "output")
     return NodeTable(
         name=tuple(op.name for op in ops),
         op=tuple(strings.add(op.op) for op in ops),
         target=tuple(strings.add(op.target) for op in ops),
         arguments=tuple(op.arguments for op in ops),
-        inputs=tuple(
-            tuple(dict.fromkeys(index[n] for n in op.inputs if index.get(n, at) < at))
-            for at, op in enumerate(ops)
-        ),
+        inputs=tuple(op.inputs for op in ops),
         value=tuple(values.add(op.value) for op in ops),
         stack=tuple(-1 if op.op in computes else places.get(op.line, -1) for op in ops),
         module=tuple(strings.add("") for _ in ops),
@@ -162,7 +158,7 @@ class _Reader:
         self._lines = lines
         self.ops: list[Op] = []
         self._known: dict[str, int] = {}
-        self._pending: tuple[str, str, tuple[str, ...]] | None = None
+        self._pending: tuple[str, str, tuple[int, ...], ast.stmt] | None = None
         self._encoded = 0, b""
         self.unread: list[str] = []
 
@@ -175,10 +171,11 @@ class _Reader:
                 self._add(argument.arg, "placeholder", argument.arg, argument, argument.annotation)
         for statement in function.body:
             self._statement(statement)
+        self._settle()
 
     def _add(
         self, name: str, op: str, target: str, at: ast.AST, annotation: ast.expr | None = None,
-        arguments: str = "", inputs: Sequence[str] = (),
+        arguments: str = "", inputs: Sequence[int] = (),
     ) -> None:  # fmt: skip
         self._known[name] = len(self.ops)
         if len(arguments) > _LONGEST_ARGUMENTS:
@@ -189,6 +186,7 @@ class _Reader:
     def _statement(self, statement: ast.stmt) -> None:
         match statement:
             case ast.Return(value=value):
+                self._settle()
                 self._output(value, statement)
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=None):
                 self._add(name, "placeholder", name, statement, annotation)
@@ -206,15 +204,29 @@ class _Reader:
                 text = (
                     f"{self._text(target.value)}, {self._text(target.slice)}, {self._text(value)}"
                 )
-                self._pending = "operator.setitem", text, self._names(target, value)
+                self._in_place("operator.setitem", text, self._names(target, value), statement)
             case ast.AugAssign(target=target, op=operator, value=value):
                 text = f"{self._text(target)}, {self._text(value)}"
                 name = f"operator.i{_OPERATORS[type(operator)].rstrip('_')}"
-                self._pending = name, text, self._names(target, value)
+                self._in_place(name, text, self._names(target, value), statement)
             case ast.Pass() | ast.Delete() | ast.Expr(value=ast.Constant()):
                 pass
             case _:
                 self.unread.append(self._text(statement))
+
+    def _in_place(self, target: str, arguments: str, inputs: tuple[int, ...], at: ast.stmt) -> None:
+        """A change of a value: what follows, `setitem = x`, is the name of this node."""
+        self._settle()
+        self._pending = target, arguments, inputs, at
+
+    def _settle(self) -> None:
+        """A change of a value that no name follows is a node all the same."""
+        if self._pending is not None:
+            (target, arguments, inputs, at), self._pending = self._pending, None
+            word = target.rpartition(".")[2]
+            count = sum(op.target == target for op in self.ops)
+            name = f"{word}_{count}" if count else word
+            self._add(name, "call_function", target, at, None, arguments, inputs)
 
     def _flattened(self, elements: Sequence[ast.expr], value: ast.expr, at: ast.stmt) -> None:
         """Inputs that come as one nested value: those that are not known yet are placeholders."""
@@ -227,12 +239,13 @@ class _Reader:
 
     def _node(self, name: str, value: ast.expr, annotation: ast.expr | None, at: ast.stmt) -> None:
         if isinstance(value, ast.Name) and self._pending is not None:
-            (target, arguments, inputs), self._pending = self._pending, None
+            (target, arguments, inputs, _), self._pending = self._pending, None
             self._add(name, "call_function", target, at, annotation, arguments, inputs)
             return
         if isinstance(value, ast.Name):
             self._renamed(name, value.id, at)
             return
+        self._settle()
         op, target, arguments = self._call(value)
         self._add(name, op, target, at, annotation, arguments, self._names(value))
 
@@ -295,9 +308,10 @@ class _Reader:
         text = "" if value is None else ast.unparse(value)
         self._add("output", "output", "output", at, None, text, self._names(value) if value else ())
 
-    def _names(self, *of: ast.expr) -> tuple[str, ...]:
-        """The nodes that expressions read, in the order of the text."""
-        found = (n for expression in of for n in _names_in(expression) if n in self._known)
+    def _names(self, *of: ast.expr) -> tuple[int, ...]:
+        """The nodes that expressions read, as names stand here, in the order of the text."""
+        known = self._known
+        found = (known[n] for expression in of for n in _names_in(expression) if n in known)
         return tuple(dict.fromkeys(found))
 
     def _arguments(self, args: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> str:

@@ -44,11 +44,10 @@ _GRAPHS: dict[str, Stage] = {
 
 
 class Tally(NamedTuple):
-    """Where the records of a kind went; one can be in a fact and, whole, in an artifact too."""
+    """How many records of a kind there are, and how many of them became facts."""
 
     records: int
     in_facts: int
-    in_artifacts: int
 
 
 class Process(NamedTuple):
@@ -112,7 +111,6 @@ class _Reader:
         self._ranks: Counter[int] = Counter()
         self._count: Counter[str] = Counter()
         self._in_facts: Counter[str] = Counter()
-        self._in_artifacts: Counter[str] = Counter()
         self._problems: list[str] = []
         self._environment = Environment()
         self._handlers: dict[str, Callable[[Record], bool]] = {
@@ -137,22 +135,24 @@ class _Reader:
         }
 
     def add(self, record: Record) -> None:
-        """Take in a record: as a fact where it can be; as an artifact unless that says it all."""
+        """Take in a record: as a fact where it can be, and as text."""
         what = record.name if record.kind == "artifact" else record.kind
         self._pid = self._pid or record.pid
         self._began = self._began or record.at
         if record.rank is not None:
             self._ranks[record.rank] += 1
         self._count[what] += 1
-        if record.problem and len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(f"line {record.line:,} ({what[:60]}): {record.problem}")
         handler = self._handlers.get(what)
         is_fact = handler is not None and not record.doubtful and handler(record)
         if is_fact:
             self._in_facts[what] += 1
-        if not is_fact or record.problem or what not in _WHOLE:
-            self._artifacts.add(record, what)
-            self._in_artifacts[what] += 1
+        elif what in _READ and not record.problem:
+            record = record._replace(problem="not all of it could be read")
+        if record.problem and len(self._problems) < _MOST_PROBLEMS:
+            self._problems.append(f"line {record.line:,} ({what[:60]}): {record.problem}")
+        if is_fact and what == "inductor_output_code" and not record.problem:
+            record = record._replace(payload="")  # the wrapper is this text
+        self._artifacts.add(record, what, is_fact)
 
     def _string(self, record: Record) -> bool:
         told = cast("list[Any]", record.data) if isinstance(record.data, list) else []
@@ -371,8 +371,7 @@ class _Reader:
             began=self._began,
             recording=recording,
             tallies={
-                what: Tally(count, self._in_facts[what], self._in_artifacts[what])
-                for what, count in self._count.items()
+                what: Tally(count, self._in_facts[what]) for what, count in self._count.items()
             },
         )
 
@@ -393,8 +392,8 @@ class _Reader:
             made.append(
                 _note(
                     "warning",
-                    f"{self._artifacts.damaged:,} records of the log are damaged; what can be read "
-                    "of them is kept.",
+                    f"{self._artifacts.damaged:,} records of the log are damaged or could not be "
+                    "read; their text is kept.",
                     "\n".join(self._problems),
                 )
             )
@@ -412,10 +411,8 @@ def _date(at: str) -> str:
     return f"{at[:2]}-{at[2:4]} {at[5:13]}" if at else ""
 
 
-_WHOLE = frozenset({"str", "dynamo_start", "inductor_output_code", "torch_version",
-                    "dynamo_graph_break_reason", "recompile_reasons", "dynamo_error",
-                    *_GRAPHS})  # fmt: skip
-"""What stands in a fact as a whole, so that its text need not be kept."""
+_READ = frozenset({*_GRAPHS, "dynamo_graph_break_reason", "inductor_output_code"})
+"""What is always a fact, if its text is whole and as PyTorch writes it."""
 
 
 def _note(level: Any, message: str, details: str = "") -> Note:
