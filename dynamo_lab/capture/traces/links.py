@@ -14,7 +14,7 @@ _MADE_FROM: dict[Stage, tuple[Stage, ...]] = {
     "post_grad": ("forward", "backward", "pre_grad", "dynamo"),
 }
 _TRACED: tuple[Stage, ...] = ("pre_grad", "dynamo")
-_MOST_BACK = 1_000
+_MOST_BACK = 200
 """So many graphs of a compilation are looked through for the one that another was made from."""
 _MOST = 4
 """More nodes than these on one line say too little about which of them became which."""

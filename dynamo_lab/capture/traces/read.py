@@ -100,6 +100,7 @@ class _Reader:
         self._frames = Frames(self._texts)
         self._phases = Phases()
         self._graphs: list[Graph] = []
+        self._post_grad: dict[str, int] = {}  # the last of a compilation
         self._inputs: dict[int, dict[int, int]] = {}
         self._guards: list[Guard] = []
         self._symbols: list[Symbol] = []
@@ -194,6 +195,8 @@ class _Reader:
             )
         )
         self._inputs[at] = body.inputs
+        if stage == "post_grad" and parent is None:
+            self._post_grad[compile_id] = at
         inner = {
             one.name: self._add_graph(one, stage, compile_id, is_backward, at)
             for one in body.bodies
@@ -286,10 +289,8 @@ class _Reader:
 
     def _last_post_grad(self, compile_id: str) -> Graph | None:
         """The graph that Inductor last turned to, in a compilation."""
-        for graph in reversed(self._graphs):
-            if (graph.stage, graph.compile_id, graph.parent) == ("post_grad", compile_id, None):
-                return graph
-        return None
+        at = self._post_grad.get(compile_id)
+        return None if at is None else self._graphs[at]
 
     def _code(self, record: Record) -> bool:
         graph = self._last_post_grad(record.compile_id)
