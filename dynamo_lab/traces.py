@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, overload
 
 from msgspec import structs
@@ -48,7 +49,8 @@ def open_trace(
         path: The folder, or one of its logs; may be gzipped.
         rank: Only this rank of a job; the last of its processes, if it began again.
         sources: A folder with the program's files, to show whole instead of the lines that the log
-            quotes. A file counts where its path ends as in the log, and its text is the logged one.
+            quotes. A Python file counts where its path ends as in the log, and its lines are those
+            that the log quotes; hidden files and folders never do.
 
     Returns:
         The recording of the process that wrote it; of several processes, Ranks.
@@ -59,6 +61,8 @@ def open_trace(
     """
     from dynamo_lab.capture.traces.read import processes
 
+    if type(rank) not in (int, NoneType):  # True is an int, too
+        raise OptionError(f"rank={rank!r} is no rank: name one as a number, such as rank=1.")
     folder = None if sources is None else Path(sources).expanduser()
     if folder is not None and not folder.is_dir():
         raise OptionError(f"sources={str(sources)!r} is no folder: name that of the program.")

@@ -37,11 +37,15 @@ class _Envelope(msgspec.Struct):
 
 def encode(recording: Recording) -> bytes:
     """The recording as JSON text in UTF-8."""
-    envelope = {"format": FORMAT, "schema": SCHEMA, "recording": recording}
+    return as_json({"format": FORMAT, "schema": SCHEMA, "recording": recording})
+
+
+def as_json(facts: Any) -> bytes:
+    """Facts, or what is shown of them, as JSON text in UTF-8, whatever their texts hold."""
     try:
-        return msgspec.json.encode(envelope)
+        return msgspec.json.encode(facts)
     except UnicodeEncodeError:  # a file name that is not UTF-8, a source with half a surrogate pair
-        return msgspec.json.encode(_mendable(msgspec.to_builtins(envelope, str_keys=True)))
+        return msgspec.json.encode(_mendable(msgspec.to_builtins(facts, str_keys=True)))
 
 
 def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:

@@ -10,9 +10,8 @@ import hashlib
 import re
 from importlib.resources import files
 
-import msgspec
-
 from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.model.codec import as_json
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.static_html import fallback
 from dynamo_lab.render.static_side_by_side import fallback_of_several
@@ -102,7 +101,7 @@ def _hash(script: str) -> str:
 
 
 def _data(view: View | SideBySideView) -> str:
-    return _packed(msgspec.json.encode(view))
+    return _packed(as_json(view))
 
 
 def _packed(content: bytes) -> str:

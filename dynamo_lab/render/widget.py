@@ -235,7 +235,7 @@ class Explorer(anywidget.AnyWidget):
 
 
 def _packed(view: View | SideBySideView) -> bytes:
-    return gzip.compress(msgspec.json.encode(view), 5)
+    return gzip.compress(codec.as_json(view), 5)
 
 
 def publish(data: dict[str, Any], **options: Any) -> Any:

@@ -15,7 +15,7 @@ _TRACEBACK = re.compile(
 )
 _PARTS = re.compile(r"^[ \t]*(Explanation|Hint|Developer debug context): ?", re.MULTILINE)
 _MORE = re.compile(
-    r"^\s*For more details about this graph break, please visit: ?(\S*)", re.MULTILINE
+    r"^[ \t]*For more details about this graph break, please visit: ?(\S*)", re.MULTILINE
 )
 _NUMBER = re.compile(r"/gb(\d{1,6})\.html$")
 RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d{1,9})$")

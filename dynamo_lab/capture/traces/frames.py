@@ -29,6 +29,7 @@ class Compilation(Struct):
     broke: bool = False
     done: bool = False
     last: int = 0
+    seen: int = 1
 
 
 class Frames:
@@ -44,6 +45,12 @@ class Frames:
         self._of: dict[str, Compilation] = {}
         self._waiting: dict[str, str] = {}
         self._functions: list[tuple[str, str]] = []  # of each frame: of what goes on, the original
+        self._made: list[list[Attempt]] = []  # of each frame
+        self._first: dict[tuple[str, str], int] = {}  # the first frame of a function
+        self._same: dict[tuple[str, str], int] = {}  # the one that goes on: the last that broke
+        self._known: dict[tuple[int, int, str], int] = {}  # breaks
+        self._last_break: dict[int, int] = {}  # of a frame
+        self._refused: set[int] = set()  # frames that ended in a break
 
     def frame_of(self, compile_id: str) -> int | None:
         """The frame that a compile id belongs to now."""
@@ -73,7 +80,7 @@ class Frames:
         if at < len(self.frames):
             return at
         resumed = breaks.RESUMED.match(name)
-        original = self._resumed((path, resumed[1])) if resumed else None
+        original = self._same.get((path, resumed[1])) if resumed else None
         caller, caller_line = self._caller(callers)
         self.frames.append(
             Frame(
@@ -89,26 +96,24 @@ class Frames:
         )
         if original is not None:
             self._goes_on(original, at)
-        self._functions.append((path, resumed[1] if resumed else name))
+        function = path, resumed[1] if resumed else name
+        self._functions.append(function)
+        self._made.append([])
+        self._first.setdefault((path, name), at)
+        if self._same.get(function, at) not in self._last_break:
+            self._same[function] = at
         return at
 
-    def _resumed(self, function: tuple[str, str]) -> int | None:
-        """The frame that one goes on with: the last of that function that broke."""
-        same = [at for at, known in enumerate(self._functions) if known == function]
-        broke = [item.frame for item in self.breaks if item.frame in same]
-        return (broke or same or [None])[-1]
-
     def _goes_on(self, original: int, frame: int) -> None:
-        broke = [item.id for item in self.breaks if item.frame == original]
-        if broke:
-            item = self.breaks[broke[-1]]
+        broke = self._last_break.get(original)
+        if broke is not None:
+            item = self.breaks[broke]
             self.breaks[item.id] = replace(item, resume_frames=(*item.resume_frames, frame))
 
     def _caller(self, callers: list[tuple[str, int, str]]) -> tuple[int | None, int | None]:
         for path, line, name in reversed(callers):
-            for (known, _, function), at in self._places.items():
-                if (known, function) == (path, name) and at < len(self.frames):
-                    return at, line
+            if (at := self._first.get((path, name))) is not None:
+                return at, line
         return None, None
 
     def captured(self, record: Record, graph: int) -> None:
@@ -119,7 +124,9 @@ class Frames:
     def _seen(self, record: Record) -> Compilation | None:
         known = self._of.get(record.compile_id)
         if known is not None:
-            known.last = min(max(known.last, record.attempt), _MOST_ATTEMPTS)
+            # a number alone makes no attempts: each of them has written something
+            known.last = min(max(known.last, record.attempt), known.seen, _MOST_ATTEMPTS)
+            known.seen += 1
         return known
 
     def broke(self, record: Record) -> bool:
@@ -139,12 +146,17 @@ class Frames:
         names = self._texts.functions()
         function = self._functions[of.frame][1]
         made = breaks.make(told, place, of.id, function, effect, self._texts, names)
-        for item in self.breaks:
-            if (item.frame, item.span, item.gb_type) == (made.frame, made.span, made.gb_type):
-                if item.compile_id != of.id:
-                    self.breaks[item.id] = replace(item, times=item.times + 1)
-                return
+        at = self._known.setdefault((made.frame, made.span, made.gb_type), made.id)
+        if at != made.id:
+            item = self.breaks[at]
+            if item.compile_id != of.id:
+                self.breaks[at] = replace(item, times=item.times + 1)
+            return
         self.breaks.append(made)
+        self._last_break[of.frame] = at
+        self._same[self._functions[of.frame]] = of.frame
+        if effect == "failed":
+            self._refused.add(of.frame)
 
     def recompiled(self, record: Record) -> bool:
         """Guards of earlier compilations failed; this comes before the compilation starts."""
@@ -189,14 +201,11 @@ class Frames:
         outcome: AttemptOutcome = "compiled"
         if fail:
             soft = any(word in fail for word in _SOFT) and bool(guarded is False)
-            outcome = "skipped" if soft and not self._has_failed(known) else "failed"
+            outcome = "skipped" if soft and known.frame not in self._refused else "failed"
         elif guarded is False:
             outcome = "skipped"
         self._attempts(known, told, outcome, reason.partition("\n")[0])
         return True
-
-    def _has_failed(self, known: Compilation) -> bool:
-        return any(b.frame == known.frame and b.effect == "failed" for b in self.breaks)
 
     def _attempts(
         self, known: Compilation, told: dict[str, Any], outcome: AttemptOutcome, reason: str
@@ -210,7 +219,7 @@ class Frames:
             _seconds(told.get("entire_frame_compile_time_s")),
             _seconds(told.get("dynamo_time_before_restart_s")),
         )
-        made = [
+        self._made[known.frame] += [
             Attempt(
                 compile_id=known.id,
                 restart=at,
@@ -222,11 +231,11 @@ class Frames:
             )
             for at in range(count + 1)
         ]
+        known.last = known.seen = 0  # a second end of it adds nothing that was told before
         frame = self.frames[known.frame]
-        compiled = any(a.outcome == "compiled" for a in (*frame.attempts, *made))
+        compiled = outcome == "compiled" or frame.outcome == "compiled"
         self.frames[known.frame] = replace(
             frame,
-            attempts=(*frame.attempts, *made),
             outcome="compiled" if compiled else outcome,
             reason="" if compiled else reason,
         )
@@ -239,10 +248,14 @@ class Frames:
             frame = self.frames[known.frame]
             if frame.outcome == "failed":
                 self.frames[known.frame] = replace(frame, outcome="compiling")
+        graphs: dict[tuple[int, str], int] = {}
+        for at, made in enumerate(self._made):
+            self.frames[at] = replace(self.frames[at], attempts=tuple(made))
+            for one in made:
+                if one.graph is not None:
+                    graphs.setdefault((at, one.compile_id), one.graph)
         for item in self.breaks:
-            own = self.frames[item.frame].attempts
-            same = (a.graph for a in own if a.compile_id == item.compile_id)
-            graph = next((g for g in same if g is not None), None)
+            graph = graphs.get((item.frame, item.compile_id))
             self.breaks[item.id] = replace(item, graph_before=graph)
         return left
 

@@ -12,11 +12,10 @@ from dynamo_lab.model.graphs import NodeTable, Value
 MAX_TEXT = 16 * 1024 * 1024
 """The most characters of one graph; beyond that it stays text."""
 _LONGEST_ARGUMENTS = 400  # as in a live recording
-_PLACE = re.compile(r"^\s*#.*?File: (.+?):(\d{1,9}) in (.+?), code: (.*)$")
 _CLASS = re.compile(r"^(\s*)class (.+)\(torch\.nn\.Module\):$")
 """A class may be called `<lambda>`, which is no name in Python."""
 _NO_PLACE = re.compile(r"^\s*#.*No stacktrace found")
-_TENSOR = re.compile(r"(\w+)\[([^\[\]]*)\](?:\[([^\[\]]*)\])?([\w:]*)")
+_TENSOR = re.compile(r"(?<!\w)(\w+)\[([^\[\]]*)\](?:\[([^\[\]]*)\])?([\w:]*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMBERED_INPUT = re.compile(r"#\s*PlainAOTInput\(idx=(\d{1,9})\)")
 _BYTES = {"f64": 8, "i64": 8, "c64": 8, "u64": 8, "c128": 16, "f32": 4, "i32": 4, "u32": 4,
@@ -123,14 +122,26 @@ def _places(lines: Sequence[str], first: int, last: int, texts: TraceTexts) -> d
     current = -1
     for number in range(first, last + 1):
         line = lines[number - 1]
-        if "#" in line and (place := _PLACE.match(line)):
-            texts.quote(place[1], int(place[2]), place[4])
-            stack = texts.stack([texts.span(place[1], int(place[2]), place[3])])
+        if "#" in line and (place := _place(line)):
+            path, at, function, code = place
+            texts.quote(path, at, code)
+            stack = texts.stack([texts.span(path, at, function)])
             current = -1 if stack is None else stack
         elif _NO_PLACE.match(line):
             current = -1
         found[number] = current
     return found
+
+
+def _place(line: str) -> tuple[str, int, str, str] | None:
+    """Path, line, function and code of the comment "# File: a.py:3 in f, code: x + 1"."""
+    before, _, told = line.partition("File: ")
+    where, comma, code = told.partition(", code: ")
+    place, _, function = where.rpartition(" in ")
+    path, _, number = place.rpartition(":")
+    is_place = bool(comma and path and function and number.isdecimal() and len(number) < 10)
+    is_comment = before.lstrip().startswith("#")
+    return (path, int(number), function, code) if is_place and is_comment else None
 
 
 def _input(op: Op, lines: Sequence[str]) -> int | None:
@@ -148,6 +159,8 @@ class _Reader:
         self.ops: list[Op] = []
         self._known: dict[str, int] = {}
         self._pending: tuple[str, str, tuple[int, ...], ast.stmt] | None = None
+        self._unnamed = 0
+        self._encoded = 0, b""
         self.unread: list[str] = []
 
     def read(self, function: ast.FunctionDef) -> None:
@@ -212,8 +225,8 @@ class _Reader:
         if self._pending is not None:
             (target, arguments, inputs, at), self._pending = self._pending, None
             word = target.rpartition(".")[2]
-            count = sum(op.target == target for op in self.ops)
-            name = f"{word}_{count}" if count else word
+            self._unnamed += 1
+            name = f"{word}_unnamed_{self._unnamed}"
             self._add(name, "call_function", target, at, None, arguments, inputs)
 
     def _flattened(self, elements: Sequence[ast.expr], value: ast.expr, at: ast.stmt) -> None:
@@ -314,11 +327,11 @@ class _Reader:
             return ast.unparse(node)
         start, stop = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", 0)
         whole = self._lines[line - 1]
-        return (
-            whole[start:stop]
-            if whole.isascii()
-            else whole.encode()[start:stop].decode(errors="replace")
-        )
+        if whole.isascii():
+            return whole[start:stop]
+        if self._encoded[0] != line:  # once for all parts of a line, which may be long
+            self._encoded = line, whole.encode("utf-8", "replace")
+        return self._encoded[1][start:stop].decode(errors="replace")
 
 
 def _names_in(expression: ast.expr) -> Iterator[str]:

@@ -1,22 +1,21 @@
 """Guards, recompilations and open sizes, from the words in which Dynamo logs them."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from dynamo_lab.capture.traces.log import parsed
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 
 _LONGEST = 500
+_LONGEST_CONDITION = 4_000
 _MOST = 20_000
 """The most guards of one compilation; the rest is in the artifact, which keeps the whole text."""
 _ROW = re.compile(r"^((?:\| )*)\+- ([A-Za-z_]+): (.*)$")
-_SOURCE = re.compile(r"source=(.*?), accessed_by=")
-_ASKED = re.compile(r"\s+#\s+(.*?)\s*#\s+(\S+):(\d{1,9}) in (\S+)\s*$")
-_MADE = re.compile(r"\s+#\s+(\S+):(\d{1,9}) in (\S+)\s*$")
-_EXPECTED = re.compile(r"expected (.+?), actual (.+?)\.?$")
+_PLACE = re.compile(r"(\S+):(\d{1,9}) in (\S+)")
+_REMARK = re.compile(r"\s#\s")
 _VALUE = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\](?:\.\w+(?:\(\))?|\[[^\[\]]*\])*")
 _LOCAL = re.compile(
     r"(?:tensor ')?(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.\w+|\[[^\[\]]*\])*)(?:' | == -?[\w.]+$)"
@@ -38,8 +37,8 @@ def guards(text: str, frame: int, compile_id: str, texts: TraceTexts) -> Iterato
         sources += [""] * (depth - len(sources))
         above = next((source for source in reversed(sources) if source), "")
         if kind.endswith(_STRUCTURE):
-            own = _SOURCE.search(rest)
-            sources.append(own[1] if own else above)
+            own, found_end, _ = rest.partition("source=")[2].partition(", accessed_by=")
+            sources.append(own if found_end else above)
             continue
         found += 1
         check, stack = asked(rest, texts)
@@ -55,13 +54,17 @@ def guards(text: str, frame: int, compile_id: str, texts: TraceTexts) -> Iterato
 
 def asked(text: str, texts: TraceTexts) -> tuple[str, int | None]:
     """A check, and the stack of the line that asked for it, from the remark behind it."""
-    if found := _ASKED.search(text):
-        path = texts.path_ending(found[2])
-        texts.quote(path, int(found[3]), found[1])
-        return text[: found.start()], texts.stack([texts.span(path, int(found[3]), found[4])])
-    if found := _MADE.search(text):  # Dynamo made it by itself
-        return text[: found.start()], None
-    return text.rstrip(), None
+    text = text.rstrip()
+    before, _, last = text.rpartition("# ")
+    place = _PLACE.fullmatch(last.strip())
+    if place is None:
+        return text, None
+    if remark := _REMARK.search(before):
+        path, line = texts.path_ending(place[1]), int(place[2])
+        texts.quote(path, line, before[remark.end() :].strip())
+        span = texts.span(path, line, place[3])
+        return before[: remark.start()].rstrip(), texts.stack([span])
+    return before.rstrip() if before[-1:].isspace() else text, None  # Dynamo made it by itself
 
 
 def structured_guards(
@@ -69,8 +72,8 @@ def structured_guards(
 ) -> list[Guard] | None:
     """The guards of a `dynamo_guards` record; None where they cannot be read."""
     try:
-        told = json.loads(payload)
-    except (ValueError, RecursionError):
+        told = parsed(payload)
+    except ValueError:
         return None
     if not isinstance(told, list):
         return None
@@ -97,8 +100,8 @@ def structured_guards(
 def recompile(payload: str, frame: int, compile_id: str, texts: TraceTexts) -> Recompile:
     """Why a frame was compiled again: for each earlier compilation the check that did not hold."""
     try:
-        told = json.loads(payload)
-    except (ValueError, RecursionError):
+        told = parsed(payload)
+    except ValueError:
         told = payload
     reasons = cast("list[Any]", told) if isinstance(told, list) else [told]
     failed = tuple(_failed(str(reason), texts) for reason in reasons)
@@ -117,7 +120,8 @@ def _failed(reason: str, texts: TraceTexts) -> FailedGuard:
     if not separator or "/" not in compile_id:
         compile_id, condition = "", check
     spans = texts.stack_of_traceback(rest)
-    expected = _EXPECTED.search(condition)
+    condition = condition[:_LONGEST_CONDITION]
+    was, _, now = condition.partition("expected ")[2].partition(", actual ")
     value = _VALUE.search(condition)
     local = _LOCAL.match(condition)
     source = value[0] if value else f"L['{local['name']}']{local['rest']}" if local else ""
@@ -126,8 +130,8 @@ def _failed(reason: str, texts: TraceTexts) -> FailedGuard:
         compile_id=compile_id,
         text=condition[:_LONGEST],
         source=source[:_LONGEST],
-        was=expected[1] if expected else equal,
-        now=expected[2] if expected else "",
+        was=was if now else equal,
+        now=now.removesuffix("."),
         stack=texts.stack(spans) if spans else stack,
     )
 

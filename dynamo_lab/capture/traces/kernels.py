@@ -19,7 +19,6 @@ _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
 _QUOTED = re.compile(r"r?('''|\"\"\")(.*?)\1", re.DOTALL)
 _EXTERN = re.compile(r"(?:extern_kernels|torch\.ops\.(?!inductor\b)\w+|aten|_quantized)\.[\w.]+")
 _FRAGMENT = re.compile(r"^#\s+%(\w+)\s*(?::|=).*?(?:call_function|call_method)\[", re.MULTILINE)
-_ORIGINS = re.compile(r"# Topologically Sorted Source Nodes: .*?Original ATen: \[([^\]\n]*)\]")
 _END = re.compile(r"^\s*(?:runner = |def (?:get_args|benchmark_compiled_module)\()", re.MULTILINE)
 
 
@@ -141,13 +140,20 @@ def _extern_nodes(
     for number, line in enumerate(lines):
         if not call.search(line):
             continue
-        told = _ORIGINS.search(lines[number - 1]) if number else None
-        wanted = {part.strip() for part in told[1].split(",")} if told else set[str]()
+        wanted = _origins(lines[number - 1]) if number else set[str]()
         node = _first(graph, wanted, short, name, taken)
         if node is not None:
             taken.add(node)
             found.append(node)
     return found
+
+
+def _origins(comment: str) -> set[str]:
+    """The operators that a comment names: "..., Original ATen: [aten.add, aten.mm]"."""
+    if "# Topologically Sorted Source Nodes: " not in comment:
+        return set()
+    named, closed, _ = comment.partition("Original ATen: [")[2].partition("]")
+    return {part.strip() for part in named.split(",")} if closed else set()
 
 
 def _first(graph: Graph, wanted: set[str], short: str, name: str, taken: set[str]) -> str | None:

@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -18,6 +18,15 @@ MAX_BYTES = 8 * 1024**3
 """The most bytes of one log, unpacked."""
 MAX_PAYLOAD = 256 * 1024 * 1024
 """The most characters of one payload; beyond that it is cut, which its record then says."""
+MAX_STRAY = 256 * 1024 * 1024
+"""The most characters that are kept of what is no record, of all logs opened together."""
+MAX_LINES = 50_000_000
+"""The most lines of one log."""
+MAX_DEPTH = 100
+"""The deepest nesting of JSON that is read: what takes it on recurses."""
+_TOGETHER = 4_096
+_MOST_SOUGHT = 1_000_000
+"""The most lines of a damaged payload in which its end is looked for."""
 
 _HEAD = re.compile(
     r"(?:\[rank(\d{1,6})\]:)?[VDIWEC](\d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})?) (\d{1,19}) "
@@ -35,6 +44,7 @@ class Record(NamedTuple):
     """One record. `kind` names it, of an artifact `name` too; `data` is what stands under `kind`.
 
     `problem` says what is wrong with it, if anything: then its text is all that could be read.
+    It is `doubtful` if it was broken off, so that its text may end anywhere: no fact is made of it.
     """
 
     kind: str
@@ -46,6 +56,7 @@ class Record(NamedTuple):
     at: str = ""
     line: int = 0
     problem: str = ""
+    doubtful: bool = False
 
     @property
     def compile_id(self) -> str:
@@ -107,7 +118,14 @@ def rank_in_name(path: Path) -> int | None:
     return int(found[1]) if found else None
 
 
-def records(path: Path) -> Iterator[Record]:
+class Room:
+    """How many characters that are no record may still be kept, of all logs that are opened."""
+
+    def __init__(self) -> None:
+        self.left = MAX_STRAY
+
+
+def records(path: Path, room: Room) -> Iterator[Record]:
     """The records of a file, in order. What is no record comes as one of the kind "unreadable".
 
     Raises:
@@ -118,7 +136,7 @@ def records(path: Path) -> Iterator[Record]:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             file = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
-            yield from _records(_lines(file))
+            yield from _records(_lines(file), room)
     except OSError as error:
         raise TraceError(
             f"{str(path)!r} cannot be read ({_line(error)}): check the path and its permissions."
@@ -144,8 +162,9 @@ def _lines(file: IO[bytes]) -> Iterator[_Line]:
         if not data:
             return
         read += len(data)
-        if read > MAX_BYTES:
-            yield _Line(number, "", f"the log is read up to {MAX_BYTES // 1024**3} GB")
+        if read > MAX_BYTES or number > MAX_LINES:
+            most = f"{MAX_BYTES // 1024**3} GB" if read > MAX_BYTES else f"{MAX_LINES:,} lines"
+            yield _Line(number, "", f"the log is read up to {most}")
             return
         problem = ""
         if len(data) == MAX_LINE and not data.endswith(b"\n"):
@@ -165,69 +184,158 @@ def _skip(file: IO[bytes]) -> int:
     return count
 
 
+class _Text:
+    """Lines within a bound; many short ones take little more than their characters."""
+
+    def __init__(self) -> None:
+        self._blocks: list[str] = []
+        self._lines: list[str] = []
+        self.size = 0
+        self.left_out = 0
+
+    def add(self, text: str, most: int) -> None:
+        if self.size + len(text) + 1 > most:
+            self.left_out += len(text) + 1
+            return
+        self.size += len(text) + 1
+        self._lines.append(text)
+        if len(self._lines) == _TOGETHER:
+            self._blocks.append("\n".join(self._lines))
+            self._lines = []
+
+    def whole(self) -> str:
+        return "\n".join((*self._blocks, *self._lines))
+
+
 class _Open:
     """A record whose payload is being read."""
 
     def __init__(self, head: Record) -> None:
-        self.head = head
-        self._parts: list[str] = []
-        self._size = 0
-        self._left_out = 0
+        self._head = head
+        self._text = _Text()
+        self.is_broken_off = False
 
     def add(self, text: str) -> None:
-        self._size += len(text) + 1
-        if self._size > MAX_PAYLOAD:
-            self._left_out += len(text) + 1
-        else:
-            self._parts.append(text)
+        self._text.add(text, MAX_PAYLOAD)
 
-    def done(self) -> Record:
-        payload = "\n".join(self._parts)
-        return self.head._replace(
-            payload=payload, problem=self.head.problem or self._check(payload)
-        )
+    def done(self) -> tuple[Record, str]:
+        """The record, and what follows its payload without being of it."""
+        payload, rest = self._text.whole(), ""
+        problem = self._check(payload)
+        end = self._end(payload) if problem else None
+        if end is not None:
+            payload, rest, problem = payload[:end], payload[end + 1 :], ""
+        doubtful = self.is_broken_off and bool(problem)
+        return self._head._replace(payload=payload, problem=problem, doubtful=doubtful), rest
 
     def _check(self, payload: str) -> str:
         """Whether the payload is what was written; PyTorch writes its hash into the head."""
-        if self._left_out:
-            return f"{self._left_out:,} more characters of it are left out"
-        wanted = self.head.context.get("has_payload")
+        if self._text.left_out:
+            return f"{self._text.left_out:,} more characters of it are left out"
+        wanted = self._head.context.get("has_payload")
         if wanted is None:
-            return "it has a payload that its head does not announce" if self._parts else ""
-        if not self._parts:
+            return "it has a payload that its head does not announce" if self._text.size else ""
+        if not self._text.size:
             return "its payload is missing"
-        made = hashlib.md5(payload.encode("utf-8", "replace"), usedforsecurity=False)
+        made = hashlib.md5(_utf8(payload), usedforsecurity=False)
         return "" if made.hexdigest() == wanted else "its payload is not what was written"
 
+    def _end(self, payload: str) -> int | None:
+        """Where the payload ends that was written, if another's follows it."""
+        wanted = self._head.context.get("has_payload")
+        if wanted is None or self._text.left_out or payload.count("\n") > _MOST_SOUGHT:
+            return None
+        made, end = hashlib.md5(usedforsecurity=False), 0
+        for line in payload.split("\n"):
+            made.update(_utf8(line))
+            end += len(line)
+            if made.hexdigest() == wanted:
+                return end
+            made.update(b"\n")
+            end += 1
+        return None
 
-def _records(lines: Iterator[_Line]) -> Iterator[Record]:
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+class _Stray:
+    """Lines that are no record, as one."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._text = _Text()
+        self._first = 0
+        self._problem = ""
+
+    def add(self, line: _Line) -> None:
+        if line.text or line.problem:
+            self._first = self._first or line.number
+            self._problem = self._problem or line.problem
+            self._text.add(line.text, self._room.left)
+
+    def done(self, before: str) -> Iterator[Record]:
+        """The record of them and of the lines `before`; none if there are none."""
+        text, left_out = self._text.whole(), self._text.left_out
+        self._room.left = max(0, self._room.left - self._text.size)
+        if self._first or before:
+            problem = self._problem or "it is no record"
+            cut = f", and {left_out:,} more characters are left out" if left_out else ""
+            kept = "\n".join(filter(None, (before, text)))
+            yield Record("unreadable", "", None, {}, kept, line=self._first, problem=problem + cut)
+
+
+def _records(lines: Iterator[_Line], room: Room) -> Iterator[Record]:
     current: _Open | None = None
-    stray: list[_Line] = []
+    stray = _Stray(room)
     for line in lines:
-        if current is not None and line.text.startswith("\t") and not line.problem:
+        is_payload = line.text.startswith("\t") and not line.problem
+        if current is not None and is_payload and not current.is_broken_off:
             current.add(line.text[1:])
             continue
         head = _head(line)
         if head is None:
-            stray.append(line)
+            stray.add(line)
+            if current is not None and not current.is_broken_off:  # the payload may be another's
+                current.is_broken_off = bool(line.problem or _HEAD.match(line.text))
             continue
-        if current is not None:
-            yield current.done()
-        yield from _unreadable(stray)
-        stray = []
-        current = _Open(head)
+        yield from _closed(current, stray)
+        current, stray = _Open(head), _Stray(room)
+    yield from _closed(current, stray)
+
+
+def _closed(current: _Open | None, stray: _Stray) -> Iterator[Record]:
+    """A record at its end, then what stood in the log that is none."""
+    rest = ""
     if current is not None:
-        yield current.done()
-    yield from _unreadable(stray)
+        record, rest = current.done()
+        yield record
+    yield from stray.done(rest)
 
 
-def _unreadable(lines: list[_Line]) -> Iterator[Record]:
-    """Lines that are no record, as one."""
-    lines = [line for line in lines if line.text or line.problem]
-    if lines:
-        problem = next((line.problem for line in lines if line.problem), "it is no record")
-        text = "\n".join(line.text for line in lines)
-        yield Record("unreadable", "", None, {}, text, line=lines[0].number, problem=problem)
+def parsed(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is none, or nested too deep to be taken in.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+    layer = [value]
+    for _ in range(MAX_DEPTH):
+        layer = [inner for one in layer for inner in _inside(one)]
+        if not layer:
+            return value
+    raise ValueError("it is nested too deep")
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return cast("dict[str, Any]", value).values()
+    return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
 def _head(line: _Line) -> Record | None:
@@ -235,8 +343,8 @@ def _head(line: _Line) -> Record | None:
     if found is None or line.problem:
         return None
     try:
-        metadata = json.loads(line.text[found.end() :])
-    except (ValueError, RecursionError):
+        metadata = parsed(line.text[found.end() :])
+    except ValueError:
         return None
     if not isinstance(metadata, dict):
         return None

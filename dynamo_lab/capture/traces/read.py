@@ -1,6 +1,5 @@
 """The recordings in a log, one for each process: facts where there are any, all else as text."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from dynamo_lab.capture.traces import guards, kernels
 from dynamo_lab.capture.traces.artifacts import Artifacts
 from dynamo_lab.capture.traces.frames import Compilation, Frames
 from dynamo_lab.capture.traces.links import link
-from dynamo_lab.capture.traces.log import Record, files_of, rank_in_name, records
+from dynamo_lab.capture.traces.log import Record, Room, files_of, parsed, rank_in_name, records
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.capture.traces.timings import Phases
 from dynamo_lab.model.environment import Environment
@@ -70,16 +69,17 @@ def processes(path: Path, folder: Path | None = None) -> list[Process]:
         TraceError: there is no log.
     """
     found: list[_Reader] = []
+    room = Room()
     for file in files_of(path):
-        found += _of_file(file, folder)
+        found += _of_file(file, folder, room)
     made = [reader.finish() for reader in found]
     return sorted(made, key=lambda one: (-1 if one.rank is None else one.rank, one.began))
 
 
-def _of_file(file: Path, folder: Path | None) -> list["_Reader"]:
+def _of_file(file: Path, folder: Path | None, room: Room) -> list["_Reader"]:
     readers: dict[int, _Reader] = {}
     current = 0
-    for record in records(file):
+    for record in records(file, room):
         current = record.pid or current or -1
         if current not in readers and -1 in readers:
             readers[current] = readers.pop(-1)  # what stood before the first record is of this file
@@ -143,7 +143,7 @@ class _Reader:
             self._ranks[record.rank] += 1
         self._count[what] += 1
         handler = self._handlers.get(what)
-        is_fact = handler is not None and handler(record)
+        is_fact = handler is not None and not record.doubtful and handler(record)
         if is_fact:
             self._in_facts[what] += 1
         elif what in _READ and not record.problem:
@@ -262,8 +262,8 @@ class _Reader:
     def _provenance(self, record: Record) -> bool:
         """Which nodes a kernel is made from; its name is followed by a number of Inductor's."""
         try:
-            told = _dict(json.loads(record.payload or "{}"))
-        except (ValueError, RecursionError):
+            told = _dict(parsed(record.payload or "{}"))
+        except ValueError:
             return False
         mapped: dict[str, list[str]] = {}
         for name, nodes in _lists(told.get("cppCodeToPost")):
@@ -314,8 +314,8 @@ class _Reader:
 
     def _version(self, record: Record) -> bool:
         try:
-            told = _dict(json.loads(record.payload))
-        except (ValueError, RecursionError):
+            told = _dict(parsed(record.payload))
+        except ValueError:
             return False
         version = told.get("pytorch_version")
         if isinstance(version, str):

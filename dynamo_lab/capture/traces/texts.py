@@ -13,14 +13,20 @@ _LIBRARY = re.compile(
 )
 _FILE_LINE = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d{1,9}), in (.+)$')
 _MAX_SOURCE = 4 * 1024 * 1024
+_MAX_SOURCES = 64 * 1024 * 1024
+"""The most characters of the reader's own files in one recording."""
+_MAX_PATH = 4_096
+_MAX_ENDINGS = 1_000
+"""The most files of one name among which that of a shortened path is looked for."""
 _MAX_LINE = 10_000_000
 
 
 class TraceTexts:
     """Interns what a log says of the program's text.
 
-    `folder` holds the program's files, where the reader has them: a file counts if its path ends
-    as that in the log does, and if it says what the log quotes.
+    `folder` holds the program's files, where the reader has them: a Python file counts if its path
+    ends as that in the log does, and if it says what the log quotes. A log may come from anyone, so
+    it cannot name any other file, nor one of which it knows no line.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -29,7 +35,10 @@ class TraceTexts:
         """The table of paths that stacks in the log index."""
         self._sources: dict[str, int] = {}
         self._quoted: list[dict[int, str]] = []
+        self._named: dict[str, list[str]] = {}
         self._spans: dict[Span, int] = {}
+        self._functions: list[str] = []
+        self._room = _MAX_SOURCES
         self._stacks: dict[Stack, int] = {}
         self.changed: list[str] = []
         """Files that the reader has in another state than the log quotes."""
@@ -39,6 +48,7 @@ class TraceTexts:
         index = self._sources.setdefault(path, len(self._sources))
         if index == len(self._quoted):
             self._quoted.append({})
+            self._named.setdefault(_last(path), []).append(path)
         return index
 
     def quote(self, path: str, line: int, text: str) -> None:
@@ -52,7 +62,10 @@ class TraceTexts:
         """The index of a place; a line that cannot be is the first."""
         line = line if 0 < line < _MAX_LINE else 1
         span = Span(self.source(path), line, function.replace("<module>", "cell")[:200])
-        return self._spans.setdefault(span, len(self._spans))
+        index = self._spans.setdefault(span, len(self._spans))
+        if index == len(self._functions):
+            self._functions.append(span.function)
+        return index
 
     def stack(self, spans: Iterable[int]) -> int | None:
         """The index of a stack, outermost first; None of nothing."""
@@ -71,7 +84,9 @@ class TraceTexts:
             told = cast("dict[str, Any]", frame)
             where, line, name = (told.get(key) for key in ("filename", "line", "name"))
             path = self.files.get(where, "") if isinstance(where, int) else str(where or "")
-            if path and isinstance(line, int) and not is_machinery(path):
+            if not isinstance(line, int) or not 0 < line < _MAX_LINE:
+                continue
+            if path and not is_machinery(path):
                 quoted = told.get("loc")
                 if isinstance(quoted, str):
                     self.quote(path, line, quoted)
@@ -91,16 +106,15 @@ class TraceTexts:
 
     def functions(self) -> list[str]:
         """The function of each span."""
-        return [span.function for span in self._spans]
+        return self._functions
 
     def path_ending(self, tail: str) -> str:
         """The known path that ends so, as guards shorten paths; the tail if there is none."""
         tail = tail.removeprefix("...")
-        is_path = "/" in tail or "\\" in tail  # it is cut by length, also within a name
-        matching = (
-            path for path in self._sources if path == tail or (is_path and path.endswith(tail))
-        )
-        return next(matching, tail)
+        if tail in self._sources or _last(tail) == tail:  # it is cut by length, also within a name
+            return tail
+        named = self._named.get(_last(tail), [])[:_MAX_ENDINGS]
+        return next((path for path in named if path.endswith(tail)), tail)
 
     def freeze(self) -> tuple[tuple[Source, ...], tuple[Span, ...], tuple[Stack, ...]]:
         """The tables as a recording holds them."""
@@ -116,13 +130,21 @@ class TraceTexts:
 
     def _own_text(self, path: str, quoted: dict[int, str]) -> str | None:
         """The reader's copy of a file, if it is the one that was compiled."""
-        for file in _copies(cast("Path", self._folder), path):
+        told = {n: quote.strip() for n, quote in quoted.items() if quote.strip()}
+        file = _copy(cast("Path", self._folder), path) if told else None
+        if file is None:
+            return None
+        try:
             text = file.read_text(encoding="utf-8", errors="replace")
-            lines = text.split("\n")
-            if all(n <= len(lines) and q.strip() in lines[n - 1] for n, q in quoted.items()):
-                return text
+        except OSError:
+            return None
+        if len(text) > self._room:
+            return None
+        if not _says(text.split("\n"), told):
             self.changed.append(path)
-        return None
+            return None
+        self._room -= len(text)
+        return text
 
 
 def is_machinery(path: str) -> bool:
@@ -130,19 +152,40 @@ def is_machinery(path: str) -> bool:
     return path.startswith("<frozen ")
 
 
-def _copies(folder: Path, path: str) -> Iterator[Path]:
-    """The file in a folder whose path ends as this one does, the longest ending first."""
+def _says(lines: Sequence[str], told: dict[int, str]) -> bool:
+    """Whether each line holds what is told of it, and one is that as a whole."""
+    if any(n > len(lines) or quote not in lines[n - 1] for n, quote in told.items()):
+        return False
+    return any(quote == lines[n - 1].strip() for n, quote in told.items())
+
+
+def _last(path: str) -> str:
+    """The name of the file."""
+    return path[max(path.rfind("/"), path.rfind("\\")) + 1 :]
+
+
+def _copy(folder: Path, path: str) -> Path | None:
+    """The Python file in a folder whose path ends as this one does, at the longest ending."""
+    if len(path) > _MAX_PATH or not path.endswith(".py"):
+        return None
     root = folder.resolve()
     parts = [part for part in re.split(r"[/\\]+", path) if part not in ("", ".", "..")]
     for start in range(len(parts)):
         try:
             file = root.joinpath(*parts[start:]).resolve()
-            inside = file.is_relative_to(root) and file.is_file()
-            if inside and file.stat().st_size <= _MAX_SOURCE:
-                yield file
-                return
+            if file.is_file() and _may_be_shown(file, root):
+                return file
         except (OSError, ValueError):  # names that a file system refuses
             continue
+    return None
+
+
+def _may_be_shown(file: Path, root: Path) -> bool:
+    """Whether it is of the program: nothing hidden, and where links lead counts."""
+    if not file.is_relative_to(root) or file.suffix != ".py":
+        return False
+    is_hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
+    return not is_hidden and file.stat().st_size <= _MAX_SOURCE
 
 
 def _named(path: str) -> tuple[str, SourceKind]:

@@ -1,9 +1,9 @@
 """Phases of compilation, from the events that PyTorch logs for a timeline (`chromium_event`)."""
 
-import json
 from collections import defaultdict
 from typing import Any, cast
 
+from dynamo_lab.capture.traces.log import parsed
 from dynamo_lab.model.timings import Timing
 
 MAX_EVENTS = 500_000
@@ -23,8 +23,8 @@ class Phases:
     def add(self, payload: str, compile_id: str) -> bool:
         """Take in an event; False where it is none that can be read."""
         try:
-            event = json.loads(payload)
-        except (ValueError, RecursionError):
+            event = parsed(payload)
+        except ValueError:
             return False
         if not isinstance(event, dict) or len(self.timings) >= MAX_EVENTS:
             return False
