@@ -29,8 +29,11 @@ def language_of(body: str) -> Language:
 def definitions(code: str) -> dict[str, tuple[int, str]]:
     """The kernels that a wrapper defines: the line, from 1, and the text up to the next one."""
     found = list(_DEFINITION.finditer(code))
-    ends = [match.start() for match in found[1:]] + [len(code)]
-    return {
-        match[1]: (code.count("\n", 0, match.start()) + 1, code[match.start() : end])
-        for match, end in zip(found, ends, strict=False)
-    }
+    starts = [match.start() for match in found]
+    made: dict[str, tuple[int, str]] = {}
+    line, before = 1, 0
+    for match, start, end in zip(found, starts, [*starts[1:], len(code)], strict=False):
+        line += code.count("\n", before, start)
+        before = start
+        made[match[1]] = line, code[start:end]
+    return made

@@ -45,7 +45,7 @@ def as_json(facts: Any) -> bytes:
     try:
         return msgspec.json.encode(facts)
     except UnicodeEncodeError:  # a file name that is not UTF-8, a source with half a surrogate pair
-        return msgspec.json.encode(_mendable(msgspec.to_builtins(facts, str_keys=True)))
+        return msgspec.json.encode(mended(msgspec.to_builtins(facts, str_keys=True)))
 
 
 def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:
@@ -137,13 +137,13 @@ def _line(error: Exception) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)[:200]
 
 
-def _mendable(value: Any) -> Any:
+def mended(value: Any) -> Any:
     """`value` with each half of a surrogate pair, which UTF-8 cannot hold, as a question mark."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
-        return {_mendable(key): _mendable(item) for key, item in items}
+        return {mended(key): mended(item) for key, item in items}
     if isinstance(value, (list, tuple)):
-        return [_mendable(item) for item in cast("list[Any]", value)]
+        return [mended(item) for item in cast("list[Any]", value)]
     return value

@@ -15,6 +15,7 @@ import dynamo_lab as lab
 from dynamo_lab.capture.traces import graphs, guards, kernels, log, texts
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model import codec
+from dynamo_lab.model.graphs import Graph, NodeTable, Value
 from dynamo_lab.model.validate import validate
 from dynamo_lab.render import terminal
 from dynamo_lab.render.html import page
@@ -298,3 +299,36 @@ def test_a_rank_is_a_number(rank):
     logs = Path(__file__).parent / "logs" / "torch-2.13-ranks"
     with pytest.raises(OptionError, match="is no rank: name one as a number"):
         lab.open_trace(logs, rank=rank)
+
+
+def test_a_wrapper_of_many_kernels_and_calls_is_bounded(monkeypatch):
+    names = ("x", "mm", "mm_1", "output")
+    ops, targets = ("placeholder", "call_function", "output"), ("x", "aten.mm.default")
+    nodes = NodeTable(
+        name=names,
+        op=(0, 1, 1, 2),
+        target=(3, 4, 4, 2),
+        arguments=("",) * 4,
+        inputs=((), (0,), (0,), (1,)),
+        value=(0,) * 4,
+        stack=(-1,) * 4,
+        module=(5,) * 4,
+        strings=(*ops, *targets, ""),
+        values=(Value(),),
+    )
+    graph = Graph(id=0, stage="post_grad", name="g", compile_id="0/0", frame=None, nodes=nodes)
+    code = "extern_kernels.mm(a)\n" * 3 + "".join(
+        f"k{at} = async_compile.cpp()\n" for at in range(9)
+    )
+    assert [one.nodes for one in kernels.read(code, graph, 0, 0).kernels][-1] == (1, 2)
+    assert len(kernels.read(code, graph, 0, 0).kernels) == 10
+    monkeypatch.setattr(kernels, "MAX_KERNELS", 1)
+    monkeypatch.setattr(kernels, "_MOST_PAIRS", 1)
+    assert [one.nodes for one in kernels.read(code, graph, 0, 0).kernels] == [(), ()]
+
+
+def test_a_log_of_many_small_graphs_or_kernels_ends(tmp_path):
+    graph = "class G(torch.nn.Module):\n    def forward(self, x):\n        return (x,)"
+    many = [line({"inductor_post_grad_graph": {}, **CONTEXT}, graph)] * 5_000
+    code = "".join(f"k{at} = async_compile.cpp()\naten.a{at}(x)\n" for at in range(100_000))
+    opened(tmp_path, start(), *many, line({"inductor_output_code": {}, **CONTEXT}, code))

@@ -385,7 +385,7 @@ def value_of(annotation: ast.expr | None) -> Value:
     """What an annotation says: "f32[8, s0][s0, 1]cuda:0" is dtype, shape, stride and device."""
     if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
         return Value()
-    text = annotation.value[:1000]
+    text = annotation.value[:1000].encode("utf-8", "replace").decode()
     found = _TENSOR.fullmatch(text)
     if found is None:
         inner = _TENSOR.search(text)  # "DTensor(f32[8][1]cpu, ...)"

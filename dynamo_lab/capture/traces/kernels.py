@@ -3,21 +3,27 @@
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from dynamo_lab.capture.archive import calls
 from dynamo_lab.capture.kernel_text import definitions, language_of
-from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
 
 MAX_CODE = 32 * 1024 * 1024
 """The most characters of one wrapper in which kernels are looked for."""
+MAX_KERNELS = 10_000
+"""The most kernels of one wrapper, and the most calls of a library in it, that are looked at."""
+_MOST_PAIRS = 10_000_000
+"""The most pairs of a kernel and a node among which those that belong together are looked for."""
 
 _AOT_ID = re.compile(r"^# AOT ID: \['\d+_(\w+)'\]", re.MULTILINE)
 _QUOTED = re.compile(r"r?('''|\"\"\")(.*?)\1", re.DOTALL)
 _EXTERN = re.compile(r"(?:extern_kernels|torch\.ops\.(?!inductor\b)\w+|aten|_quantized)\.[\w.]+")
+_CALLED = re.compile(rf"(?<![\w.])({_EXTERN.pattern})\(")
 _FRAGMENT = re.compile(r"^#\s+%(\w+)\s*(?::|=).*?(?:call_function|call_method)\[", re.MULTILINE)
 _END = re.compile(r"^\s*(?:runner = |def (?:get_args|benchmark_compiled_module)\()", re.MULTILINE)
 
@@ -60,16 +66,18 @@ def _kernels(code: str, graph: Graph | None) -> Iterator[tuple[Kernel, Sequence[
     called = calls(_body(code))
     lines = code.split("\n")
     taken: set[str] = set()
+    at = _extern_calls(lines)
     externs = [
-        (_kernel(name, line, count), _extern_nodes(name, lines, graph, taken))
-        for name, (line, count) in called.items()
+        (_kernel(name, line, count), _extern_nodes(name, at.get(name, ()), lines, graph, taken))
+        for name, (line, count) in islice(called.items(), MAX_KERNELS)
         if _EXTERN.fullmatch(name)
     ]
-    written = definitions(code)
+    written = dict(islice(definitions(code).items(), MAX_KERNELS))
+    left = _left(list(written), graph, taken)
     for name, (line, text) in written.items():
         kernel = _written(_kernel(name, line, called.get(name, (0, 0))[1]), text)
         told = _FRAGMENT.findall(_comment_above(lines, line))
-        yield kernel, told or _left(name, list(written), graph, taken)
+        yield kernel, told or left.get(name, ())
     yield from externs
 
 
@@ -82,22 +90,27 @@ def _written(kernel: Kernel, text: str) -> Kernel:
     return replace(kernel, language=language, code=body.strip("\n"))
 
 
-def _left(name: str, kernels: Sequence[str], graph: Graph | None, taken: set[str]) -> list[str]:
-    """The nodes of a kernel without a comment, as C++ has none.
+def _left(kernels: Sequence[str], graph: Graph | None, taken: set[str]) -> dict[str, list[str]]:
+    """The nodes of kernels without a comment, as C++ has none.
 
     One that stands alone computes all that no library does. Of several, each has in its name the
     operators that it fuses: a node is of the only one that names its operator.
     """
-    if graph is None or not name.startswith("cpp_fused_"):
-        return []
+    if graph is None or not any(name.startswith("cpp_fused_") for name in kernels):
+        return {}
     nodes = [n for n in graph.nodes if n.op == "call_function" and n.name not in taken]
     if len(kernels) == 1:
-        return [node.name for node in nodes]
-    return [
-        node.name
-        for node in nodes
-        if [k for k in kernels if f"_{_operator(node.target)}_" in k] == [name]
-    ]
+        return {kernels[0]: [node.name for node in nodes]}
+    operators = {_operator(node.target) for node in nodes}
+    if len(operators) * len(kernels) > _MOST_PAIRS:
+        return {}
+    named = {one: [k for k in kernels if f"_{one}_" in k] for one in operators}
+    made: dict[str, list[str]] = {}
+    for node in nodes:
+        owners = named[_operator(node.target)]
+        if len(owners) == 1 and owners[0].startswith("cpp_fused_"):
+            made.setdefault(owners[0], []).append(node.name)
+    return made
 
 
 def _operator(target: str) -> str:
@@ -120,28 +133,44 @@ def _body(code: str) -> str:
 def _comment_above(lines: Sequence[str], line: int) -> str:
     """The comment that ends above a line, blank lines apart."""
     above: list[str] = []
-    for text in reversed(lines[: line - 1]):
-        if text.startswith("#"):
-            above.append(text)
-        elif text.strip() or above:
+    for at in range(line - 2, -1, -1):
+        if lines[at].startswith("#"):
+            above.append(lines[at])
+        elif lines[at].strip() or above:
             break
     return "\n".join(reversed(above))
 
 
+def _extern_calls(lines: Sequence[str]) -> dict[str, list[int]]:
+    """The lines, from 0, in which each function of a library is called."""
+    found: dict[str, list[int]] = {}
+    calls = ((at, call[1]) for at, line in enumerate(lines) for call in _CALLED.finditer(line))
+    for at, name in islice(calls, MAX_KERNELS):
+        of_name = found.setdefault(name, [])
+        if not of_name or of_name[-1] != at:
+            of_name.append(at)
+    return found
+
+
 def _extern_nodes(
-    name: str, lines: Sequence[str], graph: Graph | None, taken: set[str]
+    name: str, at: Sequence[int], lines: Sequence[str], graph: Graph | None, taken: set[str]
 ) -> list[str]:
     """The nodes that calls of a library stand for: operators of one kind are called in order."""
     if graph is None:
         return []
     found: list[str] = []
     short = name.rpartition(".")[2]
-    call = re.compile(rf"(?<![\w.]){re.escape(name)}\(")
-    for number, line in enumerate(lines):
-        if not call.search(line):
-            continue
+    same = [
+        node
+        for node in graph.nodes
+        if node.op.startswith("call")
+        and (_operator(node.target) == short or f"torch.ops.{node.target}" == name)
+    ]
+    if len(same) * len(at) > _MOST_PAIRS:
+        return []
+    for number in at:
         wanted = _origins(lines[number - 1]) if number else set[str]()
-        node = _first(graph, wanted, short, name, taken)
+        node = _first(same, wanted, taken)
         if node is not None:
             taken.add(node)
             found.append(node)
@@ -156,11 +185,10 @@ def _origins(comment: str) -> set[str]:
     return {part.strip() for part in named.split(",")} if closed else set()
 
 
-def _first(graph: Graph, wanted: set[str], short: str, name: str, taken: set[str]) -> str | None:
-    """The first node, not called yet, whose operator the comment and the kernel name."""
-    for node in graph.nodes:
-        is_same = _operator(node.target) == short or f"torch.ops.{node.target}" == name
+def _first(nodes: Sequence[Node], wanted: set[str], taken: set[str]) -> str | None:
+    """The first of the nodes that is not called yet and whose operator the comment names."""
+    for node in nodes:
         is_named = not wanted or ".".join(node.target.split(".")[:2]) in wanted
-        if node.op.startswith("call") and node.name not in taken and is_same and is_named:
+        if node.name not in taken and is_named:
             return node.name
     return None

@@ -1,6 +1,6 @@
 """Links between the graphs of a log, by the names, inputs and lines that they share."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
 from dynamo_lab.model.graphs import Graph, Stage
@@ -14,6 +14,8 @@ _MADE_FROM: dict[Stage, tuple[Stage, ...]] = {
     "post_grad": ("forward", "backward", "pre_grad", "dynamo"),
 }
 _TRACED: tuple[Stage, ...] = ("pre_grad", "dynamo")
+_MOST_BACK = 1_000
+"""So many graphs of a compilation are looked through for the one that another was made from."""
 _MOST = 4
 """More nodes than these on one line say too little about which of them became which."""
 
@@ -29,11 +31,16 @@ def link(
     for graphs whose provenance was logged, the names of the nodes that each node comes from.
     """
     tables: list[LinkTable] = []
+    before: dict[str, deque[Graph]] = defaultdict(lambda: deque(maxlen=_MOST_BACK))
     for graph in graphs:
-        if graph.parent is None and (origin := _origin(graphs, graph)) is not None:
+        if graph.parent is not None:
+            continue
+        known = before[graph.compile_id]
+        if (origin := _origin(known, graph)) is not None:
             tables += _tables(origin, graph, inputs.get(graph.id, {}))
-        if graph.id in traced and (origin := _origin(graphs, graph, _TRACED)) is not None:
+        if graph.id in traced and (origin := _origin(known, graph, _TRACED)) is not None:
             tables.append(_told(origin, graph, traced[graph.id]))
+        known.append(graph)
     return tables
 
 
@@ -49,20 +56,16 @@ def _told(origin: Graph, graph: Graph, names: dict[str, list[str]]) -> LinkTable
     return LinkTable(upstream=origin.id, downstream=graph.id, reason="traced from", pairs=pairs)
 
 
-def _origin(graphs: Sequence[Graph], graph: Graph, stages: Sequence[Stage] = ()) -> Graph | None:
-    """The latest graph of an earlier stage in the same compilation, and of the same direction."""
+def _origin(known: deque[Graph], graph: Graph, stages: Sequence[Stage] = ()) -> Graph | None:
+    """The latest graph of an earlier stage and of the same direction, of those `known` before."""
     for stage in stages or _MADE_FROM.get(graph.stage, ()):
-        for earlier in reversed(graphs[: graph.id]):
-            if earlier.stage == "dynamo" and stage != "dynamo" and _same(earlier, graph):
+        for earlier in reversed(known):
+            if earlier.stage == "dynamo" and stage != "dynamo":
                 break  # what lies before belongs to another compilation of this number
             is_same_way = stage in (*_TRACED, "joint") or earlier.is_backward == graph.is_backward
-            if earlier.stage == stage and _same(earlier, graph) and is_same_way:
+            if earlier.stage == stage and is_same_way:
                 return earlier
     return None
-
-
-def _same(a: Graph, b: Graph) -> bool:
-    return a.compile_id == b.compile_id and a.parent is None
 
 
 def _tables(origin: Graph, graph: Graph, inputs: dict[int, int]) -> Iterator[LinkTable]:

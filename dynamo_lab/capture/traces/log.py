@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 from dynamo_lab.errors import TraceError
+from dynamo_lab.model.codec import mended
 
 MAX_FILES = 4_096
 MAX_LINE = 32 * 1024 * 1024
@@ -37,6 +38,8 @@ _CONTEXT = frozenset({
     "timestamp", "pathname", "thread", "subgraph_name", "stack", "has_payload", "process",
 })  # fmt: skip
 """What stands beside a record's kind; PyTorch reserves these names."""
+_HALF = re.compile(r"\\u[dD]")
+"""How JSON tells of half a surrogate pair, which no UTF-8 holds."""
 _RANK = re.compile(r"rank_(\d{1,6})(?:_|\.)")
 
 
@@ -328,7 +331,7 @@ def parsed(text: str) -> Any:
     for _ in range(MAX_DEPTH):
         layer = [inner for one in layer for inner in _inside(one)]
         if not layer:
-            return value
+            return mended(value) if _HALF.search(text) else value
     raise ValueError("it is nested too deep")
 
 
