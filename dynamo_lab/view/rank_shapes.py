@@ -54,7 +54,7 @@ def without_device(text: str) -> str:
 
 
 def shape_of(recording: Recording, graph: Graph) -> Shape:
-    """A graph as it compares, the bodies of its higher-order operators among its nodes."""
+    """A graph as it compares, its nodes and those of the bodies that they call."""
     groups: dict[str, str] = {}
     return tuple(_line(node, names, groups) for node, names in _nodes(recording, graph))
 
@@ -83,11 +83,16 @@ def collective_name(target: str) -> str:
 
 
 def _nodes(recording: Recording, graph: Graph) -> Iterator[tuple[Node, Sequence[str]]]:
-    """Its nodes, each with the names of its graph; after one that calls bodies, theirs."""
-    for node in graph.nodes:
-        yield node, graph.nodes.name
-        for body in node.subgraphs:
-            yield from _nodes(recording, recording.graphs[body])
+    """Its nodes, each with the names of its graph, then those of the bodies that they call."""
+    found = [graph.id]  # grows as bodies are met, each once
+    known = set(found)
+    for at in found:
+        nodes = recording.graphs[at].nodes
+        for node in nodes:
+            yield node, nodes.name
+            new = dict.fromkeys(body for body in node.subgraphs if body not in known)
+            found += new
+            known.update(new)
 
 
 def _target(node: Node) -> str:

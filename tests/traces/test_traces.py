@@ -69,7 +69,7 @@ def test_every_word_of_a_log_is_in_the_recording(name):
         (process,) = processes(file)
         kept = "\n".join(texts(json.loads(codec.encode(process.recording))))
         words = set(re.findall(r"[\w.]+", kept))
-        for record in log.records(file):
+        for record in log.records(file, log.Room()):
             data = record.data
             if isinstance(data, dict):  # how a text is written is no part of what it says
                 data = {key: value for key, value in data.items() if key != "encoding"}

@@ -159,6 +159,7 @@ class _Reader:
         self.ops: list[Op] = []
         self._known: dict[str, int] = {}
         self._pending: tuple[str, str, tuple[int, ...], ast.stmt] | None = None
+        self._unnamed = 0
         self._encoded = 0, b""
         self.unread: list[str] = []
 
@@ -224,8 +225,8 @@ class _Reader:
         if self._pending is not None:
             (target, arguments, inputs, at), self._pending = self._pending, None
             word = target.rpartition(".")[2]
-            count = sum(op.target == target for op in self.ops)
-            name = f"{word}_{count}" if count else word
+            self._unnamed += 1
+            name = f"{word}_unnamed_{self._unnamed}"
             self._add(name, "call_function", target, at, None, arguments, inputs)
 
     def _flattened(self, elements: Sequence[ast.expr], value: ast.expr, at: ast.stmt) -> None:
