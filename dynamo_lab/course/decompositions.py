@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from dynamo_lab.course.asking import need, program, same_numbers
+from dynamo_lab.course.asking import need, need_count, need_function, program, same_numbers
 from dynamo_lab.course.exercises import Exercise
 from dynamo_lab.decompose import decompose
 from dynamo_lab.lower import lower
@@ -35,7 +35,7 @@ def _size(operator: str, x: Any, to: Target = "prims") -> _Size:
 
 
 def _predict(answer: Any) -> str:
-    need(type(answer) is int, "A number of calls is asked for.")
+    answer = need_count(answer)
     single, half = (torch.zeros(8, dtype=dtype) for dtype in (torch.float32, torch.float16))
     right, of_single = _size("aten.hardswish", half), _size("aten.hardswish", single)
     explained = {
@@ -53,7 +53,7 @@ def _predict(answer: Any) -> str:
 
 
 def _longest(answer: Any) -> str:
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     x = torch.zeros(8)
     for names in _LISTS:
         sizes = {name: _size(name, x) for name in names}
@@ -128,7 +128,7 @@ EXERCISES = (
         _open_the_box,
         (
             "Write the same arithmetic with tensors, without NumPy.",
-            "It is one line: `torch.sqrt` in the place of `np.sqrt`.",
+            "What NumPy computes, `torch` computes too, mostly under the same name.",
         ),
     ),
 )

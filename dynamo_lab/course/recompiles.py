@@ -8,6 +8,7 @@ from dynamo_lab.course.asking import (
     need,
     need_count,
     need_function,
+    no_break,
     one_graph,
     recorded_calls,
     same_numbers,
@@ -76,8 +77,7 @@ def _leave_the_size_open(answer: Any) -> str:
 
     tensors = [torch.arange(rows * 3.0).reshape(rows, 3) for rows in range(4, 10)]
     recording = recorded_calls(_compiled(answer), *((x,) for x in tensors))
-    for found in recording.breaks[:1]:
-        need(False, f"It breaks: {found.reason:.200}")
+    no_break(recording)
     for x in tensors:
         same_numbers(answer, _mean_of_rows, x)
     times = len(recording.captured_graphs())
@@ -108,11 +108,20 @@ def _open_from_the_start(answer: Any) -> str:
     import torch
 
     sizes = ((8, 3), (16, 3), (32, 5), (7, 4))
-    recording = recorded_calls(answer, *((torch.ones(size),) for size in sizes))
-    same_numbers(answer, _scale, torch.linspace(-1, 1, 6).reshape(2, 3))
+    tensors = [
+        torch.linspace(-1, 1, rows * columns).reshape(rows, columns) for rows, columns in sizes
+    ]
+    recording = recorded_calls(answer, *((x,) for x in tensors))
+    for x in tensors:
+        same_numbers(answer, _scale, x)
     need(recording.captured_graphs(), "Nothing was compiled: pass what `torch.compile` returns.")
     times = len(recording.recompiles)
     need(not times, f"It was compiled again {times} times: have all sizes open from the start.")
+    for x in tensors:
+        need(
+            recording.would_pass(x).reuses,
+            f"What was compiled has no use for a tensor of {tuple(x.shape)}: is it called with it?",
+        )
     return "One compilation for all. It costs a little speed where a fixed size would help."
 
 

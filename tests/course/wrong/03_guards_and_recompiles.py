@@ -68,3 +68,12 @@ flexible = scale
 
 # %% 3.5: It was compiled again
 flexible = torch.compile(scale, backend="eager", dynamic=False)
+
+
+# %% 3.5: What was compiled has no use for a tensor of (8, 3)
+compiled_scale = torch.compile(scale, backend="eager")
+
+
+def flexible(t):
+    compiled_scale(torch.ones(2, 2))
+    return scale(t)
