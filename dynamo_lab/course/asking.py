@@ -63,7 +63,8 @@ def told_break(recording: Recording, found: Break) -> str:
     """Where it breaks and why, as a sentence."""
     span = recording.spans[found.span]
     line = recording.sources[span.source].line(span.line) or ""
-    return f"It breaks at `{line.strip():.60}`: {found.reason or found.gb_type:.200}"
+    place = f" at `{line.strip():.60}`" if line.strip() else ""
+    return f"It breaks{place}: {found.reason or found.gb_type:.200}"
 
 
 def same_numbers(

@@ -60,6 +60,19 @@ class Counting(torch.nn.Module):
 Counted = Counting()
 
 
+# %% 3.4: Compiled, it computes something else
+class Counted(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        if torch.compiler.is_compiling():
+            return x + 1
+        self.calls += 1
+        return x / self.calls
+
+
 # %% 3.5: It was compiled again
 flexible = torch.compile(scale, backend="eager", fullgraph=True)
 
