@@ -82,10 +82,20 @@ def same_numbers(
     import torch
 
     need_function(answer)
-    expected = _computed(of(reference), args)
-    _need_same(_computed(of(answer), args), expected, "It computes")
+    same_result(of(answer), of(reference), *args)
     compiled = torch.compile(answer, backend="eager")
-    _need_same(_computed(of(compiled), args), expected, "Compiled, it computes")
+    same_result(of(compiled), of(reference), *args, told="Compiled, it computes")
+
+
+def same_result(
+    answer: Callable[..., Any], reference: Callable[..., Any], *args: Any, told: str = "It computes"
+) -> None:
+    """As `same_numbers`, of the answer as it is alone: it may be compiled already."""
+    (got, left), (expected, as_left) = _computed(answer, args), _computed(reference, args)
+    need(got is not None or expected is None, "Your function returns nothing yet.")
+    difference = _difference(got, expected)
+    need(not difference, f"{told} something else than the original: {difference}")
+    need(not _difference(left, as_left), "It changes its argument, which the original does not.")
 
 
 def _computed(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, list[Any]]:
@@ -97,14 +107,6 @@ def _computed(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, list[
         torch.manual_seed(0)
         result = fn(*given)
     return result, [value for value in given if isinstance(value, torch.Tensor)]
-
-
-def _need_same(found: tuple[Any, list[Any]], wanted: tuple[Any, list[Any]], told: str) -> None:
-    (got, left), (expected, as_left) = found, wanted
-    need(got is not None or expected is None, "Your function returns nothing yet.")
-    difference = _difference(got, expected)
-    need(not difference, f"{told} something else than the original: {difference}")
-    need(not _difference(left, as_left), "It changes its argument, which the original does not.")
 
 
 def gradients(fn: Any) -> Callable[..., Any]:
