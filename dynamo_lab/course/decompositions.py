@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from dynamo_lab.course.asking import need, need_count, need_function, program, same_numbers
+from dynamo_lab.course.asking import (
+    need,
+    need_count,
+    need_function,
+    program,
+    same_numbers,
+    same_result,
+)
 from dynamo_lab.course.exercises import Exercise
 from dynamo_lab.decompose import decompose
 from dynamo_lab.lower import lower
@@ -82,7 +89,8 @@ def between(x):
 
 def _open_the_box(answer: Any) -> str:
     x = torch.linspace(-3, 3, 64)
-    same_numbers(answer, program(_BENT), x)
+    need_function(answer)
+    same_result(answer, program(_BENT), x)
     library = torch.library.Library("dynamo_lab_course", "FRAGMENT")
     taken = torch.ops.dynamo_lab_course  # an operator is there until its library is collected
     name = next(f"bent{n}" for n in count() if not hasattr(taken, f"bent{n}"))
@@ -100,6 +108,7 @@ def _open_the_box(answer: Any) -> str:
             f"{kernel.name} is still called: an operator that no rule takes apart.",
         )
     need(len(recording.kernels) == 1, f"One kernel is asked for, not {len(recording.kernels)}.")
+    same_numbers(answer, program(_BENT), x)
     return "One kernel: what stands before and after is computed with it."
 
 
