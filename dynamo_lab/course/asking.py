@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import linecache
+import math
+import operator
 import re
 import zlib
 from copy import deepcopy
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.course.exercises import NotYet
@@ -13,6 +16,7 @@ from dynamo_lab.course.exercises import NotYet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dynamo_lab.model.breaks import Break
     from dynamo_lab.recording import Recording
 
 
@@ -39,34 +43,110 @@ def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
 
 
 def one_graph(recording: Recording) -> None:
-    """See that all of the program was captured, as one graph."""
-    for found in recording.breaks[:1]:
-        need(False, f"It still breaks: {found.reason:.200}")
+    """See that all of the program was captured, as one graph that was compiled once."""
+    no_break(recording)
+    for again in recording.recompiles[:1]:
+        why = "; ".join(reason for _, reason in again.failures)
+        need(False, f"It is compiled again. The guard that failed: {why:.160}")
     graphs = len(recording.captured_graphs())
     need(graphs, "Dynamo captured nothing of it: does it compute a tensor, and is it not left out?")
     need(graphs == 1, f"One graph is asked for, and these are {graphs}.")
 
 
-def same_numbers(answer: Any, reference: Callable[..., Any], *args: Any) -> None:
+def no_break(recording: Recording, before: str = "") -> None:
+    """See that nothing of it breaks; `before` is said before where and why it does."""
+    for found in recording.breaks[:1]:
+        need(False, before + told_break(recording, found))
+
+
+def told_break(recording: Recording, found: Break) -> str:
+    """Where it breaks and why, as a sentence."""
+    span = recording.spans[found.span]
+    line = recording.sources[span.source].line(span.line) or ""
+    place = f" at `{line.strip():.60}`" if line.strip() else ""
+    return f"It breaks{place}: {found.reason or found.gb_type:.200}"
+
+
+def same_numbers(
+    answer: Any,
+    reference: Callable[..., Any],
+    *args: Any,
+    of: Callable[[Any], Callable[..., Any]] = lambda fn: fn,
+) -> None:
     """See that the answer computes what the reference does, each on its own copy of `args`.
 
-    Both begin with the same random numbers, and have to leave their arguments in the same state.
+    It has to do so called as it is, and compiled. All begin with the same random numbers, and have
+    to leave their arguments in the same state. `of` makes of a function what is compared instead,
+    such as its `gradients`.
     """
     import torch
 
-    def computed(fn: Callable[..., Any]) -> tuple[Any, list[Any]]:
-        given = deepcopy(args)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            result = fn(*given)
-        return result, [value for value in given if isinstance(value, torch.Tensor)]
-
     need_function(answer)
-    (got, left), (expected, as_left) = computed(answer), computed(reference)
+    same_result(of(answer), of(reference), *args)
+    compiled = torch.compile(answer, backend="eager")
+    same_result(of(compiled), of(reference), *args, told="Compiled, it computes")
+
+
+def same_result(
+    answer: Callable[..., Any], reference: Callable[..., Any], *args: Any, told: str = "It computes"
+) -> None:
+    """As `same_numbers`, of the answer as it is alone: it may be compiled already."""
+    (got, left), (expected, as_left) = _computed(answer, args), _computed(reference, args)
     need(got is not None or expected is None, "Your function returns nothing yet.")
     difference = _difference(got, expected)
-    need(not difference, f"It computes something else than the original: {difference}")
+    need(not difference, f"{told} something else than the original: {difference}")
     need(not _difference(left, as_left), "It changes its argument, which the original does not.")
+
+
+def _computed(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, list[Any]]:
+    """What a function returns for copies of the arguments, and the tensors that it leaves there."""
+    import torch
+
+    given = deepcopy(args)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        result = fn(*given)
+    return result, [value for value in given if isinstance(value, torch.Tensor)]
+
+
+def gradients(fn: Any) -> Callable[..., Any]:
+    """What computes a function's result, and the gradients of all that it is given.
+
+    Those of the sum of the result's squares, with respect to tensors and to modules' parameters.
+    """
+    import torch
+
+    def computed(*args: Any) -> Any:
+        out = fn(*args)
+        need(torch.is_tensor(out), "Your function returns no tensor.")
+        need(out.requires_grad, "No gradient comes through: nothing would be learned.")
+        given = [
+            leaf
+            for arg in args
+            for leaf in (arg.parameters() if isinstance(arg, torch.nn.Module) else (arg,))
+        ]
+        found = torch.autograd.grad(out.square().sum(), given, allow_unused=True)
+        for gradient in found:
+            need(gradient is not None, "It does not depend on all of its inputs any more.")
+        return out.detach(), *found
+
+    return computed
+
+
+def keeps_less(recording: Recording, original: Recording, share: int) -> str:
+    """See that a forward keeps at most one `share` of the original's bytes; what that costs."""
+    no_break(recording, "The numbers are right, but not all of it is compiled. ")
+    need(
+        any(cut.backward is not None for cut in recording.partitions),
+        "Nothing was captured that has a backward: is it excluded from compilation?",
+    )
+    kept, full = (
+        sum(cut.activation_bytes for cut in one.partitions) for one in (recording, original)
+    )
+    told = f"It keeps {kept:,} bytes; the original keeps {full:,}"
+    need(kept * share <= full, f"{told}, so at most {full // share:,} are asked for.")
+    again = sum(not item.is_free for cut in recording.partitions for item in cut.recomputed)
+    return f"{told}. The price: {again} operators are computed again."
 
 
 def _difference(got: Any, expected: Any) -> str:
@@ -83,10 +163,22 @@ def _difference(got: Any, expected: Any) -> str:
 
 
 def need_count(answer: Any) -> int:
-    """The whole number that was asked for."""
-    right = isinstance(answer, int) and not isinstance(answer, bool)
-    need(right, f"A whole number is asked for, and this is {answer!r:.60}.")
-    return answer
+    """The whole number that was asked for, of whatever type it is."""
+    try:
+        need(not isinstance(answer, bool), _NO_COUNT.format(answer))
+        return operator.index(answer)
+    except TypeError:
+        raise NotYet(_NO_COUNT.format(answer)) from None
+
+
+_NO_COUNT = "A whole number is asked for, and this is {!r:.60}."
+
+
+def need_number(answer: Any) -> float:
+    """The number that was asked for, of whatever type it is; NaN and the infinities are none."""
+    right = isinstance(answer, Real) and math.isfinite(answer)
+    need(right, f"A number is asked for, and this is {answer!r:.60}.")
+    return float(answer)
 
 
 def recorded_calls(compiled: Any, *calls: tuple[Any, ...]) -> Recording:
@@ -114,7 +206,8 @@ def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
 def _ended(recording: Recording) -> Recording:
     """See that the program ran to its end."""
     if failure := recording.failure:
-        raise NotYet(f"It raised {failure.type}: {failure.message.splitlines()[0]:.200}")
+        said = failure.message.strip().splitlines() or [""]
+        raise NotYet(f"Compiling it raised {failure.type}: {said[0]:.200}")
     return recording
 
 

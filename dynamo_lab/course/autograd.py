@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from dynamo_lab.course.asking import lowered, need, program, same_numbers
+from dynamo_lab.course.asking import (
+    gradients,
+    keeps_less,
+    lowered,
+    need,
+    need_count,
+    need_function,
+    program,
+    same_numbers,
+)
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
@@ -15,6 +24,8 @@ if TYPE_CHECKING:
     from dynamo_lab.view.autograd import PartitionView
 
 _BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
+_ENOUGH = 3
+"""How many times less the checkpointed function has to keep."""
 
 
 _MADE = """\
@@ -42,7 +53,7 @@ def _inputs(*shapes: tuple[int, ...]) -> list[Any]:
 
 def _heaviest_line(answer: Any) -> str:
     lines = [line.strip() for line in _MADE.splitlines()]
-    need(type(answer) is int, "The number of a line is asked for, such as 3.")
+    answer = need_count(answer)
     need(2 <= answer <= len(lines), f"Lines 2 to {len(lines)} compute something: one of these.")
     inputs = _inputs((64, 128), (128, 256), (32,))
     part = _partition_view(lowered(program(_MADE), *inputs, grad=True))
@@ -76,41 +87,13 @@ def _partition_view(recording: Recording) -> PartitionView:
 
 def _keep_less(answer: Any) -> str:
     deep, inputs = program(_DEEP), _inputs((256, 64), (64, 64))
-    same_numbers(answer, deep, *inputs)
-    same_numbers(_gradients(answer), _gradients(deep), *inputs)
-    recording = lowered(answer, *inputs, grad=True)
-    for found in recording.breaks[:1]:
-        need(False, f"One graph is asked for, and it breaks: {found.reason:.120}")
-    parts = [part for part in recording.partitions if part.backward is not None]
-    need(parts, "Nothing was captured that has a backward: is it excluded from compilation?")
-    full = lowered(deep, *inputs, grad=True).partitions[0].activation_bytes
-    kept = sum(part.activation_bytes for part in parts)
-    need(kept < full, f"It keeps {kept:,} bytes, no less than the original.")
-    need(kept * 3 <= full, f"It keeps {kept:,} of {full:,} bytes: less, but not a third yet.")
-    again = sum(not item.is_free for part in parts for item in part.recomputed)
-    return f"{kept:,} bytes instead of {full:,}, and the price: {again} operators run again."
-
-
-def _gradients(fn: Any) -> Any:
-    """What computes the gradients of a loss with respect to all its arguments."""
-
-    def computed(*args: Any) -> Any:
-        loss = fn(*args)
-        if not loss.requires_grad:
-            need(False, "Its loss has no gradient: nothing would be learned by it.")
-        found = torch.autograd.grad(loss, args, allow_unused=True)
-        if any(gradient is None for gradient in found):
-            need(
-                False,
-                "Its loss does not depend on all of its inputs any more: one has no gradient.",
-            )
-        return found
-
-    return computed
+    same_numbers(answer, deep, *inputs, of=gradients)
+    recording, original = (lowered(fn, *inputs, grad=True) for fn in (answer, deep))
+    return keeps_less(recording, original, _ENOUGH)
 
 
 def _choose_budget(answer: Any) -> str:
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     recording = lowered(program(_DEEP), *_inputs((256, 64), (64, 64)), grad=True)
     rows = {row.budget: row for row in recording.repartition(*_BUDGETS).rows}
     sizes = sorted({row.activation_bytes for row in rows.values()})

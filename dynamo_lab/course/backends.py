@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.course.asking import need
+from dynamo_lab.course.asking import need, need_function
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _ran(model: Any, backend: Any) -> tuple[Recording, Any]:
 def _counts(answer: Any) -> str:
     import torch
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     counts: Counter[Any] = Counter()
     expected: Counter[Any] = Counter()
     backend = answer(counts)
@@ -95,7 +95,7 @@ def _approximates(answer: Any) -> str:
     import torch
     from torch import nn
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     left: list[Any] = []
 
     def watched(gm: Any, inputs: Any) -> Any:
@@ -125,7 +125,7 @@ def _approximates(answer: Any) -> str:
 def _sizes(answer: Any) -> str:
     import torch
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     for model in _models():
         sizes: dict[str, int] = {}
         recording, got = _ran(model, answer(sizes))
@@ -156,7 +156,7 @@ def _pass(answer: Any) -> str:
     from dynamo_lab.lower import lower
     from dynamo_lab.passes import passes
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     x, y = torch.linspace(-3, 3, 16), torch.linspace(1, 2, 16)
     traced = make_fx(_quotients)(x, y)
     answer(traced.graph)

@@ -84,11 +84,12 @@ def _wrap_the_library(answer: Any) -> str:
     need(own, "The graph has no operator of yours in it: wrap `complexity` with `custom_op`.")
     for one in (x, x.flip(0) % 7):
         same_numbers(answer, _weigh, one)
-    shape = tuple(answer(x.to("meta")).shape)
+    made, foreseen = answer(x), answer(x.to("meta"))
     need(
-        shape == tuple(x.shape),
-        f"Compiled, the result would have the shape {shape}: what `register_fake` returns must "
-        "have the shape and dtype of what the operator returns, one number a row.",
+        (foreseen.shape, foreseen.dtype) == (made.shape, made.dtype),
+        f"The compiler believes that the result has the shape {tuple(foreseen.shape)} and the type "
+        f"{foreseen.dtype}, and it has {tuple(made.shape)} and {made.dtype}: what `register_fake` "
+        "returns must have the shape and dtype of what the operator returns, one number a row.",
     )
     return (
         "One graph, with your operator in it. The compiler knows the shape that comes out, and "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.course.asking import need
+from dynamo_lab.course.asking import need, one_graph
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
@@ -61,19 +61,6 @@ def _same(outs: list[Any], expected: list[Any]) -> None:
         need(torch.allclose(got, wanted, atol=1e-4), f"Its numbers are others, by up to {off:.2g}.")
 
 
-def _one_graph(recording: Recording) -> None:
-    for found in recording.breaks[:1]:
-        span = recording.spans[found.span]
-        line = recording.sources[span.source].line(span.line) or ""
-        need(False, f"It breaks at `{line.strip():.60}`: {found.gb_type or found.reason:.80}")
-    for again in recording.recompiles[:1]:
-        why = "; ".join(reason for _, reason in again.failures)
-        need(False, f"It is compiled again. The guard that failed: {why:.120}")
-    graphs = len(recording.captured_graphs())
-    need(graphs, "Nothing of it was compiled.")
-    need(graphs == 1, f"It became {graphs} graphs.")
-
-
 def _few_calls(recording: Recording, most: int) -> int:
     calls = {kernel.name: kernel.calls for kernel in recording.kernels}
     total = sum(kernel.calls for kernel in recording.kernels)
@@ -93,7 +80,7 @@ def _attention(answer: Any) -> str:
     x = torch.randn(2, 24, 32)
     recording, outs = _recorded(lambda: torch.compile(new), [x])
     _same(outs, [old(x).detach()])
-    _one_graph(recording)
+    one_graph(recording)
     total = _few_calls(recording, _ATTENTION_CALLS)
     return f"{total} calls of kernels, and as many with 32 heads as with 4."
 
@@ -110,7 +97,7 @@ def _counters(answer: Any) -> str:
     with torch.no_grad():
         expected = [old(words) for words in batches]
     recording, outs = _recorded(lambda: torch.compile(new, dynamic=True), batches)
-    _one_graph(recording)
+    one_graph(recording)
     _same(outs, expected)
     for name in ("calls", "longest"):
         got, wanted = int(getattr(new, name)), int(getattr(old, name))
@@ -130,7 +117,7 @@ def _whole(answer: Any) -> str:
         expected = [slow(words) for words in batches]
     recording, outs = _recorded(lambda: fast(slow), batches)
     _same(outs, expected)
-    _one_graph(recording)
+    one_graph(recording)
     total = _few_calls(recording, _CALLS)
     return f"One graph for {len(batches)} lengths, compiled once, {total} calls of kernels."
 
@@ -146,8 +133,19 @@ def _measured(answer: Any) -> str:
     from dynamo_lab.benchmark import Benchmarked
     from dynamo_lab.measure.statistics import ratio, rounds_needed
 
-    need(isinstance(answer, Benchmarked), "Pass what `lab.bench` returned.")
-    facts = answer.facts
+    need(
+        isinstance(answer, tuple) and len(answer) == 2,
+        "Leave the line with `check` as it is: it passes two things, the model and what you made.",
+    )
+    slow_kind, measured = answer
+    need(isinstance(measured, Benchmarked), "Pass what `lab.bench` returned.")
+    program = measured.recording.program()
+    original = program.call()[0] if program else None
+    need(
+        type(original) is slow_kind,
+        f"What was measured is no {slow_kind.__name__}: `lab.bench` gets the slow model first.",
+    )
+    facts = measured.facts
     need(len(facts.ways) > 1, "Only the slow model was run: pass yours in `ways`.")
     for way in facts.ways:
         need(not way.problem, f"{way.name} was not timed: {way.problem:.160}")

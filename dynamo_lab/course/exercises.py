@@ -10,6 +10,7 @@ import signal
 import sys
 import sysconfig
 import threading
+import time
 import traceback
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -25,6 +26,10 @@ _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "
 
 class NotYet(Exception):
     """An answer that is not right yet; its sentence tells the reader why."""
+
+
+_AGAIN = 5.0
+"""Seconds until an answer that caught its end is told again."""
 
 
 class _TooLong(BaseException):
@@ -106,7 +111,9 @@ class Exercise:
             )
         except SystemExit:
             return self._not_yet("Your answer ended the program: return a value instead.")
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             return self._not_yet(_raised(error))
         return Verdict(self.number, True, learned)
 
@@ -116,7 +123,7 @@ class Exercise:
         return Verdict(self.number, False, why, self.hints[0] + after)
 
 
-def _raised(error: Exception) -> str:
+def _raised(error: BaseException) -> str:
     """Who raised it: the reader's code, or a check that was not up to this answer."""
     lines = str(error).strip().splitlines()
     what = f"{type(error).__name__}: {lines[0]:.200}" if lines else type(error).__name__
@@ -159,18 +166,36 @@ def _shown_handlers() -> list[logging.Handler]:
 
 @contextmanager
 def _at_most(seconds: float) -> Generator[None]:
-    """Raise `_TooLong` in the body once the time is up."""
+    """Raise `_TooLong` in the body once the time is up, and again where the body catches it.
+
+    Whoever else has set the timer gets it back; where theirs ends sooner, it is left alone.
+    """
     if not hasattr(signal, "SIGALRM") or threading.current_thread() != threading.main_thread():
         yield
         return
+    theirs, interval = signal.getitimer(signal.ITIMER_REAL)
+    if 0 < theirs <= seconds:
+        yield
+        return
+    is_over = is_late = False
 
     def stop(*_: object) -> None:
-        raise _TooLong
+        nonlocal is_late
+        if not is_over:
+            is_late = True
+            raise _TooLong
 
+    begun = time.monotonic()
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, min(seconds, _AGAIN))
     try:
         yield
     finally:
+        is_over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if theirs:
+            left = max(theirs - (time.monotonic() - begun), 0.001)  # 0 would end it
+            signal.setitimer(signal.ITIMER_REAL, left, interval)
+    if is_late:
+        raise _TooLong

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dynamo_lab.course.asking import (
-    need,
-    need_count,
-    one_graph,
-    recorded,
-    same_numbers,
-)
+from dynamo_lab.course.asking import need, need_count, one_graph, recorded, same_numbers
 from dynamo_lab.course.exercises import Exercise
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from dynamo_lab.course.asking import lowered, need, program, same_numbers
+from dynamo_lab.course.asking import lowered, need, need_count, no_break, program, same_numbers
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def _one_kernel(answer: Any) -> str:
     for x in (torch.randn(64, 256), torch.rand(8, 33) - 7):
         same_numbers(answer, program(_STRETCH), x)
     recording = lowered(answer, torch.randn(64, 256))
-    for found in recording.breaks[:1]:
-        need(False, f"It breaks, and kernels are not fused across a break: {found.reason:.120}")
+    no_break(recording, "Kernels are not fused across a break. ")
     need(recording.captured_graphs(), "Dynamo captured nothing of it: is it excluded?")
     for kernel in recording.kernels:
         need(
@@ -89,7 +88,8 @@ def _one_kernel(answer: Any) -> str:
 
 
 def _smallest_size(answer: Any) -> str:
-    need(type(answer) is int and answer >= 1, "A whole number from 1 is asked for.")
+    answer = need_count(answer)
+    need(answer >= 1, "A number from 1 is asked for.")
     recording = lowered(program(_SOFTENED), torch.randn(64, 256), target="cuda:sm_90")
     kernels = len(recording.relower(max_fusion_size=answer).kernels)
     need(kernels == 1, f"With {answer} there are {kernels} kernels: too few may be together.")

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.course.notebooks import (
     Answer,
     lessons,
-    make_folder,
     read,
     solutions,
     write,
+    writing_into,
 )
 from dynamo_lab.errors import CourseError
 
@@ -44,21 +44,24 @@ def write_course(target: Path, points: int = 1) -> tuple[Path, ...]:
         CourseError: There is a source of this name already, or the folder cannot be written to.
     """
     made = {lesson: graded(read(lesson), solutions(lesson), points) for lesson in lessons()}
-    paths = {lesson: target / "source" / lesson.stem / lesson.name for lesson in made}
-    for path in paths.values():
-        if path.exists():
-            raise CourseError(f"{str(path)!r} is there already: remove it, or name a new folder.")
-    written: list[Path] = []
-    for lesson, notebook in made.items():
-        if not any("nbgrader" in cell["metadata"] for cell in notebook["cells"]):
-            continue
-        make_folder(paths[lesson].parent)
-        write(notebook, paths[lesson])
-        written.append(paths[lesson])
-    configuration = target / "nbgrader_config.py"
-    if not configuration.exists():
-        configuration.write_text(_CONFIGURATION, encoding="utf-8")
-    return tuple(written)
+    asking = {
+        target / "source" / lesson.stem / lesson.name: notebook
+        for lesson, notebook in made.items()
+        if any("nbgrader" in cell["metadata"] for cell in notebook["cells"])
+    }
+    with writing_into(target):
+        for path in asking:
+            if path.exists():
+                raise CourseError(
+                    f"{str(path)!r} is there already: remove it, or name a new folder."
+                )
+        for path, notebook in asking.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write(notebook, path)
+        configuration = target / "nbgrader_config.py"
+        if not configuration.exists():
+            configuration.write_text(_CONFIGURATION, encoding="utf-8")
+    return tuple(asking)
 
 
 def graded(notebook: dict[str, Any], solved: dict[str, Answer], points: int = 1) -> dict[str, Any]:

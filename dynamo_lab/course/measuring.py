@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.course.asking import need
+from dynamo_lab.course.asking import need, need_function, need_number
 from dynamo_lab.course.exercises import Exercise, NotYet
 from dynamo_lab.measure.statistics import ratio
 from dynamo_lab.model.benchmarks import Limits, Work
@@ -73,13 +73,12 @@ class _Machine:
 
 
 def _stopwatch(answer: Any) -> str:
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     plain, gpu = _Machine(work=0.003), _Machine(work=0.002, launch=0.00001)
     coarse = _Machine(work=0.00004, tick=0.001)
     machines = {"a plain one": plain, "a GPU": gpu, "one whose clock has coarse steps": coarse}
     for name, machine in machines.items():
-        said = answer(machine.call, machine.wait, machine.clock)
-        need(isinstance(said, int | float), f"It gives {said!r:.60}, which is no number.")
+        said = need_number(answer(machine.call, machine.wait, machine.clock))
         need(machine.calls, "It calls nothing at all.")
         if abs(said - machine.work) > 0.1 * machine.work:
             told = f"On {name} it says {said:.3g} s, and a call takes {machine.work:.3g} s."
@@ -120,7 +119,7 @@ _CASES = (
 
 
 def _verdict(answer: Any) -> str:
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     for told, factor, noise, shocks in _CASES:
         a, b = _rounds(1.0, 1.0, 0.0, shocks), _rounds(1.0, factor, noise, {})
         right, said = _told_apart(a, b), answer(list(a), list(b))
@@ -161,7 +160,7 @@ _WORKS = (
 
 
 def _least(answer: Any) -> str:
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     for work in _WORKS:
         memory = (work.bytes_read + work.bytes_written) / _LIMITS.bandwidth
         arithmetic = work.flops / _LIMITS.flops[work.dtype]
@@ -169,9 +168,10 @@ def _least(answer: Any) -> str:
         is_pair = isinstance(given, tuple | list) and len(given) == 2
         need(is_pair, "Two things are asked for: seconds, and what binds.")
         told = f"For {work.bytes_read + work.bytes_written:,} bytes and {work.flops:,} operations"
+        seconds = need_number(given[0])
         need(
-            abs(given[0] - max(memory, arithmetic)) <= 1e-6 * max(memory, arithmetic),
-            f"{told} in {work.dtype} it gives {given[0]:.3g} s. Reading and writing takes "
+            abs(seconds - max(memory, arithmetic)) <= 1e-6 * max(memory, arithmetic),
+            f"{told} in {work.dtype} it gives {seconds:.3g} s. Reading and writing takes "
             f"{memory:.3g} s and computing {arithmetic:.3g} s, and both go on at the same time.",
         )
         binds = "memory" if memory > arithmetic else "arithmetic"

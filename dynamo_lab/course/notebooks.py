@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.errors import CourseError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 _ANSWER = re.compile(r"^# %% (?P<number>\d+\.\d+)(?:: (?P<why>.*))?$")
 
@@ -87,22 +91,24 @@ def copy_lessons(target: Path) -> tuple[Path, ...]:
     Raises:
         CourseError: It cannot be written to.
     """
-    make_folder(target)
-    missing = [lesson for lesson in lessons() if not (target / lesson.name).exists()]
-    for lesson in missing:
-        (target / lesson.name).write_bytes(lesson.read_bytes())
+    with writing_into(target):
+        missing = [lesson for lesson in lessons() if not (target / lesson.name).exists()]
+        for lesson in missing:
+            (target / lesson.name).write_bytes(lesson.read_bytes())
     return tuple(target / lesson.name for lesson in missing)
 
 
-def make_folder(target: Path) -> None:
-    """Make a folder to write into, unless it is there.
+@contextmanager
+def writing_into(target: Path) -> Generator[None]:
+    """Make a folder, unless it is there, for the block to write into.
 
     Raises:
-        CourseError: It cannot be made.
+        CourseError: It cannot be made, or not be written to.
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
+        yield
     except OSError as error:
         raise CourseError(
-            f"{str(target)!r} cannot be made ({error.strerror}): name a folder to write into."
+            f"{str(target)!r} cannot be written to ({error.strerror}): name a folder that can be."
         ) from None

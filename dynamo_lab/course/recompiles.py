@@ -8,9 +8,11 @@ from dynamo_lab.course.asking import (
     need,
     need_count,
     need_function,
+    no_break,
     one_graph,
     recorded_calls,
     same_numbers,
+    same_result,
 )
 from dynamo_lab.course.exercises import Exercise
 
@@ -76,8 +78,7 @@ def _leave_the_size_open(answer: Any) -> str:
 
     tensors = [torch.arange(rows * 3.0).reshape(rows, 3) for rows in range(4, 10)]
     recording = recorded_calls(_compiled(answer), *((x,) for x in tensors))
-    for found in recording.breaks[:1]:
-        need(False, f"It breaks: {found.reason:.200}")
+    no_break(recording)
     for x in tensors:
         same_numbers(answer, _mean_of_rows, x)
     times = len(recording.captured_graphs())
@@ -94,10 +95,9 @@ def _count_without_guards(answer: Any) -> str:
     need(isinstance(module, torch.nn.Module), "The class should still be a `torch.nn.Module`.")
     x = torch.arange(1.0, 5.0)
     recording = recorded_calls(_compiled(module), *[(x,)] * 10)
-    module, expected = answer(), [x / call for call in range(1, 11)]
-    got = [module(x) for _ in expected]
-    right = all(torch.allclose(one, other) for one, other in zip(got, expected, strict=True))
-    need(right, "It computes something else: the n-th call should return `x / n`.")
+    for run, told in ((answer(), "It"), (_compiled(answer()), "Compiled, it")):
+        right = all(torch.allclose(run(x), x / call) for call in range(1, 11))
+        need(right, f"{told} computes something else: the n-th call should return `x / n`.")
     times = len(recording.recompiles)
     need(not times, f"Ten calls: compiled again {times} times. What changes from call to call?")
     one_graph(recording)
@@ -108,11 +108,20 @@ def _open_from_the_start(answer: Any) -> str:
     import torch
 
     sizes = ((8, 3), (16, 3), (32, 5), (7, 4))
-    recording = recorded_calls(answer, *((torch.ones(size),) for size in sizes))
-    same_numbers(answer, _scale, torch.linspace(-1, 1, 6).reshape(2, 3))
+    tensors = [
+        torch.linspace(-1, 1, rows * columns).reshape(rows, columns) for rows, columns in sizes
+    ]
+    recording = recorded_calls(answer, *((x,) for x in tensors))
+    for x in tensors:
+        same_result(answer, _scale, x)
     need(recording.captured_graphs(), "Nothing was compiled: pass what `torch.compile` returns.")
     times = len(recording.recompiles)
     need(not times, f"It was compiled again {times} times: have all sizes open from the start.")
+    for x in tensors:
+        need(
+            recording.would_pass(x).reuses,
+            f"What was compiled has no use for a tensor of {tuple(x.shape)}: is it called with it?",
+        )
     return "One compilation for all. It costs a little speed where a fixed size would help."
 
 

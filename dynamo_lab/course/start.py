@@ -23,7 +23,7 @@ EXERCISES = (
         _count_breaks,
         (
             "Put `lab.explore(report, x)` in a cell of its own: the view counts them.",
-            "`len(lab.explore(report, x).breaks)` is the number.",
+            "A recording also has them as a list: `breaks`. Which lines do they stand on?",
         ),
     ),
 )

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.course.asking import need
+from dynamo_lab.course.asking import (
+    gradients,
+    keeps_less,
+    lowered,
+    need,
+    need_function,
+    same_numbers,
+    told_break,
+)
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
@@ -59,7 +67,7 @@ def _trained(make_step: Any) -> tuple[Recording, list[Any], list[Any]]:
 def _two_parts(answer: Any) -> str:
     import torch
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     recording, losses, parameters = _trained(answer)
     _, expected_losses, expected = _trained(_eager_step)
     need(all(torch.is_tensor(loss) for loss in losses), "Your step returns no loss.")
@@ -69,9 +77,7 @@ def _two_parts(answer: Any) -> str:
     need(recording.captured_graphs(), "Nothing of it was compiled.")
     own = [b for b in recording.breaks if not _is_of_an_optimizers_step(recording, b.stack)]
     for found in own[:1]:
-        span = recording.spans[found.span]
-        line = recording.sources[span.source].line(span.line) or ""
-        need(False, f"It breaks at `{line.strip():.60}`: {found.gb_type or found.reason}")
+        need(False, told_break(recording, found))
     backward = any(graph.is_backward for graph in recording.graphs)
     need(backward, "No backward was compiled: compile the forward, with its loss.")
     need(
@@ -119,7 +125,7 @@ def _scheduled(make_optimizer: Any) -> tuple[Recording, Any]:
 def _rate_without_guard(answer: Any) -> str:
     import torch
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need_function(answer)
     recording, got = _scheduled(answer)
     _, expected = _scheduled(lambda parameters: torch.optim.Adam(parameters, lr=0.01))
     for found in recording.recompiles[:1]:
@@ -152,45 +158,14 @@ def _blocks() -> Any:
     )
 
 
-def _gradients(deep: Any) -> list[Any]:
-    """What it returns, and the gradients of its input and of all parameters."""
-    import torch
-
-    blocks, x = _blocks(), torch.linspace(-1, 1, 512).reshape(32, 16).requires_grad_()
-    out = deep(blocks, x)
-    need(torch.is_tensor(out), "Your function returns no tensor.")
-    need(out.requires_grad, "No gradient comes through: nothing would be learned.")
-    out.square().sum().backward()
-    return [out.detach(), x.grad, *(p.grad for p in blocks.parameters())]
-
-
-def _kept(run: Any, *blocks: Any) -> tuple[Recording, int]:
-    """Its recording, and the bytes that its forward keeps for the backward."""
-    import torch
-
-    from dynamo_lab.lower import lower
-
-    recording = lower(run, *blocks, torch.ones(32, 16), grad=True)
-    return recording, sum(cut.activation_bytes for cut in recording.partitions)
-
-
 def _keep_less(answer: Any) -> str:
     import torch
     from torch import nn
 
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
-    for got, expected in zip(_gradients(answer), _gradients(_plain), strict=True):
-        same = got is not None and torch.allclose(got, expected, atol=1e-5)
-        need(same, "It computes something else: a value or a gradient is not the original's.")
-    recording, kept = _kept(answer, _blocks())
-    _, before = _kept(nn.Sequential(*_blocks()))
-    for found in recording.breaks[:1]:
-        need(False, f"It breaks: {found.gb_type or found.reason:.120}")
-    need(recording.partitions, "Nothing of it was compiled.")
-    told = f"It keeps {kept:,} bytes; the original keeps {before:,}"
-    need(kept * _ENOUGH <= before, f"{told}, so at most {before // _ENOUGH:,} are asked for.")
-    again = sum(not r.is_free for cut in recording.partitions for r in cut.recomputed)
-    return f"{told}. The price: the backward computes {again} operators again."
+    x = torch.linspace(-1, 1, 512).reshape(32, 16).requires_grad_()
+    same_numbers(answer, _plain, _blocks(), x, of=gradients)
+    original = lowered(nn.Sequential(*_blocks()), x, grad=True)
+    return keeps_less(lowered(answer, _blocks(), x, grad=True), original, _ENOUGH)
 
 
 EXERCISES = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import pathlib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +52,19 @@ def test_a_folder_that_cannot_be_one(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["course", str(tmp_path / "file"), "--nbgrader"]) == 2
     assert main(["course", "--nbgrader"]) == 2
     assert "name a folder" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(pathlib.Path, "write_bytes", refused)
+    monkeypatch.setattr(pathlib.Path, "write_text", refused)
+    for options in ([], ["--nbgrader"]):
+        assert main(["course", str(tmp_path), *options]) == 2
+        assert "cannot be written to (Permission denied)" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

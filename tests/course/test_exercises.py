@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from operator import itemgetter
 from typing import Any
 
+import numpy
 import pytest
 import torch
 from IPython.core.formatters import DisplayFormatter
 
 from dynamo_lab import course
-from dynamo_lab.course.asking import need_count, same_numbers
+from dynamo_lab.course.asking import need_count, need_number, same_numbers
 from dynamo_lab.course.exercises import Exercise, NotYet, Verdict
 from dynamo_lab.errors import CourseError
 
@@ -31,6 +33,32 @@ def endless(x: Any) -> Any:
 
 def ends_the_program(x: Any) -> Any:
     raise SystemExit
+
+
+def rings(x: Any) -> Any:
+    signal.raise_signal(signal.SIGALRM)
+    return x.sin()
+
+
+def closes(x: Any) -> Any:
+    raise GeneratorExit
+
+
+def raises_what_is_no_exception(x: Any) -> Any:
+    raise BaseException("no")
+
+
+def catches_all(x: Any) -> Any:
+    for _ in range(3):
+        try:
+            endless(x)
+        except BaseException:
+            continue
+    return x.sin()
+
+
+def other_when_compiled(x: Any) -> Any:
+    return x if torch.compiler.is_compiling() else x.sin()
 
 
 def raises(x: Any) -> Any:
@@ -58,6 +86,9 @@ class TestJudge:
             (..., "There is no answer yet"),
             (3, "A function is asked for"),
             (ends_the_program, "ended the program"),
+            (closes, "Your answer raised GeneratorExit"),
+            (raises_what_is_no_exception, "Your answer raised BaseException: no"),
+            (other_when_compiled, "Compiled, it computes something else"),
             (raises, "Your answer raised ValueError: no"),
             (lambda: 3, "Your answer raised TypeError"),
             (lambda x: None, "returns nothing yet"),
@@ -78,6 +109,27 @@ class TestJudge:
 
     def test_an_endless_one_is_stopped(self) -> None:
         assert "It was not done after 0.1 seconds" in judged(endless, 0.1).message
+
+    def test_one_that_catches_its_end_is_told_again(self) -> None:
+        assert "It was not done after 0.1 seconds" in judged(catches_all, 0.1).message
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers")
+    def test_a_timer_of_someone_else_goes_on(self) -> None:
+        heard: list[int] = []
+        before = signal.signal(signal.SIGALRM, lambda number, _: heard.append(number))
+        kept = signal.setitimer(signal.ITIMER_REAL, 500, 7)
+        try:
+            assert judged(torch.sin)
+            left, interval = signal.getitimer(signal.ITIMER_REAL)
+            assert 0 < left < 500
+            assert interval == 7
+            signal.raise_signal(signal.SIGALRM)
+            assert len(heard) == 1
+            assert judged(rings, 1000)  # theirs ends sooner, and is heard meanwhile
+            assert len(heard) > 1
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, *kept)
+            signal.signal(signal.SIGALRM, before)
 
     def test_what_it_prints_is_not_shown(self, capsys: pytest.CaptureFixture[str]) -> None:
         def loud(x: Any) -> Any:
@@ -134,3 +186,21 @@ class TestNames:
     def test_reasons_are_sentences(self) -> None:
         with pytest.raises(NotYet, match="whole number"):
             need_count("3")
+
+    @pytest.mark.parametrize("three", [3, numpy.int64(3), numpy.uint8(3), torch.tensor(3)])
+    def test_a_count_is_one_of_any_type(self, three: Any) -> None:
+        assert need_count(three) == 3
+
+    @pytest.mark.parametrize("other", [True, 3.0, "3", None, [3]])
+    def test_what_is_no_count(self, other: Any) -> None:
+        with pytest.raises(NotYet, match="A whole number is asked for"):
+            need_count(other)
+
+    @pytest.mark.parametrize("half", [0.5, numpy.float32(0.5), numpy.float64(0.5)])
+    def test_a_number_is_one_of_any_type(self, half: Any) -> None:
+        assert need_number(half) == 0.5
+
+    @pytest.mark.parametrize("other", [float("nan"), float("inf"), "0.5", None])
+    def test_what_is_no_number(self, other: Any) -> None:
+        with pytest.raises(NotYet, match="A number is asked for"):
+            need_number(other)

@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 
 from dynamo_lab.course import exercises
-from dynamo_lab.course.notebooks import Answer, number_of, read, solutions
+from dynamo_lab.course.notebooks import Answer, number_of, read, solutions, title_of
 from tests.course.lessons import LESSONS, NOTEBOOKS, cells_of, wrong_answers
 
 if TYPE_CHECKING:
@@ -56,6 +56,15 @@ def test_what_a_lesson_asks_is_known_and_answered(lesson: Path) -> None:
     refused = [wrong.number for wrong in wrong_answers(lesson)]
     assert all(refused.count(number) >= 2 for number in known)
     assert all(wrong.why for wrong in wrong_answers(lesson)), "say why each is refused"
+
+
+def test_teachers_are_told_of_each_lesson_and_its_exercises() -> None:
+    page = (NOTEBOOKS / "docs" / "teaching.md").read_text(encoding="utf-8")
+    rows = [[part.strip() for part in row.split("|")] for row in page.splitlines()]
+    told = [(row[1], row[4]) for row in rows if len(row) > 7 and row[1][:2].isdigit()]
+    known = [(number_of(lesson), title_of(lesson)) for lesson in LESSONS]
+    assert told == [(f"{n:02} {title}", str(len(exercises(n)))) for n, title in known]
+    assert all(all(row[1:-1]) for row in rows if len(row) > 7), "a row has an empty column"
 
 
 @pytest.mark.slow

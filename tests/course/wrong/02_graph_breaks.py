@@ -3,7 +3,7 @@ def choose(x):
     return x * 2
 
 
-# %% 2.1: It still breaks
+# %% 2.1: It breaks at
 def choose(x):
     if x.sum().item() > 0:
         return x * 2
@@ -15,7 +15,14 @@ def choose(x):
     return torch.where(x > 0, x * 2, x - 1)
 
 
-# %% 2.2: It still breaks
+# %% 2.1: Compiled, it computes something else than the original
+def choose(x):
+    if torch.compiler.is_compiling():
+        return x * 5
+    return x * 2 if x.sum() > 0 else x - 1
+
+
+# %% 2.2: It breaks at
 def normalize(x):
     return x / float(x.abs().max())
 
@@ -30,7 +37,7 @@ def layer(x, weight):
     return torch.relu(x @ weight)
 
 
-# %% 2.3: It still breaks
+# %% 2.3: It breaks at
 def layer(x, weight):
     h = x @ weight
     result = torch.relu(h)
@@ -44,7 +51,13 @@ def layer(x, weight):
     return h, h.mean()
 
 
-# %% 2.4: It still breaks
+# %% 2.3: Compiled, it computes something else than the original
+def layer(x, weight):
+    h = x @ weight
+    return h if torch.compiler.is_compiling() else torch.relu(h), h.mean()
+
+
+# %% 2.4: It breaks at
 complexity_left_out = torch.compiler.disable(complexity)
 
 
@@ -52,7 +65,7 @@ def weigh(x):
     return x / complexity_left_out(x)[:, None]
 
 
-# %% 2.4: It raised TorchRuntimeError
+# %% 2.4: Compiling it raised TorchRuntimeError
 @torch.library.custom_op("lesson::no_fake", mutates_args=())
 def no_fake(x: torch.Tensor) -> torch.Tensor:
     return complexity(x)
@@ -77,12 +90,27 @@ def weigh(x):
     return x / other_shape(x)[:, None]
 
 
+# %% 2.4: the type torch.float64
+@torch.library.custom_op("lesson::other_type", mutates_args=())
+def other_type(x: torch.Tensor) -> torch.Tensor:
+    return complexity(x)
+
+
+@other_type.register_fake
+def _(x):
+    return torch.empty(x.shape[0], dtype=torch.float64, device=x.device)
+
+
+def weigh(x):
+    return x / other_type(x)[:, None]
+
+
 # %% 2.4: The graph has no operator of yours
 def weigh(x):
     return x / (x.sum(1) + 8)[:, None]
 
 
-# %% 2.5: It still breaks
+# %% 2.5: It breaks at
 def mean_of_positives(x):
     return torch.masked_select(x, x > 0).mean()
 
@@ -92,11 +120,20 @@ def mean_of_positives(x):
     return torch.where(x > 0, x, 0).mean()
 
 
-# %% 2.6: It still breaks
+# %% 2.6: It breaks at
 def step(a, v):
     w = a @ v
     w = w / w.norm()
     return w, (w - v).abs().max().item()
+
+
+# %% 2.6: Compiled, it computes something else than the original
+def step(a, v):
+    w = a @ v
+    w = w / w.norm()
+    if torch.compiler.is_compiling():
+        return v, w.sum()
+    return w, (w - v).abs().max()
 
 
 # %% 2.6: Return two values
@@ -111,7 +148,7 @@ def step(a, v):
     return w, (w - v).abs().max()
 
 
-# %% 2.6: It still breaks
+# %% 2.6: It breaks at
 def step(a, v):
     for _ in range(50):
         w = a @ v

@@ -60,6 +60,19 @@ class Counting(torch.nn.Module):
 Counted = Counting()
 
 
+# %% 3.4: Compiled, it computes something else
+class Counted(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x):
+        if torch.compiler.is_compiling():
+            return x + 1
+        self.calls += 1
+        return x / self.calls
+
+
 # %% 3.5: It was compiled again
 flexible = torch.compile(scale, backend="eager", fullgraph=True)
 
@@ -68,3 +81,12 @@ flexible = scale
 
 # %% 3.5: It was compiled again
 flexible = torch.compile(scale, backend="eager", dynamic=False)
+
+
+# %% 3.5: What was compiled has no use for a tensor of (8, 3)
+compiled_scale = torch.compile(scale, backend="eager")
+
+
+def flexible(t):
+    compiled_scale(torch.ones(2, 2))
+    return scale(t)

@@ -6,18 +6,18 @@ line = 3
 line = 2
 
 
-# %% 4.1: The number of a line is asked for
+# %% 4.1: A whole number is asked for
 line = "g = torch.dropout(s, 0.5, True)"
 
 
-# %% 4.2: Its loss does not depend on all of its inputs any more
+# %% 4.2: It does not depend on all of its inputs any more
 def light(x, w):
     for _ in range(3):
         x = torch.tanh(x.detach() @ w)
     return x.square().mean()
 
 
-# %% 4.2: Its loss has no gradient
+# %% 4.2: No gradient comes through
 @torch.no_grad()
 def light(x, w):
     return deep(x, w)
@@ -28,14 +28,21 @@ def light(x, w):
     return torch.tanh(x @ w).square().mean()
 
 
-# %% 4.2: less, but not a third yet
+# %% 4.2: Compiled, it computes something else
+def light(x, w):
+    if torch.compiler.is_compiling():
+        return (x @ w).sum()
+    return deep(x, w)
+
+
+# %% 4.2: so at most
 def light(x, w):
     for _ in range(3):
         x = checkpoint(lambda y: torch.tanh(y @ w), x, use_reentrant=False)
     return x.square().mean()
 
 
-# %% 4.2: One graph is asked for, and it breaks
+# %% 4.2: but not all of it is compiled
 def light(x, w):
     return torch.compiler.disable(deep)(x, w)
 

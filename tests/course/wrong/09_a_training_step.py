@@ -98,13 +98,25 @@ def deep(blocks, x):
     return x
 
 
-# %% 9.3: It computes something else
+# %% 9.3: It does not depend on all of its inputs any more
 def deep(blocks, x):
     for block in blocks[:-1]:
         x = block(x.detach())
     return checkpoint(blocks[-1], x, use_reentrant=False)
 
 
-# %% 9.3: It computes something else
+# %% 9.3: It does not depend on all of its inputs any more
 def deep(blocks, x):
     return checkpoint(blocks[0], x, use_reentrant=False)
+
+
+# %% 9.3: It computes something else
+def deep(blocks, x):
+    for block in blocks:
+        x = checkpoint(block, 2 * x, use_reentrant=False)
+    return x
+
+
+# %% 9.3: The numbers are right, but not all of it is compiled. It breaks at
+def deep(blocks, x):
+    return torch.utils.checkpoint.checkpoint_sequential(blocks, 4, x, use_reentrant=False)

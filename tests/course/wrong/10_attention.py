@@ -41,6 +41,16 @@ def slope(score, batch, head, query, key):
     score - (query - key).abs() * 0.5 ** (head + 1)
 
 
+# %% 10.2: A score of -0.25 in head 0
+def slope(score, batch, head, query, key):
+    return 1.5 - (query - key).abs() * 0.5 ** (head + 1)
+
+
+# %% 10.2: The numbers are right, but Inductor could not write it
+def slope(score, batch, head, query, key):
+    return score - (query - key).abs() / 2 ** (head + 1)
+
+
 # %% 10.3: Yours says that token 128 may see token 0
 def window(batch, head, query, key):
     return (query >= key) & (query - key <= 128)

@@ -93,7 +93,7 @@ def fast(slow):
     return torch.compile(new, dynamic=True)
 
 
-# %% 12.3: Nothing of it was compiled
+# %% 12.3: Dynamo captured nothing
 def fast(slow):
     return slow
 
@@ -111,6 +111,16 @@ def constant(tokens):
 
 measured = lab.bench(
     slow, batches[1], ways={"mended": constant}, cold=False, kernels=False, rounds=11
+)
+
+
+# %% 12.4: What was measured is no Slow
+def another(x):
+    return x + 1
+
+
+measured = lab.bench(
+    another, batches[1], ways={"mended": another}, cold=False, kernels=False, rounds=3, seconds=1
 )
 
 
