@@ -12,6 +12,7 @@ from dynamo_lab.check import options as expectations
 from dynamo_lab.errors import OptionError, OutputError
 from dynamo_lab.model.codec import load
 from dynamo_lab.render import github
+from dynamo_lab.render.text import one_line
 from dynamo_lab.script import Script
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
         elif found:
             print(report(recording, found), file=sys.stderr)
         if not found:
-            print(f"{path}: as expected")
+            told = f"{one_line(path)}: as expected"  # a file's name may hold a command, too
+            print(github.quoted(told) if options.format == "github" else told)
         code = 1 if found else code
     return code
 

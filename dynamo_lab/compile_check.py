@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dynamo_lab.check import found_misses, refuse_no_counts, report
 from dynamo_lab.errors import CheckFailed, OptionError, OutputError
 from dynamo_lab.explore import name_of, new_recorder, refuse_uncallable
+from dynamo_lab.view.misses import nothing_captured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,7 @@ class CompileCheck:
     def __call__(
         self,
         fn: Callable[..., Any],
+        /,
         *args: Any,
         over: Sequence[Any] | None = None,
         breaks: int | None = 0,
@@ -58,7 +60,7 @@ class CompileCheck:
             over: The arguments of several calls instead, one after another: each a tuple, a mapping
                 of keyword arguments, or a single argument.
             breaks: How many graph breaks; None, here and below, does not look.
-            graphs: How many graphs Dynamo captured.
+            graphs: How many graphs Dynamo captured; by default at least one, of 0 none.
             recompiles: How many compilations were made again because guards failed.
             frames: How many frames, without those of libraries that Dynamo skipped.
             max_kernels: The most kernels, those of libraries included.
@@ -69,7 +71,8 @@ class CompileCheck:
             dynamic: See `backend`.
             fullgraph: See `backend`.
             options: See `backend`.
-            **kwargs: Keyword arguments of `fn`, in every call.
+            **kwargs: Keyword arguments of `fn`, in every call; one that has a name from above goes
+                into `over`.
 
         Raises:
             CheckFailed: it is not as expected; the message has the facts and the lines.
@@ -77,6 +80,7 @@ class CompileCheck:
         """
         __tracebackhide__ = True
         refuse_uncallable(fn)
+        _refuse_no_grad(grad)
         calls = _calls(args, kwargs, over)
         expected = {
             "breaks": breaks,
@@ -96,7 +100,10 @@ class CompileCheck:
         }
         recording = _recorded(fn, calls, grad, compile_options)
         self._checks += 1
-        if found := found_misses(recording, expected):
+        found = found_misses(recording, expected)
+        if graphs != 0 and recording.failure is None and not recording.captured_graphs():
+            found.append(nothing_captured(recording))
+        if found:
             text = report(recording, found, with_code=True)
             raise CheckFailed("\n".join([text, *self._kept(recording)]))
         return recording
@@ -115,6 +122,13 @@ class CompileCheck:
             ) from None
         recording.save(path)
         return [f"The recording is kept: dynamo-lab show {path}"]
+
+
+def _refuse_no_grad(grad: object) -> None:
+    if grad is not None and not isinstance(grad, bool):
+        raise OptionError(
+            f"grad={grad!r:.80} is no choice: pass True, for a backward pass, False or None."
+        )
 
 
 def _calls(

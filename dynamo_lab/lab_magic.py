@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.errors import CellError
 from dynamo_lab.recording import Recording
 from dynamo_lab.settings import CHOICES, settings_of
+from dynamo_lab.side_by_side import SideBySide
 
 if TYPE_CHECKING:
     from dynamo_lab.magic import Parser
@@ -31,6 +32,8 @@ _HELP = {
     "detail": "what %%%%compile and %%%%record keep: steps films each instruction of Dynamo's",
     "display": "where they show it: below the cell, in the panel, or only as marks in the cell",
 }
+_SHOWN = (Recording, SideBySide)
+
 _WITHOUT = "JupyterLab with dynamo_lab's extension shows it in a side panel."
 
 
@@ -65,11 +68,16 @@ def run(options: argparse.Namespace, shell: Any) -> None:
     found.show(settings.looks("panel"))
 
 
-def _find(name: str | None, shell: Any) -> Recording:
+def names(shell: Any) -> list[str]:
+    """The names of what `%lab` can show."""
+    return [name for name, value in list(shell.user_ns.items()) if isinstance(value, _SHOWN)]
+
+
+def _find(name: str | None, shell: Any) -> Recording | SideBySide:
     if name is None:
         return _last(shell)
     found = shell.user_ns.get(name)
-    if not isinstance(found, Recording):
+    if not isinstance(found, _SHOWN):
         raise CellError(
             f"There is no recording {name!r} in this notebook: keep one with "
             "`%%compile --into rec`, or `rec = lab.explore(fn, *args)`."
@@ -77,17 +85,17 @@ def _find(name: str | None, shell: Any) -> Recording:
     return found
 
 
-def _last(shell: Any) -> Recording:
-    """What was recorded last: by a cell, or by a call whose result has a name."""
+def _last(shell: Any) -> Recording | SideBySide:
+    """What was recorded or opened last: by a cell, or by a call whose result has a name."""
     last = settings_of(shell).last
-    named = [value for value in list(shell.user_ns.values()) if isinstance(value, Recording)]
-    known = ([last] if last else []) + named
+    named = [value for value in list(shell.user_ns.values()) if isinstance(value, _SHOWN)]
+    known = [*([last] if last else []), *named]
     if not known:
         raise CellError(
             "Nothing is recorded in this notebook yet: put `%%compile` on top of a cell and run it."
         )
-    # the cell's own comes first, and so wins where two were made in one second
-    return max(known, key=lambda recording: recording.environment.created)
+    # not by the dates in them: one opened just now may be of last year
+    return max(known, key=lambda one: vars(one)["_made"])
 
 
 def _say(sentence: str) -> None:

@@ -17,7 +17,6 @@ from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.explore import record
 from dynamo_lab.model.targets import known as known_targets
 from dynamo_lab.programs import CellProgram, Choice
-from dynamo_lab.recording import Recording
 from dynamo_lab.settings import listen, settings_of
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.capture.recorder import Recorder
     from dynamo_lab.programs import Program
+    from dynamo_lab.recording import Recording
 
 
 _COMPILE = """\
@@ -384,7 +384,7 @@ def load_ipython_extension(shell: Any) -> None:
         "mode": _modes,
         "dynamic": lambda: list(_SWITCH),
         "target": known_targets,
-        "recording": lambda: [n for n, v in shell.user_ns.items() if isinstance(v, Recording)],
+        "recording": lambda: lab_magic.names(shell),
     }
     add_completions(shell, {name: parser for name, _, _, parser in commands}, values)
     listen(shell)

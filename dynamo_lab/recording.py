@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -94,6 +95,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
             vars(item)["_recording"] = self
         structs.force_setattr(self, "breaks", breaks)
         structs.force_setattr(self, "graphs", graphs)
+        vars(self)["_made"] = time.perf_counter_ns()  # which of two came last, whatever their dates
 
     def can_run_again(self, program: Program) -> None:
         """Keep the program, so that it can be lowered again, and fixes can be tried on it.
@@ -156,7 +158,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     def with_benchmark(self, benchmark: Benchmark) -> Recording:
         """The same recording with a benchmark; it answers what this one answers."""
         made = structs.replace(self, benchmark=benchmark)
-        vars(made).update(vars(self))
+        vars(made).update({**vars(self), **vars(made)})
         return made
 
     def bench(self, **wish: Any) -> Benchmarked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.recording import Recording
+    from dynamo_lab.render.widget import Looks
     from dynamo_lab.view.side_by_side import SideBySideView
 
 
@@ -26,6 +28,8 @@ class SideBySide(Mapping[str, "Recording"]):
         if not recordings:
             raise OptionError("There is nothing to show: pass recordings by label.")
         self._recordings = dict(recordings)
+        self.title = ", ".join(recordings)
+        self._made = time.perf_counter_ns()  # as of a Recording
 
     def __getitem__(self, label: str) -> Recording:
         return self._recordings[label]
@@ -50,7 +54,7 @@ class SideBySide(Mapping[str, "Recording"]):
 
         write_page(path, page_of_several(self._view()))
 
-    def show(self) -> None:
+    def show(self, looks: Looks | None = None) -> None:
         """Show them where this code runs: interactively in a notebook, as text elsewhere."""
         from dynamo_lab.questions import answer
         from dynamo_lab.render.widget import display_several
@@ -59,7 +63,7 @@ class SideBySide(Mapping[str, "Recording"]):
 
         shown = self._shown()
         can_run = any(one.program() for one in shown.values())
-        looks = settings().looks_on_demand()
+        looks = looks or settings().looks_on_demand()
         display_several(shown, self._view(), answer, run if can_run else None, looks)
 
     def _ipython_display_(self) -> None:

@@ -114,6 +114,25 @@ class TestPerfetto:
             for one, following in pairwise(slices):
                 assert following.start >= one.end or following.end <= one.end
 
+    @pytest.mark.parametrize("wild", [1e308, float("inf"), float("nan"), -1e308])
+    def test_a_damaged_time_is_drawn_as_well(self, wild: float, tmp_path: Path) -> None:
+        timings = (
+            Timing("phase", 0.0, wild),
+            Timing("late", wild, wild, -1, "", 1),
+            Timing("sound", 0.5, 1.0, -1, "", 2),
+        )
+        measured = samples.measured()
+        assert measured.benchmark is not None
+        kernels = tuple(replace(one, warm=(wild,), cold=()) for one in measured.benchmark.kernels)
+        benchmark = replace(measured.benchmark, kernels=kernels)
+        recording = replace(measured, timings=timings, benchmark=benchmark)
+        tracks = spans(exported(recording, tmp_path, "perfetto")).values()
+        found = [one for slices in tracks for one in slices]
+        assert {"phase", "late", "sound"} < {one.name for one in found}
+        assert all(0 <= one.start <= one.end <= 2**63 / 1000 for one in found)
+        sound = next(one for one in found if one.name == "sound")
+        assert (sound.start, sound.end) == (500_000, 1_500_000)
+
     def test_kernels_follow_one_another_in_a_call(self, tmp_path: Path) -> None:
         recording = samples.measured()
         found = spans(exported(recording, tmp_path, "perfetto"))

@@ -12,9 +12,11 @@ from dynamo_lab import lab_magic
 from dynamo_lab.completions import complete
 from dynamo_lab.errors import CellError, OptionError
 from dynamo_lab.magic import Parser
+from dynamo_lab.model.benchmarks import Benchmark
 from dynamo_lab.model.environment import Environment
 from dynamo_lab.recording import Recording
 from dynamo_lab.settings import Settings, listen, settings_of
+from dynamo_lab.side_by_side import SideBySide
 
 
 def shell(**names: Any) -> Any:
@@ -78,7 +80,7 @@ def test_the_kernel_hears_jupyterlabs_settings_and_answers_nothing() -> None:
     assert settings_of(here)["detail"] == "normal"
 
 
-def made(title: str, created: str) -> Recording:
+def made(title: str, created: str = "") -> Recording:
     return Recording(title=title, environment=Environment(created=created))
 
 
@@ -87,14 +89,41 @@ def lab(line: str, here: Any) -> None:
 
 
 def test_lab_shows_what_was_recorded_last(capsys: pytest.CaptureFixture[str]) -> None:
-    here = shell(old=made("old", "2026-01-01"), new=made("new", "2026-01-03"), number=3)
+    old = made("old")
+    here = shell(new=made("new"), old=old, number=3)
     lab("", here)
     assert "The last recording: new." in capsys.readouterr().out
-    settings_of(here).last = made("cell 9", "2026-01-03")
+    settings_of(here).last = made("cell 9")
     lab("", here)
     assert "The last recording: cell 9." in capsys.readouterr().out
     lab("old", here)
     assert "old: old." in capsys.readouterr().out
+
+
+def test_what_was_opened_last_is_last_whatever_its_date(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    here = shell()
+    settings_of(here).last = made("cell 9", "2026-11-21 18:00")
+    here.user_ns["trace"] = made("a log of long ago", "11-21 17:24")
+    lab("", here)
+    assert "The last recording: a log of long ago." in capsys.readouterr().out
+    timed = here.user_ns["trace"].with_benchmark(Benchmark(title="f"))
+    here.user_ns.update(ways=SideBySide({"a": made("one"), "b": timed}), one=made("another"))
+    lab("", here)
+    assert "The last recording: another." in capsys.readouterr().out
+
+
+def test_several_side_by_side_are_shown_with_their_switch(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    several = SideBySide({"cpu": made("f"), "cuda:sm_90": made("f")})
+    here = shell(several=several)
+    for line, said in ("several", "several: cpu, cuda:sm_90."), ("", "The last recording: cpu,"):
+        lab(line, here)
+        told = capsys.readouterr().out
+        assert told.startswith(said)
+        assert str(several).strip() in told
 
 
 def test_lab_says_what_it_lacks_and_what_it_set(capsys: pytest.CaptureFixture[str]) -> None:

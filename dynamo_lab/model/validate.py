@@ -67,6 +67,9 @@ _POOLED = (
     ("value", "values"),
 )
 
+_LONGEST = 1e13
+"""Seconds, more than any log or clock tells; sums of many such are finite still."""
+
 _PARALLEL = ("op", "target", "arguments", "inputs", "value", "stack", "module")
 """Columns of a NodeTable that are as long as its `name`."""
 
@@ -125,6 +128,9 @@ def _dangling(recording: Recording) -> Iterator[str]:
         if not -1 <= timing.parent < len(recording.timings):
             size = len(recording.timings)
             yield _outside(f"timings[{position}].parent", timing.parent, size, "timings")
+        for name, seconds in (("start", timing.start), ("seconds", timing.seconds)):
+            if not abs(seconds) <= _LONGEST:  # what is no number neither
+                yield f"timings[{position}].{name} is {seconds}, which is no time"
 
 
 def _stacks(recording: Recording) -> Iterator[str]:

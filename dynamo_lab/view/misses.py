@@ -61,6 +61,14 @@ def misses(recording: Recording, expected: Mapping[str, int | None]) -> Iterator
             yield Miss(sentence, tuple(found))
 
 
+def nothing_captured(recording: Recording) -> Miss:
+    """That there is no graph at all, and what Dynamo said of each frame."""
+    found = _frames(recording, Places(recording))
+    seen = "" if found else ": Dynamo looked at no code of yours"
+    sentence = f"nothing was compiled, no graph was captured{seen} (graphs=0 expects that)"
+    return Miss(sentence, tuple(found))
+
+
 def frames_that_matter(recording: Recording) -> list[Frame]:
     """All frames but those of libraries that Dynamo skipped, as it does with torch's own."""
     return [frame for frame in recording.frames if is_own(recording, frame)]

@@ -17,6 +17,7 @@ from dynamo_lab.view.time_marks import overhead_of
 from dynamo_lab.view.timed_nodes import TimedNodes
 from dynamo_lab.view.timeline import explain
 
+_LAST = 2**63 - 1  # the last nanosecond that viewers count to
 _CLOCK = 100_000  # nanoseconds by which phases that follow one another may seem to overlap
 
 
@@ -64,11 +65,11 @@ def _phases(recording: Recording, places: Places) -> tuple[Track, ...]:
         said = {"what it does": explain(one.name), **facts.get(one.compile_id, {})}
         if one.compile_id:
             said["compile id"] = one.compile_id
-        start = _nanoseconds(one.start)
+        start = _after(0, one.start)
         made = Slice(
             name=one.name,
             start=start,
-            end=start + _nanoseconds(one.seconds),
+            end=_after(start, one.seconds),
             facts={name: value for name, value in said.items() if value},
         )
         threads.setdefault(one.thread, []).append(made)
@@ -79,8 +80,10 @@ def _phases(recording: Recording, places: Places) -> tuple[Track, ...]:
     )
 
 
-def _nanoseconds(seconds: float) -> int:
-    return max(0, round(seconds * 1e9))
+def _after(start: int, seconds: float) -> int:
+    """So many seconds after a nanosecond, as far as clocks go: a damaged time is drawn as well."""
+    known = min(max(0.0, seconds), _LAST / 1e9)  # in this order, what is no number becomes 0
+    return min(_LAST, start + round(known * 1e9))
 
 
 def _named(thread: int, lane: int) -> str:
@@ -163,7 +166,7 @@ def _programs(
         for one in sorted(own, key=lambda one: _order(one, recording)):
             times = one.warm or tuple(seconds * one.calls for seconds in one.cold)
             if times:
-                end = at + _nanoseconds(spread(times).median)
+                end = _after(at, spread(times).median)
                 facts = _facts_of_kernel(one, recording, places, ancestry, nodes)
                 name = recording.kernels[one.kernel].name
                 slices.append(Slice(name=name, start=at, end=end, facts=facts))
@@ -179,7 +182,7 @@ def _call(found: Benchmark, way: int, phase: Phase, start: int, at: int) -> Slic
     overhead = overhead_of(found, way, phase)
     whole = spread(overhead.whole).median if overhead and overhead.whole else 0.0
     name = "one call" if phase == "forward" else "one training step"
-    return Slice(name=name, start=start, end=max(at, start + _nanoseconds(whole)))
+    return Slice(name=name, start=start, end=max(at, _after(start, whole)))
 
 
 def _order(one: KernelTime, recording: Recording) -> tuple[int, int, int]:

@@ -59,7 +59,7 @@ class Notebook:
         """Run every cell, one after the other, and wait until the kernel rests."""
         # what is run before JupyterLab is connected to the kernel is dropped
         self.page.evaluate("() => window.jupyterapp.restored")
-        self.page.wait_for_function(_CONNECTED, timeout=180_000)
+        self.page.wait_for_function(CONNECTED, timeout=180_000)
         cells = self.page.locator(".jp-CodeCell .cm-content")
         count = cells.count()
         cells.first.click()
@@ -80,7 +80,7 @@ class Notebook:
         self.page.wait_for_function(f"() => !document.querySelector('{dirty}')", timeout=30_000)
 
 
-_CONNECTED = """() => {
+CONNECTED = """() => {
   const { sessionContext } = window.jupyterapp.shell.currentWidget ?? {};
   const kernel = sessionContext?.session?.kernel;
   const isConnected = kernel?.connectionStatus === "connected";

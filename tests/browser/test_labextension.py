@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 import pytest
 
-from tests.browser.conftest import opening, serving
+from tests.browser.conftest import CONNECTED, opening, serving
 from tests.browser.test_jupyterlab import BREAKS, SETUP
 
 if TYPE_CHECKING:
@@ -151,6 +151,57 @@ def test_hostile_metadata_is_text_or_nothing(open_notebook: OpenNotebook, lab: L
     assert colours(opened, 0) == ["is-compiled"]
     assert opened.page.evaluate("() => window.hurt") is None
     assert opened.page.locator(".dynamo-lab-panel").count() == 0  # nothing ran
+
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def test_a_click_in_a_notebook_that_nobody_trusts_runs_nothing(
+    open_notebook: OpenNotebook, lab: Lab
+) -> None:
+    """The notebook brings marks, an output for the panel, and a widget that is a script."""
+    layout = {"model_module": "@jupyter-widgets/base", "model_module_version": "2.0.0"}
+    script = {"value": "<img src=x onerror='window.hurt=1'>", "layout": "IPY_MODEL_room"}
+    controls = {"model_module": "@jupyter-widgets/controls", "model_module_version": "2.0.0"}
+    models = {
+        "script": {"model_name": "HTMLModel", **controls, "state": script},
+        "room": {"model_name": "LayoutModel", **layout, "state": {}},
+    }
+    state = {"version_major": 2, "version_minor": 0, "state": models}
+    lines = [[1, "compiled", 0, "click me", "line:0:1", "break"]]
+    outputs = [
+        nbformat.v4.new_output(
+            "display_data",
+            data={"text/plain": "shown"},
+            metadata={"dynamo_lab": {"uid": "u", "margins": [{"code": "y = 1", "lines": lines}]}},
+        ),
+        nbformat.v4.new_output(
+            "display_data",
+            data={WIDGET: {"model_id": "script", "version_major": 2, "version_minor": 0}},
+            metadata={"dynamo_lab": {"place": "panel"}},
+        ),
+    ]
+    notebook: Any = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("y = 1", outputs=outputs, execution_count=1)],
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3"},
+            "widgets": {"application/vnd.jupyter.widget-state+json": state},
+        },
+    )
+    nbformat.write(notebook, lab.folder / "unknown.ipynb")
+    opened = open_notebook("unknown.ipynb")
+    sign = margin(opened, 0).locator(".dynamo-lab-sign")
+    sign.wait_for()
+    opened.page.wait_for_function(CONNECTED)  # by then JupyterLab has made its widgets
+    sign.click()
+    opened.page.wait_for_timeout(2_000)
+    assert opened.page.evaluate("() => window.hurt") is None
+    assert opened.page.locator(".dynamo-lab-panel").count() == 0
+    opened.page.evaluate(
+        "() => { window.jupyterapp.shell.currentWidget.model.cells.get(0).trusted = true }"
+    )
+    sign.click()
+    opened.page.locator(".dynamo-lab-panel img").wait_for(state="attached")  # it was there to open
 
 
 def test_lab_opens_the_last_recording_beside_the_notebook_and_renews_it(

@@ -74,10 +74,40 @@ def test_training(compile_check):
 def test_what_is_allowed(compile_check):
     compile_check(broken, x4, breaks=1, graphs=2, backend="eager")
     compile_check(broken, x4, breaks=None, backend="eager")
+    compile_check(lambda x: 3, x4, graphs=0, backend="eager")
+
+def test_names_that_are_also_options(compile_check):
+    compile_check(lambda x, fn: x + fn, x4, fn=3, backend="eager")
+    compile_check(lambda x, frames: x + frames, over=[{"x": x4, "frames": 3}], backend="eager")
 """,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "5 passed" in done.stdout
+    assert "6 passed" in done.stdout
+
+
+def test_nothing_compiled_is_no_success(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        """
+def generator(x):
+    yield x + 1
+
+disabled = torch.nn.Linear(3, 3)
+disabled.forward = torch.compiler.disable(disabled.forward)
+
+@pytest.mark.parametrize(("fn", "told"), [
+    (lambda x: 3, "<lambda> .test_it.py, line .*: skipped, .*[a-z]"),
+    (generator, "generator .test_it.py, line .*: skipped, .*[a-z]"),
+    (disabled, "looked at no code of yours"),
+])
+def test_it(compile_check, fn, told):
+    for options in {}, {"graphs": 1}, {"breaks": None}:
+        with pytest.raises(CheckFailed, match=f"(?s)- nothing was compiled.*{told}"):
+            compile_check(fn, x4, backend="eager", **options)
+""",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 passed" in done.stdout
 
 
 def test_what_does_not_fails_with_facts_and_lines(tmp_path: Path) -> None:
@@ -125,6 +155,7 @@ def test_wrong_use_is_a_sentence(tmp_path: Path) -> None:
     ((plain,), {"over": x4}, "over= is a list"),
     ((3,), {}, "cannot be called"),
     ((plain, x4), {"breaks": -1}, "is no count"),
+    ((plain, x4), {"grad": "yes"}, "grad='yes' is no choice"),
     ((plain, x4), {"graphs": "1"}, "is no count"),
 ])
 def test_it(compile_check, arguments, options, sentence):

@@ -274,6 +274,12 @@ class TestValidate:
         problem = validate(changed(sample, table, 0, **changes))
         assert problem == f"{circle} each other in a circle"
 
+    @pytest.mark.parametrize("wild", [1e308, -1e308, float("inf"), float("nan")])
+    @pytest.mark.parametrize("field", ["start", "seconds"])
+    def test_times_that_are_none(self, sample: Recording, field: str, wild: float) -> None:
+        problem = validate(changed(sample, "timings", 0, **{field: wild}))
+        assert problem == f"timings[0].{field} is {wild}, which is no time"
+
     def test_graphs_that_call_each_other(self, sample: Recording) -> None:
         nodes = msgspec.structs.replace(sample.graphs[0].nodes, subgraphs={1: (0,)})
         problem = validate(changed(sample, "graphs", 0, nodes=nodes))

@@ -161,8 +161,26 @@ class TestCommand:
         self, saved: str, job: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["check", saved, "--breaks", "1", "--format", "github"]) == 0
-        assert capsys.readouterr().out == f"{saved}: as expected\n"
+        assert f"\n{saved}: as expected\n" in capsys.readouterr().out
         assert "As expected." in job.read_text()
+
+    @pytest.mark.parametrize("name", ["n\n::error::forged.json", "::error::forged.json"])
+    def test_a_files_name_gives_no_command(
+        self,
+        sample: Recording,
+        name: str,
+        job: Path,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.chdir(job.parent)
+        save(sample, name)
+        assert main(["check", name, "--breaks", "1", "--format", "github"]) == 0
+        begin, told, end = capsys.readouterr().out.splitlines()
+        assert begin == f"::stop-commands::{end.strip(':')}"
+        assert told == f"{' '.join(name.split())}: as expected"
+        assert main(["check", name, "--breaks", "1"]) == 0
+        assert capsys.readouterr().out == f"{told}\n"
 
     def test_text_writes_neither(
         self, saved: str, job: Path, capsys: pytest.CaptureFixture[str]

@@ -42,6 +42,7 @@ export class Cells {
 
   private async go(cell: ICodeCellModel, uid: string, entity: string): Promise<void> {
     if (this.views.ask(uid, { go: entity })) return;
+    if (!cell.trusted) return; // a notebook of unknown origin opens nothing
     await this.views.open(cell);
     for (let i = 0; i < PATIENCE && !this.views.ask(uid, { go: entity }); i++) await new Promise(requestAnimationFrame);
   }

@@ -34,10 +34,10 @@ function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker):
       return drawn !== undefined;
     },
     open: async (cell) => {
-      const { outputs } = cell;
+      const { outputs, trusted } = cell;
       const found = Array.from({ length: outputs.length }, (_, i) => outputs.get(i)).find((one) => ours(one.metadata)?.place && WIDGET in one.data);
       const notebook = tracker.find((one) => [...(one.model?.cells ?? [])].includes(cell as ICodeCellModel));
-      if (found && notebook) await panels.show(notebook, found.data);
+      if (found && notebook) await panels.show(notebook, found.data, trusted);
     },
   };
 }
@@ -52,7 +52,8 @@ function followKernels(tracker: INotebookTracker, panels: SidePanels): void {
       if (!KernelMessage.isDisplayDataMsg(message)) return;
       const { data, metadata } = message.content;
       const notebook = tracker.find((one) => one.sessionContext === sessionContext);
-      if (notebook && ours(metadata)?.place === "panel" && WIDGET in data) void panels.show(notebook, data as Bundle);
+      // what a kernel says now somebody ran here: it is as trusted as the output of the cell
+      if (notebook && ours(metadata)?.place === "panel" && WIDGET in data) void panels.show(notebook, data as Bundle, true);
     });
   };
   tracker.forEach(follow);

@@ -14,12 +14,13 @@ export class SidePanels {
 
   constructor(private readonly app: JupyterFrontEnd) {}
 
-  /** Shows the widget of a bundle beside its notebook, in place of what was there. */
-  async show(notebook: NotebookPanel, data: Bundle): Promise<void> {
+  /** Shows the widget of a bundle beside its notebook, in place of what was there; nothing where its origin is not trusted. */
+  async show(notebook: NotebookPanel, data: Bundle, isTrusted: boolean): Promise<void> {
     const { rendermime } = notebook.content;
-    if (notebook.isDisposed || rendermime.preferredMimeType(data, "any") !== WIDGET) return; // there are no widgets here
+    // a widget is code: as in the cell itself, one that came with the notebook stays text until somebody trusts it
+    if (notebook.isDisposed || rendermime.preferredMimeType(data, isTrusted ? "any" : "ensure") !== WIDGET) return;
     const view = rendermime.createRenderer(WIDGET);
-    await view.renderModel(rendermime.createModel({ data, trusted: true }));
+    await view.renderModel(rendermime.createModel({ data, trusted: isTrusted }));
     const { content } = this.panelOf(notebook);
     for (const old of [...content.widgets]) old.dispose();
     content.addWidget(view);
