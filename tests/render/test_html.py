@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.recording import Recording
@@ -94,3 +95,9 @@ def test_a_missing_front_end_is_one_clear_error(make: Make, bundle: Path) -> Non
     (bundle / "page.js").unlink()
     with pytest.raises(DynamoLabError, match=r"lacks page\.js: run `npm ci && npm run build`"):
         html.page(build(make("skipped")))
+
+
+def test_half_a_surrogate_pair_is_a_question_mark(make: Make) -> None:
+    view = build(replace(make("branch_and_print"), title="a\ud800b"))
+    data = dict(scripts(html.page(view)))[DATA]
+    assert b'"title":"a?b"' in unpacked(data)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.model import codec
@@ -182,3 +183,10 @@ def test_after_what_cannot_be_shown_the_next_measurement_runs(
     (first, _), (second, _) = vars(widget)["sent"]
     assert first["error"] == "It ran, but what came of it cannot be shown: KeyError: 'a view'"
     assert second["label"] == "measured"
+
+
+def test_half_a_surrogate_pair_is_a_question_mark(make: Make) -> None:
+    recording = replace(make("branch_and_print"), title="a\ud800b")
+    widget = Fake("uid")
+    widget.show(recording, build(recording))
+    assert b'"title":"a?b"' in gzip.decompress(widget.payload)

@@ -287,6 +287,7 @@ def test_lines_that_cannot_be_leave_a_recording_that_can_be_saved(tmp_path):
         for number in (-1, 0, 10**30)
     ]
     recording = opened(tmp_path, start(), *rows)
+    assert [frame.caller_line for frame in recording.frames] == [None, 1, 1, 1]
     recording.save(tmp_path / "a.json")
     assert lab.load(tmp_path / "a.json").frames == recording.frames
 
