@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,7 +16,7 @@ from dynamo_lab.explore import name_of, new_recorder, refuse_uncallable
 from dynamo_lab.view.misses import nothing_captured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from dynamo_lab.recording import Recording
 
@@ -165,12 +167,23 @@ def _recorded(
     recorder = new_recorder(name_of(fn))
     chosen = {**compile_options, "grad": grad}
     recorder.options.update({k: name_of(v) for k, v in chosen.items() if v is not None})
-    with watch(recorder):
+    with watch(recorder), _quiet_trace():
         try:
             run_all(fn, calls, grad=grad, **compile_options)
         except Exception as error:
             recorder.fail(error)
     return recorder.recording
+
+
+@contextmanager
+def _quiet_trace() -> Generator[None, None, None]:
+    """Keep PyTorch's trace from pytest, which would show hundreds of lines of it on a failure."""
+    trace = logging.getLogger("torch.__trace")
+    before, trace.propagate = trace.propagate, False
+    try:
+        yield
+    finally:
+        trace.propagate = before
 
 
 def _file_name(test: str) -> str:

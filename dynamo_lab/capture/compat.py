@@ -154,6 +154,23 @@ def _caches_off() -> Iterator[None]:
 
 
 @contextmanager
+def settings_kept() -> Iterator[None]:
+    """Afterwards Dynamo's, AOTAutograd's and Inductor's settings are what they were before."""
+    from torch._dynamo import config as dynamo
+    from torch._functorch import config as functorch
+    from torch._inductor import config as inductor
+
+    before = [(config, config.get_config_copy()) for config in (dynamo, functorch, inductor)]
+    try:
+        yield
+    finally:
+        for config, settings in before:
+            now = config.get_config_copy()
+            for name in (name for name in settings if now[name] != settings[name]):
+                setattr(config, name, settings[name])
+
+
+@contextmanager
 def our_frames_skipped() -> Iterator[None]:
     """Have Dynamo skip this package's own functions, as it skips those of PyTorch.
 

@@ -151,8 +151,16 @@ def keeps_less(recording: Recording, original: Recording, share: int) -> str:
 
 def _difference(got: Any, expected: Any) -> str:
     """How they differ, in a sentence; empty where they do not."""
+    from torch import Tensor
     from torch.testing import assert_close
 
+    if isinstance(expected, Tensor) and not isinstance(got, Tensor):
+        return f"a tensor is asked for, and this is of type `{type(got).__name__}`."
+    if isinstance(expected, tuple | list) and isinstance(got, tuple | list):
+        found = [_difference(a, b) for a, b in zip(got, expected, strict=False)]
+        if any(found):
+            at = next(at for at, text in enumerate(found) if text)
+            return f"value {at + 1}: {found[at]}"
     try:
         assert_close(got, expected, equal_nan=True)
     except (AssertionError, TypeError, ValueError) as error:

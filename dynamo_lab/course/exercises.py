@@ -99,8 +99,10 @@ class Exercise:
         """Examine an answer; whatever it raises is a reason, and no error."""
         if answer is None or answer is ...:
             return self._not_yet("There is no answer yet: put yours in the place of the `...`.")
+        from dynamo_lab.capture.compat import settings_kept
+
         try:
-            with _unheard(), _at_most(self.seconds):
+            with settings_kept(), _unheard(), _at_most(self.seconds):
                 learned = self.examine(answer)
         except NotYet as reason:
             return self._not_yet(str(reason))

@@ -76,7 +76,7 @@ def _break(number: int, item: BreakView) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = " ".join(text.split())
+    text = " ".join(text.replace("`", "").split())  # no markup: a tooltip shows it as it is
     return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
 
 

@@ -204,3 +204,18 @@ class TestNames:
     def test_what_is_no_number(self, other: Any) -> None:
         with pytest.raises(NotYet, match="A number is asked for"):
             need_number(other)
+
+
+def test_settings_that_an_answer_changes_are_put_back() -> None:
+    from torch._dynamo import config  # noqa: TID251
+
+    def examine(answer: Any) -> str:
+        answer()
+        return "done"
+
+    def changes() -> None:
+        config.capture_scalar_outputs = not before
+
+    before = config.capture_scalar_outputs
+    assert Exercise("9.9", "settings", examine, ("none",)).judge(changes)
+    assert config.capture_scalar_outputs == before
