@@ -47,7 +47,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
 
     `remarks` are about the logs themselves: ranks that are missing, processes that began again.
     `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
-    are unlike most.
+    are unlike most. `is_whole` is false where not all could be compared.
     """
 
     sentence: str
@@ -56,6 +56,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     apart: tuple[str, ...] = ()
+    is_whole: bool = True
 
 
 def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> RanksView:
@@ -71,6 +72,7 @@ def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> R
         head=HEAD,
         rows=tuple(map(_row, ranks)),
         apart=tuple(_apart(ranks)),
+        is_whole=not left_out,
     )
 
 

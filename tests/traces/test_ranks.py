@@ -144,6 +144,7 @@ def test_graphs_that_cannot_be_read_are_not_the_same(tmp_path):
     view = ranks(tmp_path, graph("out = x * 2") + bad, graph("out = x * 3") + bad)
     assert view.findings == ()
     assert view.sentence == "The 2 ranks do not differ in what could be compared; not all could."
+    assert not view.is_whole
     assert view.remarks == (
         "Not compared, because it could not be read: graph (1 on rank 0 and 1 on rank 1).",
     )

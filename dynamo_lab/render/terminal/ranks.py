@@ -19,7 +19,8 @@ def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
     """The verdict, the differences, and a row for each rank, one after the other."""
     yield line((f" {shortened(title, 60)} ", "bold reverse"))
     yield Text()
-    yield text(view.sentence, "bold yellow" if view.findings else "bold green")
+    is_same = view.is_whole and not view.findings
+    yield text(view.sentence, "bold green" if is_same else "bold yellow")
     for finding in view.findings:
         yield line((f"{MARGIN}- {one_line(finding)}", ""), wrap=True)
     for remark in view.remarks:
