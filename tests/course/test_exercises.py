@@ -156,7 +156,7 @@ class TestVerdict:
         verdict = judged(lambda x: "<b>`x`</b>")
         made, _ = DisplayFormatter().format(verdict)
         assert made["text/plain"] == repr(verdict)
-        assert "&lt;class" in made["text/html"]
+        assert ">str</code>" in made["text/html"]
         assert ">lab.course.hint(&quot;9.9&quot;, 2)</code>" in made["text/html"]
 
     def test_text_from_elsewhere_stays_text(self) -> None:
