@@ -22,7 +22,9 @@ def failure_line(failure: Failure | None, places: Places) -> str:
     if failure is None:
         return ""
     text = cause(failure.type, failure.message)
-    return text if failure.span is None else f"{text.rstrip('.')}, at {places.where_span(failure.span)}"
+    if failure.span is None:
+        return text
+    return f"{text.rstrip('.')}, at {places.where_span(failure.span)}"
 
 
 def cause(kind: str, message: str) -> str:

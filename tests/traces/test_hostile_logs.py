@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import dynamo_lab as lab
-from dynamo_lab.capture.traces import graphs, guards, kernels, log, texts
+from dynamo_lab.capture.traces import graphs, guards, kernels, lines, log, texts
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model import codec
 from dynamo_lab.model.graphs import Graph, NodeTable, Value
@@ -116,16 +116,16 @@ def test_lines_that_are_no_record_are_kept_within_one_bound_for_all_logs(tmp_pat
 
 
 def test_many_short_lines_take_little_more_than_their_characters():
-    text = log._Text()
-    for _ in range(10 * log._TOGETHER + 5):
+    text = lines.Text()
+    for _ in range(10 * lines.TOGETHER + 5):
         text.add("ab", 10**9)
     assert len(text._blocks) == 10
     assert len(text._lines) == 5
-    assert text.whole() == "\n".join(["ab"] * (10 * log._TOGETHER + 5))
+    assert text.whole() == "\n".join(["ab"] * (10 * lines.TOGETHER + 5))
 
 
 def test_a_log_is_read_up_to_so_many_lines(tmp_path, monkeypatch):
-    monkeypatch.setattr(log, "MAX_LINES", 3)
+    monkeypatch.setattr(lines, "MAX_LINES", 3)
     recording = opened(tmp_path, start(), "\n" * 10, start(name="late"))
     assert [frame.name for frame in recording.frames] == ["f"]
     assert recording.artifacts[0].problem == "the log is read up to 3 lines"

@@ -11,7 +11,7 @@ import pytest
 
 import dynamo_lab as lab
 from dynamo_lab.__main__ import main
-from dynamo_lab.capture.traces import log
+from dynamo_lab.capture.traces import lines, log
 from dynamo_lab.capture.traces.read import processes
 from dynamo_lab.errors import OptionError, TraceError
 from dynamo_lab.model import codec
@@ -472,7 +472,7 @@ def test_graphs_that_are_none_stay_text(tmp_path, code):
 
 
 def test_giant_lines_and_texts_are_bounded_and_say_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(log, "MAX_LINE", 10_000)
+    monkeypatch.setattr(lines, "MAX_LINE", 10_000)
     monkeypatch.setattr(log, "MAX_PAYLOAD", 50)
     recording = opened(
         tmp_path,

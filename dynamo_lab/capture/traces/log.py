@@ -4,28 +4,21 @@ import gzip
 import hashlib
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from dynamo_lab.capture.traces.lines import Line, Text, lines_of, printable
 from dynamo_lab.errors import TraceError
 from dynamo_lab.model.codec import mended
 
 MAX_FILES = 4_096
-MAX_LINE = 32 * 1024 * 1024
-"""The most bytes of one line; PyTorch writes metadata of up to about a megabyte."""
-MAX_BYTES = 8 * 1024**3
-"""The most bytes of one log, unpacked."""
 MAX_PAYLOAD = 256 * 1024 * 1024
 """The most characters of one payload; beyond that it is cut, which its record then says."""
 MAX_STRAY = 256 * 1024 * 1024
 """The most characters that are kept of what is no record, of all logs opened together."""
-MAX_LINES = 50_000_000
-"""The most lines of one log."""
 MAX_DEPTH = 100
 """The deepest nesting of JSON that is read: what takes it on recurses."""
-_TOGETHER = 4_096
 _MOST_SOUGHT = 1_000_000
 """The most lines of a damaged payload in which its end is looked for."""
 
@@ -100,7 +93,7 @@ def files_of(path: Path) -> list[Path]:
             found = sorted(one for one in path.glob("*/*") if _is_log(one))
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise TraceError(
-            f"{str(path)!r} cannot be read ({_line(error)}): check the path."
+            f"{str(path)!r} cannot be read ({printable(error)}): check the path."
         ) from error
     if not found:
         raise TraceError(
@@ -139,75 +132,12 @@ def records(path: Path, room: Room) -> Iterator[Record]:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             file = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
-            yield from _records(_lines(file), room)
+            yield from _records(lines_of(file), room)
     except OSError as error:
         raise TraceError(
-            f"{str(path)!r} cannot be read ({_line(error)}): check the path and its permissions."
+            f"{str(path)!r} cannot be read ({printable(error)}): check the path and its "
+            "permissions."
         ) from error
-
-
-class _Line(NamedTuple):
-    number: int
-    text: str
-    problem: str = ""
-
-
-def _lines(file: IO[bytes]) -> Iterator[_Line]:
-    """The lines of a file, and what ended it before its end."""
-    number = read = 0
-    while True:
-        number += 1
-        try:
-            data = file.readline(MAX_LINE)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            yield _Line(number, "", f"the file is damaged from here on ({_line(error)})")
-            return
-        if not data:
-            return
-        read += len(data)
-        if read > MAX_BYTES or number > MAX_LINES:
-            most = f"{MAX_BYTES // 1024**3} GB" if read > MAX_BYTES else f"{MAX_LINES:,} lines"
-            yield _Line(number, "", f"the log is read up to {most}")
-            return
-        problem = ""
-        if len(data) == MAX_LINE and not data.endswith(b"\n"):
-            left = _skip(file)
-            problem = f"a line is cut: {left:,} more bytes of it are left out" if left else ""
-            read += left
-        yield _Line(number, data.decode("utf-8", "replace").removesuffix("\n"), problem)
-
-
-def _skip(file: IO[bytes]) -> int:
-    """How many bytes there are to the end of the line."""
-    count = 0
-    while data := file.readline(1024 * 1024):
-        count += len(data)
-        if data.endswith(b"\n") or count > MAX_BYTES:
-            break
-    return count
-
-
-class _Text:
-    """Lines within a bound; many short ones take little more than their characters."""
-
-    def __init__(self) -> None:
-        self._blocks: list[str] = []
-        self._lines: list[str] = []
-        self.size = 0
-        self.left_out = 0
-
-    def add(self, text: str, most: int) -> None:
-        if self.size + len(text) + 1 > most:
-            self.left_out += len(text) + 1
-            return
-        self.size += len(text) + 1
-        self._lines.append(text)
-        if len(self._lines) == _TOGETHER:
-            self._blocks.append("\n".join(self._lines))
-            self._lines = []
-
-    def whole(self) -> str:
-        return "\n".join((*self._blocks, *self._lines))
 
 
 class _Open:
@@ -215,7 +145,7 @@ class _Open:
 
     def __init__(self, head: Record) -> None:
         self._head = head
-        self._text = _Text()
+        self._text = Text()
         self.is_broken_off = False
 
     def add(self, text: str) -> None:
@@ -268,11 +198,11 @@ class _Stray:
 
     def __init__(self, room: Room) -> None:
         self._room = room
-        self._text = _Text()
+        self._text = Text()
         self._first = 0
         self._problem = ""
 
-    def add(self, line: _Line) -> None:
+    def add(self, line: Line) -> None:
         if line.text or line.problem:
             self._first = self._first or line.number
             self._problem = self._problem or line.problem
@@ -289,7 +219,7 @@ class _Stray:
             yield Record("unreadable", "", None, {}, kept, line=self._first, problem=problem + cut)
 
 
-def _records(lines: Iterator[_Line], room: Room) -> Iterator[Record]:
+def _records(lines: Iterator[Line], room: Room) -> Iterator[Record]:
     current: _Open | None = None
     stray = _Stray(room)
     for line in lines:
@@ -341,7 +271,7 @@ def _inside(value: Any) -> Iterable[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
-def _head(line: _Line) -> Record | None:
+def _head(line: Line) -> Record | None:
     found = _HEAD.match(line.text)
     if found is None or line.problem:
         return None
@@ -378,9 +308,3 @@ def _word(value: Any) -> str:
 def _number(value: Any) -> int | None:
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and 0 <= value < 1_000_000 else None
-
-
-def _line(error: Exception) -> str:
-    """An error's message as one short printable line: parts of it come from the file."""
-    text = str(error) or type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in text)[:200]
