@@ -99,3 +99,9 @@ class CourseError(DynamoLabError, ValueError):
 
 class TraceError(DynamoLabError):
     """A trace log that there is not, or that cannot be read."""
+
+
+def printable(error: Exception) -> str:
+    """An error's message as one short printable line: parts of it come from the file."""
+    text = str(error) or type(error).__name__
+    return "".join(c if c.isprintable() else "?" for c in text)[:200]

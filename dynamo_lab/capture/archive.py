@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dynamo_lab.errors import PackageError
+from dynamo_lab.errors import PackageError, printable
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.packages import Constant, FileKind, Package, PackageFile
 
@@ -66,12 +66,12 @@ def read(path: str | os.PathLike[str]) -> tuple[Contents, ...]:
         raise PackageError(f"There is no file {name}: check the path.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise PackageError(
-            f"{name} is damaged or no package ({_line(error)}): "
+            f"{name} is damaged or no package ({printable(error)}): "
             "name a .pt2 file that AOTInductor wrote."
         ) from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise PackageError(
-            f"{name} cannot be read ({_line(error)}): check the path and its permissions."
+            f"{name} cannot be read ({printable(error)}): check the path and its permissions."
         ) from error
 
 
@@ -280,8 +280,3 @@ def calls(wrapper: str) -> dict[str, tuple[int, int]]:
             first, count = found.get(name, (number, 0))
             found[name] = first, count + 1
     return found
-
-
-def _line(error: Exception) -> str:
-    text = str(error) or type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in text)[:200]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from dynamo_lab.errors import RecordingFileError
+from dynamo_lab.errors import RecordingFileError, printable
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate
 
@@ -91,7 +91,7 @@ def _parse(data: bytes, type: type[T], name: str, complaint: str) -> T:
     try:
         return msgspec.json.decode(data, type=type)
     except (ValueError, RecursionError, OverflowError) as error:  # msgspec's and Unicode's too
-        raise _refusal(name, f"{complaint}: {_line(error)}") from error
+        raise _refusal(name, f"{complaint}: {printable(error)}") from error
 
 
 def _read(path: Path, name: str) -> bytes:
@@ -105,10 +105,10 @@ def _read(path: Path, name: str) -> bytes:
     except IsADirectoryError as error:
         raise RecordingFileError(f"{name} is a folder: name the recording in it.") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _refusal(name, f"is damaged: {_line(error)}") from error
+        raise _refusal(name, f"is damaged: {printable(error)}") from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise RecordingFileError(
-            f"{name} cannot be read ({_line(error)}): check the path and its permissions."
+            f"{name} cannot be read ({printable(error)}): check the path and its permissions."
         ) from error
     if len(data) > MAX_BYTES:
         raise _refusal(name, f"holds more than the {MAX_BYTES // 1024**2} MB that a recording may")
@@ -129,12 +129,6 @@ def _write(path: Path, data: bytes) -> None:
 
 def _refusal(name: str, complaint: str) -> RecordingFileError:
     return RecordingFileError(f"{name} {complaint}; name a file that `Recording.save` wrote.")
-
-
-def _line(error: Exception) -> str:
-    """An error's message as one short printable line: parts of it come from the file."""
-    text = str(error) or type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in text)[:200]
 
 
 def mended(value: Any) -> Any:

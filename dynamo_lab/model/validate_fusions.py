@@ -1,10 +1,11 @@
 """Whether schedules and memory plans refer only to what exists."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dynamo_lab.model.fusions import Schedule
 from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.references import outside
 
 
 def problems(recording: Recording) -> Iterator[str]:
@@ -18,23 +19,23 @@ def problems(recording: Recording) -> Iterator[str]:
 def _schedule(place: str, schedule: Schedule, recording: Recording) -> Iterator[str]:
     operations, groups = len(schedule.operations), len(schedule.groups)
     graph = schedule.graph
-    yield from _strays(f"{place}.graph", (graph,), len(recording.graphs), "graphs")
+    yield from outside(f"{place}.graph", (graph,), len(recording.graphs), "graphs")
     nodes = len(recording.graphs[graph].nodes) if 0 <= graph < len(recording.graphs) else 0
     for item in schedule.operations:
-        yield from _strays(f"{place}.operations.nodes", item.nodes, nodes, f"nodes of {graph}")
+        yield from outside(f"{place}.operations.nodes", item.nodes, nodes, f"nodes of {graph}")
         for field in (item.after, item.weak):
-            yield from _strays(f"{place}.operations.after", field, operations, "operations")
+            yield from outside(f"{place}.operations.after", field, operations, "operations")
     if [group.operations for group in schedule.groups[:operations]] != [
         (index,) for index in range(operations)
     ]:
         yield f"{place}.groups does not begin with each operation by itself"
     for group in schedule.groups:
-        yield from _strays(f"{place}.groups", group.operations, operations, "operations")
-    yield from _strays(f"{place}.start", schedule.start, groups, "groups")
+        yield from outside(f"{place}.groups", group.operations, operations, "operations")
+    yield from outside(f"{place}.start", schedule.start, groups, "groups")
     placed = tuple(item.group for item in schedule.final)
-    yield from _strays(f"{place}.final", placed, groups, "groups")
+    yield from outside(f"{place}.final", placed, groups, "groups")
     kernels = [item.kernel for item in schedule.final if item.kernel is not None]
-    yield from _strays(f"{place}.final.kernel", kernels, len(recording.kernels), "kernels")
+    yield from outside(f"{place}.final.kernel", kernels, len(recording.kernels), "kernels")
     yield from _verdicts(f"{place}.verdicts", schedule)
 
 
@@ -42,32 +43,26 @@ def _verdicts(place: str, schedule: Schedule) -> Iterator[str]:
     table, groups = schedule.verdicts, len(schedule.groups)
     if len(table.pairs) != len(table.ruling):
         yield f"{place}.ruling has {len(table.ruling)} rows for {len(table.pairs)} pairs"
-    yield from _strays(place, (end for pair in table.pairs for end in pair), groups, "groups")
-    yield from _strays(f"{place}.ruling", table.ruling, len(table.rulings), "rulings")
+    yield from outside(place, (end for pair in table.pairs for end in pair), groups, "groups")
+    yield from outside(f"{place}.ruling", table.ruling, len(table.rulings), "rulings")
     into = (ruling.into for ruling in table.rulings if ruling.into is not None)
-    yield from _strays(f"{place}.into", into, groups, "groups")
+    yield from outside(f"{place}.into", into, groups, "groups")
     rounds = (end for ruling in table.rulings for end in (ruling.first_round, ruling.round))
-    yield from _strays(f"{place}.round", rounds, len(schedule.rounds) + 1, "rounds")
+    yield from outside(f"{place}.round", rounds, len(schedule.rounds) + 1, "rounds")
 
 
 def _plan(place: str, plan: MemoryPlan, recording: Recording) -> Iterator[str]:
     known = recording.schedules
-    yield from _strays(f"{place}.schedule", (plan.schedule,), len(known), "schedules")
+    yield from outside(f"{place}.schedule", (plan.schedule,), len(known), "schedules")
     sound = 0 <= plan.schedule < len(known)
     operations = len(known[plan.schedule].operations) if sound else 0
     makers = (item.operation for item in plan.buffers if item.operation is not None)
-    yield from _strays(f"{place}.buffers", makers, operations, "operations")
+    yield from outside(f"{place}.buffers", makers, operations, "operations")
     for step in plan.steps:
-        yield from _strays(f"{place}.steps", step.operations, operations, "operations")
+        yield from outside(f"{place}.steps", step.operations, operations, "operations")
         kernel = () if step.kernel is None else (step.kernel,)
-        yield from _strays(f"{place}.steps.kernel", kernel, len(recording.kernels), "kernels")
+        yield from outside(f"{place}.steps.kernel", kernel, len(recording.kernels), "kernels")
     for event in plan.events:
         ends = (event.buffer,) if event.source is None else (event.buffer, event.source)
-        yield from _strays(f"{place}.events", ends, len(plan.buffers), "buffers")
-        yield from _strays(f"{place}.events.step", (event.step,), len(plan.steps) + 1, "steps")
-
-
-def _strays(place: str, indices: Iterable[int], size: int, table: str) -> Iterator[str]:
-    for index in indices:
-        if not 0 <= index < size:
-            yield f"{place} is {index}, but there are {size} {table}"
+        yield from outside(f"{place}.events", ends, len(plan.buffers), "buffers")
+        yield from outside(f"{place}.events.step", (event.step,), len(plan.steps) + 1, "steps")

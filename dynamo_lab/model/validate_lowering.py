@@ -1,10 +1,11 @@
 """Whether lowerings and buffers refer to nodes, rules and buffers that there are."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.references import outside
 
 
 def problems(recording: Recording) -> Iterator[str]:
@@ -31,11 +32,11 @@ def _graph(recording: Recording, index: int) -> Graph | None:
 
 def _nodes(recording: Recording, lowering: Lowering, graph: Graph, place: str) -> Iterator[str]:
     nodes = (row.node for row in lowering.nodes)
-    yield from _outside(f"{place}.nodes", nodes, len(graph.nodes), f"nodes of graph {graph.id}")
+    yield from outside(f"{place}.nodes", nodes, len(graph.nodes), f"nodes of graph {graph.id}")
     rules = (row.rule for row in lowering.nodes if row.rule is not None)
-    yield from _outside(f"{place}.nodes.rule", rules, len(lowering.rules), "rules")
+    yield from outside(f"{place}.nodes.rule", rules, len(lowering.rules), "rules")
     made = [at for row in lowering.nodes for at in row.buffers]
-    yield from _outside(f"{place}.nodes.buffers", made, len(recording.buffers), "buffers")
+    yield from outside(f"{place}.nodes.buffers", made, len(recording.buffers), "buffers")
     for at in made:
         if 0 <= at < len(recording.buffers) and recording.buffers[at].graph != graph.id:
             yield f"{place} has the buffer {at}, which is of graph {recording.buffers[at].graph}"
@@ -44,13 +45,7 @@ def _nodes(recording: Recording, lowering: Lowering, graph: Graph, place: str) -
 def _buffer(buffer: Buffer, graph: Graph, place: str) -> Iterator[str]:
     size, table = len(graph.nodes), f"nodes of graph {graph.id}"
     during = () if buffer.during is None else (buffer.during,)
-    yield from _outside(f"{place}.during", during, size, table)
-    yield from _outside(f"{place}.nodes", buffer.nodes, size, table)
+    yield from outside(f"{place}.during", during, size, table)
+    yield from outside(f"{place}.nodes", buffer.nodes, size, table)
     lines = (line.node for line in buffer.body if line.node != -1)
-    yield from _outside(f"{place}.body", lines, size, table)
-
-
-def _outside(place: str, indices: Iterable[int], size: int, table: str) -> Iterator[str]:
-    for index in indices:
-        if not 0 <= index < size:
-            yield f"{place} is {index}, but there are {size} {table}"
+    yield from outside(f"{place}.body", lines, size, table)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from dynamo_lab.model.passes import Pass, Pipeline
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.references import outside
 
 
 def problems(recording: Recording) -> Iterator[str]:
@@ -24,23 +25,17 @@ def _pipeline(recording: Recording, pipeline: Pipeline) -> Iterator[str]:
         yield f"{place} follows {pipeline.follows}, which is none before it"
     for field in ("graphs", "became"):
         ids: Iterable[int] = getattr(pipeline, field).values()
-        yield from _outside(f"{place}.{field}", ids, len(recording.graphs), "graphs")
+        yield from outside(f"{place}.{field}", ids, len(recording.graphs), "graphs")
 
 
 def _pass(recording: Recording, item: Pass) -> Iterator[str]:
     place, patterns = f"passes[{item.id}]", len(recording.patterns)
     if item.parent is not None and not 0 <= item.parent < item.id:
         yield f"{place} ran inside of {item.parent}, which is none before it"
-    yield from _outside(f"{place}.left_alone", item.left_alone, patterns, "patterns")
+    yield from outside(f"{place}.left_alone", item.left_alone, patterns, "patterns")
     matched = (match.pattern for match in item.matches)
-    yield from _outside(f"{place}.matches", matched, patterns, "patterns")
+    yield from outside(f"{place}.matches", matched, patterns, "patterns")
     for change in item.changes:
         positions = [at for at, _ in change.moved] + [placed.position for placed in change.added]
         if positions and min(positions) < 0:
             yield f"{place} puts a node at {min(positions)}"
-
-
-def _outside(place: str, indices: Iterable[int], size: int, table: str) -> Iterator[str]:
-    for index in indices:
-        if not 0 <= index < size:
-            yield f"{place} is {index}, but there are {size} {table}"

@@ -1,5 +1,6 @@
 """HTML out of parts. A plain string is always text: only what `tag` made is markup."""
 
+from collections.abc import Iterable
 from html import escape
 
 from dynamo_lab.render.text import visible
@@ -45,3 +46,12 @@ def pre(*content: str) -> Markup:
 def details(summary: str, *content: str) -> Markup:
     """What opens on a click."""
     return tag("details", tag("summary", summary), *content)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:
+    """A table of texts, with a row of titles."""
+    return tag(
+        "table",
+        tag("tr", *(tag("th", cell) for cell in head)),
+        *(tag("tr", *(tag("td", cell) for cell in row)) for row in rows),
+    )

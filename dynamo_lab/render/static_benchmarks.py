@@ -1,9 +1,9 @@
 """The benchmark in the script-free HTML: verdicts, then tables of times."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dynamo_lab.render import static_roofline
-from dynamo_lab.render.markup import Markup, details, join, tag
+from dynamo_lab.render.markup import Markup, details, join, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.benchmarks import BenchView, SectionView
@@ -62,7 +62,7 @@ def _times(section: SectionView) -> Markup:
         )
         for row in section.rows
     )
-    return join(tag("p", tag("b", section.title)), _table(head, rows))
+    return join(tag("p", tag("b", section.title)), table(head, rows))
 
 
 def _factor(factor: str, interval: str, style: str) -> Markup:
@@ -80,7 +80,7 @@ def _program(program: ProgramView) -> Markup:
     left = len(program.groups) - _GROUPS
     more = tag("p", tag("i", f"{left:,} more groups: run the cell to see all.")) if left > 0 else ""
     title = tag("p", tag("b", f"kernel by kernel: {shortened(program.title, 120)}"))
-    return join(title, problem, whole, _table(head, rows) if program.groups else "", more)
+    return join(title, problem, whole, table(head, rows) if program.groups else "", more)
 
 
 def _group(group: GroupView) -> tuple[str, ...]:
@@ -96,12 +96,4 @@ def _group(group: GroupView) -> tuple[str, ...]:
         group.share,
         shortened(group.where, 120),
         " ".join(why),
-    )
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:
-    return tag(
-        "table",
-        tag("tr", *(tag("th", cell) for cell in head)),
-        *(tag("tr", *(tag("td", cell) for cell in row)) for row in rows),
     )

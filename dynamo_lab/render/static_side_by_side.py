@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from dynamo_lab.render.markup import Markup, join, prose, tag
+from dynamo_lab.render.markup import Markup, join, prose, table, tag
 from dynamo_lab.render.static_html import LIMIT, composed
 from dynamo_lab.render.static_kernels import kernel_block
 from dynamo_lab.render.text import shortened
@@ -30,7 +30,7 @@ def _head(view: SideBySideView) -> Markup:
         for sentence in (one.summary.target, one.summary.failure)
         if sentence
     ]
-    return join(title, *_ranks(view.ranks), _table(("", *names), rows), *told)
+    return join(title, *_ranks(view.ranks), table(("", *names), rows), *told)
 
 
 def _ranks(view: RanksView | None) -> Iterator[Markup]:
@@ -39,7 +39,7 @@ def _ranks(view: RanksView | None) -> Iterator[Markup]:
         yield tag("p", tag("b", shortened(view.sentence, 300)))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.findings))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.remarks))
-        yield _table(view.head, view.rows)
+        yield table(view.head, view.rows)
 
 
 def _sections(view: SideBySideView) -> Iterator[tuple[str, Iterable[Markup]]]:
@@ -47,7 +47,7 @@ def _sections(view: SideBySideView) -> Iterator[tuple[str, Iterable[Markup]]]:
     if view.lines:
         yield (
             "Your lines, and the kernels that they led to",
-            [_table(("", *labels), [_line(row) for row in view.lines])],
+            [table(("", *labels), [_line(row) for row in view.lines])],
         )
     yield "What became of the kernels", (_pair(pair) for pair in view.pairs)
     for label, one in zip(labels, view.views, strict=True):
@@ -73,11 +73,3 @@ def _pair(pair: PairView) -> Markup:
         if not work.same
     ]
     return join(tag("p", head), *([tag("ul", *rows)] if rows else []))
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:
-    return tag(
-        "table",
-        tag("tr", *(tag("th", cell) for cell in head)),
-        *(tag("tr", *(tag("td", cell) for cell in row)) for row in rows),
-    )

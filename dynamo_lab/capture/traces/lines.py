@@ -5,6 +5,8 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
+from dynamo_lab.errors import printable
+
 MAX_LINE = 32 * 1024 * 1024
 """The most bytes of one line; PyTorch writes metadata of up to about a megabyte."""
 MAX_BYTES = 8 * 1024**3
@@ -81,9 +83,3 @@ class Text:
     def whole(self) -> str:
         """All of them, joined."""
         return "\n".join((*self._blocks, *self._lines))
-
-
-def printable(error: Exception) -> str:
-    """An error's message as one short printable line: parts of it come from the file."""
-    text = str(error) or type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in text)[:200]

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from dynamo_lab.capture.traces.lines import Line, Text, lines_of, printable
-from dynamo_lab.errors import TraceError
+from dynamo_lab.capture.traces.lines import Line, Text, lines_of
+from dynamo_lab.errors import TraceError, printable
 from dynamo_lab.model.codec import mended
 
 MAX_FILES = 4_096
