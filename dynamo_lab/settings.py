@@ -94,8 +94,7 @@ def listen(shell: Any) -> None:
     if comms is None:
         return
 
-    def heard(comm: Any, message: dict[str, Any]) -> None:
+    def heard(_: Any, message: dict[str, Any]) -> None:
         settings_of(shell).hear(message.get("content", {}).get("data"))
-        comm.close()
 
     comms.register_target(_NAME, heard)

@@ -42,6 +42,7 @@ def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[
     command = [sys.executable, "-m", "pytest", "-q", "-p", "dynamo_lab.pytest_plugin", *options]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment.pop("PYTEST_ADDOPTS", None)  # they are for the tests around it
     return subprocess.run(
         [*command, "-p", "no:cacheprovider", "test_it.py"],
         cwd=folder,

@@ -65,7 +65,10 @@ function tellSettings(tracker: INotebookTracker, settings: ISettingRegistry.ISet
   NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
     const kernel = tracker.find((one) => one.content === notebook)?.sessionContext.session?.kernel;
     if (!kernel?.handleComms || !COMMAND.test(cell.model.sharedModel.getSource())) return;
-    kernel.createComm(NAME).open({ detail: String(settings.composite.detail), display: String(settings.composite.display) });
+    const comm = kernel.createComm(NAME);
+    const told = comm.open({ detail: String(settings.composite.detail), display: String(settings.composite.display) });
+    // closed from here: what the kernel says of a comm, every page that shows the notebook hears
+    told.done.then(() => comm.isDisposed || comm.close(), () => undefined);
   });
 }
 
