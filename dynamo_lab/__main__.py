@@ -42,20 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explore(options: argparse.Namespace) -> int:
-    if not Path(options.script).is_file():
-        raise OptionError(f"There is no script {options.script!r}: check the path.")
+    script = Script(options.script, options.script_arguments)
     writers = _writers(options)
     _refuse_unknown_sections(options)
-    import dynamo_lab
-
-    script = Script(options.script, options.script_arguments)
-    title = Path(options.script).name
     detail = {"detail": options.detail, "max_steps": options.max_steps}
-    with dynamo_lab.record(title, target=options.target, **detail) as recorder:
-        script.run()
-        if script.error is not None:
-            recorder.fail(script.error)
-    recording = recorder.recording
+    recording = script.recorded(target=options.target, **detail)
     if options.assembly:
         recording = with_assemblies(recording)
     tried = [(path, _attempt(write, recording, path)) for write, path in writers]

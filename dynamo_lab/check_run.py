@@ -49,18 +49,7 @@ def _recorded(path: str, arguments: Sequence[str]) -> Recording:
     """The recording in a file, or that of a script, which runs for it."""
     if not path.endswith(".py"):
         return load(path)
-    if not Path(path).is_file():
-        raise OptionError(f"There is no script {path!r}: check the path.")
-    from dynamo_lab.explore import record
-
-    script = Script(path, arguments)
-    with record(Path(path).name) as recorder:
-        script.run()
-        if script.error is not None:
-            recorder.fail(script.error)
-        elif script.code:
-            recorder.fail(SystemExit(script.code))
-    return recorder.recording
+    return Script(path, arguments).recorded(exits=True)
 
 
 def _tell_github(recording: Recording, path: str, found: Sequence[Miss]) -> None:

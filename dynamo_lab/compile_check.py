@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.check import found_misses, refuse_no_counts, report
 from dynamo_lab.errors import CheckFailed, OptionError, OutputError
-from dynamo_lab.explore import name_of, new_recorder, refuse_uncallable
+from dynamo_lab.explore import explored_calls, name_of, new_recorder, refuse_uncallable
 from dynamo_lab.view.misses import nothing_captured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from dynamo_lab.capture.running import Call
     from dynamo_lab.recording import Recording
-
-_Call = tuple[Sequence[Any], Mapping[str, Any]]
 
 
 class CompileCheck:
@@ -93,14 +92,16 @@ class CompileCheck:
             "failures": failures,
         }
         refuse_no_counts(expected)  # before anything compiles
-        compile_options = {
+        chosen = {
+            "grad": grad,
             "backend": backend,
             "mode": mode,
             "dynamic": dynamic,
             "fullgraph": fullgraph,
             "options": options,
         }
-        recording = _recorded(fn, calls, grad, compile_options)
+        with _quiet_trace():
+            recording, _ = explored_calls(fn, calls, chosen, new_recorder(name_of(fn)))
         self._checks += 1
         found = found_misses(recording, expected)
         if graphs != 0 and recording.failure is None and not recording.captured_graphs():
@@ -135,7 +136,7 @@ def _refuse_no_grad(grad: object) -> None:
 
 def _calls(
     args: Sequence[Any], kwargs: Mapping[str, Any], over: Sequence[Any] | None
-) -> list[_Call]:
+) -> list[Call]:
     if over is None:
         return [(args, kwargs)]
     if args:
@@ -147,32 +148,12 @@ def _calls(
     return [_call(one, kwargs) for one in over]
 
 
-def _call(one: Any, kwargs: Mapping[str, Any]) -> _Call:
+def _call(one: Any, kwargs: Mapping[str, Any]) -> Call:
     if isinstance(one, tuple):
         return cast("tuple[Any, ...]", one), kwargs
     if isinstance(one, Mapping):
         return (), {**kwargs, **cast("Mapping[str, Any]", one)}
     return (one,), kwargs
-
-
-def _recorded(
-    fn: Callable[..., Any],
-    calls: Sequence[_Call],
-    grad: bool | None,
-    compile_options: Mapping[str, Any],
-) -> Recording:
-    from dynamo_lab.capture.running import run_all
-    from dynamo_lab.capture.session import watch
-
-    recorder = new_recorder(name_of(fn))
-    chosen = {**compile_options, "grad": grad}
-    recorder.options.update({k: name_of(v) for k, v in chosen.items() if v is not None})
-    with watch(recorder), _quiet_trace():
-        try:
-            run_all(fn, calls, grad=grad, **compile_options)
-        except Exception as error:
-            recorder.fail(error)
-    return recorder.recording
 
 
 @contextmanager

@@ -11,9 +11,10 @@ from dynamo_lab.errors import OptionError
 from dynamo_lab.recording import Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from dynamo_lab.capture.recorder import Recorder
+    from dynamo_lab.capture.running import Call
     from dynamo_lab.programs import Choice, FunctionProgram
 
 Detail = Literal["normal", "steps"]
@@ -89,23 +90,26 @@ def runnable(
         recorder = new_recorder(name_of(fn), detail, max_steps)
         if choice.target:  # lowered again since
             return lowered(fn, args, kwargs, choice, recorder)
-        return _explore(fn, args, kwargs, chosen, recorder)
+        return explored_calls(fn, [(args, kwargs)], chosen, recorder)
 
     return FunctionProgram(fn, args, kwargs, explored, choice)
 
 
-def _explore(
-    fn: Any, args: Any, kwargs: Any, chosen: dict[str, Any], recorder: Recorder[Recording]
+def explored_calls(
+    fn: Any, calls: Sequence[Call], chosen: dict[str, Any], recorder: Recorder[Recording]
 ) -> tuple[Recording, Any]:
-    """The recording, and what `fn` returned."""
-    from dynamo_lab.capture.running import run_once
+    """The recording of `fn` compiled and called, and what the last call returned.
+
+    `chosen` are torch.compile's options, and `grad` as for `explore`.
+    """
+    from dynamo_lab.capture.running import run
     from dynamo_lab.capture.session import watch  # imports torch, which reading a file need not
 
     recorder.options.update({k: name_of(v) for k, v in chosen.items() if v is not None})
     result = None
     with watch(recorder):
         try:
-            result = run_once(fn, args, kwargs, **chosen)
+            result = run(fn, calls, **chosen)
         except Exception as error:
             recorder.fail(error)
     return recorder.recording, result

@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dynamo_lab.arguments import add_film_options, add_target_option
 from dynamo_lab.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.explore import record
@@ -68,6 +67,9 @@ def _switch(text: str) -> bool | None:
 
 
 def _record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
+    # the terminal's options, of which most have no place in a cell: not at each import
+    from dynamo_lab.arguments import add_film_options, add_target_option
+
     parser = Parser(
         prog=name,
         description=text,

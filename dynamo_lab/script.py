@@ -1,17 +1,32 @@
 """A script, run as Python would run it."""
 
+from __future__ import annotations
+
 import runpy
 import sys
 import traceback
-from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from dynamo_lab.recording import Recording
 
 
 class Script:
-    """A script and its arguments: once it ran, `code` is what Python would exit with."""
+    """A script and its arguments: once it ran, `code` is what Python would exit with.
+
+    Raises:
+        OptionError: there is no such script.
+    """
 
     def __init__(self, path: str, arguments: Sequence[str]) -> None:
+        if not Path(path).is_file():
+            raise OptionError(f"There is no script {path!r}: check the path.")
         self.path = path
         self.argv = [path, *arguments]
         self.code = 0
@@ -31,6 +46,21 @@ class Script:
         finally:
             sys.argv, sys.path = argv, search_path
             sys.stdout.flush()
+
+    def recorded(self, *, exits: bool = False, **options: Any) -> Recording:
+        """Run it, and record what compiles; `options` are those of `dynamo_lab.record`.
+
+        What it raises is the recording's failure, and with `exits` an exit code other than 0 too.
+        """
+        from dynamo_lab.explore import record
+
+        with record(Path(self.path).name, **options) as recorder:
+            self.run()
+            if self.error is not None:
+                recorder.fail(self.error)
+            elif exits and self.code:
+                recorder.fail(SystemExit(self.code))
+        return recorder.recording
 
     def _own_part(self, error: BaseException) -> TracebackType | None:
         """The traceback from the script's first line on: what ran the script is no news."""

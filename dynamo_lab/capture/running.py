@@ -6,30 +6,25 @@ from typing import Any
 
 import torch
 
+Call = tuple[Sequence[Any], Mapping[str, Any]]
+"""The arguments of a call, by position and by name."""
 
-def run_once(
+
+def run(
     fn: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
+    calls: Sequence[Call],
     *,
     grad: bool | None = None,
     **compile_options: Any,
 ) -> Any:
-    """Compile `fn`, call it, and with `grad=True` run a backward pass from what it returns."""
-    return call_once(torch.compile(fn, **compile_options), args, kwargs, grad=grad)
+    """Compile `fn`, make these calls one after another, and return what the last returned.
 
-
-def run_all(
-    fn: Callable[..., Any],
-    calls: Sequence[tuple[Sequence[Any], Mapping[str, Any]]],
-    *,
-    grad: bool | None = None,
-    **compile_options: Any,
-) -> None:
-    """Compile `fn` and call it with each of these arguments, one after another."""
-    compiled = torch.compile(fn, **compile_options)
+    With `grad=True` a backward pass follows each, from what it returned.
+    """
+    result, compiled = None, torch.compile(fn, **compile_options)
     for args, kwargs in calls:
-        call_once(compiled, args, kwargs, grad=grad)
+        result = call_once(compiled, args, kwargs, grad=grad)
+    return result
 
 
 def call_once(

@@ -8,7 +8,6 @@ import logging
 import re
 import signal
 import sys
-import sysconfig
 import threading
 import time
 import traceback
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 _OURS = Path(__file__).parents[1]
-_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 
 class NotYet(Exception):
@@ -138,7 +136,10 @@ def _raised(error: BaseException) -> str:
 def _is_readers(place: str) -> bool:
     if Path(place).is_relative_to(_OURS):
         return False
-    return not place.startswith((*_LIBRARIES, "<frozen", "<string", "<eval_with_key"))
+    import sysconfig  # an import that only a raised answer needs
+
+    libraries = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
+    return not place.startswith((*libraries, "<frozen", "<string", "<eval_with_key"))
 
 
 @contextmanager
