@@ -3,19 +3,19 @@
 # a room, loaded before the function that has its name
 import dynamo_lab.bench  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from dynamo_lab import course
-from dynamo_lab.atlas import atlas
-from dynamo_lab.benchmark import bench
-from dynamo_lab.check import check
-from dynamo_lab.decompose import decompose
-from dynamo_lab.diff import diff
-from dynamo_lab.explore import explore, record
-from dynamo_lab.limits import limits
-from dynamo_lab.lower import lower
-from dynamo_lab.magic import load_ipython_extension
-from dynamo_lab.packages import open_package, package
-from dynamo_lab.passes import passes
-from dynamo_lab.recording import Recording, load
-from dynamo_lab.traces import open_trace
+from dynamo_lab.api.atlas import atlas
+from dynamo_lab.api.bench import bench
+from dynamo_lab.api.check import check
+from dynamo_lab.api.decompose import decompose
+from dynamo_lab.api.diff import diff
+from dynamo_lab.api.packages import open_package, package
+from dynamo_lab.api.recording import Recording, load
+from dynamo_lab.api.traces import open_trace
+from dynamo_lab.bench.limits import limits
+from dynamo_lab.notebook.magic import load_ipython_extension
+from dynamo_lab.record.explore import explore, record
+from dynamo_lab.record.lower import lower
+from dynamo_lab.record.user_passes import passes
 
 __all__ = [
     "Recording",

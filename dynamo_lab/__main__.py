@@ -13,15 +13,15 @@ import msgspec
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
-from dynamo_lab.arguments import MIN_WIDTH, parse
-from dynamo_lab.assembly import with_assemblies
-from dynamo_lab.diff import diff
+from dynamo_lab.api.diff import diff
+from dynamo_lab.cli.parser import MIN_WIDTH, parse
 from dynamo_lab.errors import DynamoLabError, OptionError
-from dynamo_lab.model.codec import load, save
+from dynamo_lab.live.assembly import with_assemblies
+from dynamo_lab.model.core.codec import load, save
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.plain import table, visible
-from dynamo_lab.script import Script
-from dynamo_lab.view.graphs import GraphView, stage_word
+from dynamo_lab.record.script import Script
+from dynamo_lab.render.tables import table, visible
+from dynamo_lab.view.graphs.graphs import GraphView, stage_word
 from dynamo_lab.view.view import View
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ def _refuse_unknown_sections(options: argparse.Namespace) -> None:
 def _show(options: argparse.Namespace) -> int:
     recording = load(options.recording)
     if options.why_not is not None:
-        from dynamo_lab.why_not import ask
+        from dynamo_lab.api.why_not import ask
 
         print(ask(recording, *options.why_not))
         return 0
@@ -112,7 +112,7 @@ def _show(options: argparse.Namespace) -> int:
 
 def _level(view: View, options: argparse.Namespace) -> RenderableType:
     """The level of the assembly that is asked for."""
-    from dynamo_lab.render.terminal.kernels import level
+    from dynamo_lab.render.terminal.kernels.kernels import level
 
     if options.kernel is None:
         raise OptionError("--assembly prints a level of one kernel: pass --kernel N as well.")
@@ -128,8 +128,8 @@ def _level(view: View, options: argparse.Namespace) -> RenderableType:
 
 def _of_nodes(view: View, options: argparse.Namespace) -> RenderableType:
     """The nodes that are found, or the modules of the graphs asked for, the captured by default."""
-    from dynamo_lab.render.terminal.outline import found, outlines
-    from dynamo_lab.render.terminal.parts import Page
+    from dynamo_lab.render.terminal.core.parts import Page
+    from dynamo_lab.render.terminal.graphs.outline import found, outlines
 
     asked = _graphs(view, options)
     if options.find is not None:
@@ -144,7 +144,7 @@ def _captured(view: View) -> list[GraphView]:
 
 
 def _dot(options: argparse.Namespace) -> int:
-    from dynamo_lab.render import dot
+    from dynamo_lab.render.export import dot
 
     view = _view(load(options.recording))
     asked = [graph for graph in _graphs(view, options) or () if graph.parent is None]
@@ -159,7 +159,7 @@ def _dot(options: argparse.Namespace) -> int:
 
 
 def _step(options: argparse.Namespace) -> int:
-    from dynamo_lab.stepper import play, playback_of
+    from dynamo_lab.cli.step import play, playback_of
 
     view = _view(load(options.recording))
     playback_of(view)  # says so where there are no steps
@@ -176,7 +176,7 @@ def _html(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    from dynamo_lab.exports import export, how_to_open
+    from dynamo_lab.render.export.formats import export, how_to_open
 
     how = how_to_open(options.format)  # says so where there is no such format
     for path in export(load(options.recording), options.out, options.format):
@@ -186,13 +186,13 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from dynamo_lab import check_run
+    from dynamo_lab.cli import check as check_run
 
     return check_run.run(options)
 
 
 def _atlas(options: argparse.Namespace) -> int:
-    from dynamo_lab.atlas import atlas
+    from dynamo_lab.api.atlas import atlas
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # none is needed
@@ -204,14 +204,14 @@ def _atlas(options: argparse.Namespace) -> int:
 
 
 def _limits(options: argparse.Namespace) -> int:
-    from dynamo_lab.limits import limits
+    from dynamo_lab.bench.limits import limits
 
     print(limits(options.device, again=options.again))
     return 0
 
 
 def _package(options: argparse.Namespace) -> int:
-    from dynamo_lab.packages import open_package
+    from dynamo_lab.api.packages import open_package
 
     recording = open_package(options.package)
     for write, path in _writers(options):
@@ -221,7 +221,7 @@ def _package(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from dynamo_lab.traces import Ranks, open_trace
+    from dynamo_lab.api.traces import Ranks, open_trace
 
     writers = _writers(options)
     opened = open_trace(options.trace, rank=options.rank, sources=options.sources)
@@ -235,7 +235,7 @@ def _import(options: argparse.Namespace) -> int:
     if options.json:
         opened.save(options.json)
     if options.section is None:
-        from dynamo_lab.render.terminal.ranks import ranks
+        from dynamo_lab.render.terminal.compare.ranks import ranks
 
         _print(ranks(opened.ranks(), opened.title), options)
         print("\nOne of them: pass --rank N. All of them in a browser: pass --html PAGE.")
@@ -247,7 +247,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    from dynamo_lab.benchmarking.cases import bench_case, summary
+    from dynamo_lab.api.bench_cases import bench_case, summary
     from dynamo_lab.measure.cases import all_cases, find_case
     from dynamo_lab.measure.checks import is_wrong
     from dynamo_lab.measure.rounds import Plan
@@ -279,7 +279,7 @@ def _bench(options: argparse.Namespace) -> int:
         print("\n".join(summary(made.facts)), flush=True)
         code = 1 if is_wrong(made.facts.comparisons) else code
         if options.code:
-            from dynamo_lab.render.terminal.by_hand import by_hand
+            from dynamo_lab.render.terminal.benchmarks.by_hand import by_hand
 
             _print(by_hand(_view(made.recording), _width(options)), options)
     return code
@@ -303,7 +303,7 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _write_page(recording: Recording, path: str) -> None:
-    from dynamo_lab.render.html import page
+    from dynamo_lab.render.page import page
 
     try:
         Path(path).write_text(page(_view(recording)), encoding="utf-8")

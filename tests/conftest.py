@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dynamo_lab.bench._chromium import find_chromium
 from dynamo_lab.model.autograd import Differentiated, Partition, Recomputed, SavedValue
 from dynamo_lab.model.breaks import Break
-from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.core.environment import Environment
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.graphs import Graph, NodeTable, Value
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.lowering import (
     Buffer,
     LoopLine,
@@ -27,7 +28,6 @@ from dynamo_lab.model.lowering import (
     Range,
     Why,
 )
-from dynamo_lab.model.notes import Note
 from dynamo_lab.model.passes import (
     GraphChange,
     Match,
@@ -38,9 +38,9 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
+from tests.benchmarks._chromium import find_chromium
 from tests.view import samples
 
 if TYPE_CHECKING:

@@ -17,17 +17,17 @@ ROOT = Path(dynamo_lab.__file__).parent
 MAY_IMPORT = {
     "model": {"model", "errors"},
     "view": {"view", "model", "errors", "measure"},  # its statistics, which need no torch
-    "render": {"render", "view", "model", "errors", "plain"},
-    "capture": {"capture", "model", "errors", "host"},
-    "measure": {"measure", "model", "errors", "host"},
+    "render": {"render", "view", "model", "errors"},
+    "capture": {"capture", "model", "errors"},
+    "measure": {"measure", "model", "errors"},
 }
 """What of dynamo_lab the modules of each room may name."""
 
 NEEDS_NO_TORCH = (
     "dynamo_lab",
-    "dynamo_lab.check",
-    "dynamo_lab.diff",
-    "dynamo_lab.recording",
+    "dynamo_lab.api.check",
+    "dynamo_lab.api.diff",
+    "dynamo_lab.api.recording",
     "dynamo_lab.__main__",
     *(
         ".".join(("dynamo_lab", *path.relative_to(ROOT).with_suffix("").parts))

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from dynamo_lab.cells import build_frame
 from dynamo_lab.errors import CellError
+from dynamo_lab.record.cells import build_frame
 
 
 def run(source: str, namespace: dict[str, Any] | None = None) -> tuple[dict[str, Any], Any]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from dynamo_lab.check import check, options
+from dynamo_lab.api.check import check, options
 from dynamo_lab.errors import CheckFailed, OptionError
-from dynamo_lab.model.notes import Note
+from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.core.sources import Source, Span
 from dynamo_lab.model.recording import Failure
-from dynamo_lab.model.sources import Source, Span
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from dynamo_lab.diff import BreakFact, Change, KernelFact, diff
+from dynamo_lab.api.diff import BreakFact, Change, KernelFact, diff
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_lab.capture.diagnostics import of_cpp, of_python
+from dynamo_lab.capture.kernels.diagnostics import of_cpp, of_python
 from dynamo_lab.model.edits import Diagnostic
 
 GCC = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynamo_lab.edits import Edited
+from dynamo_lab.live.edits import Edited
 from dynamo_lab.model.edits import Timing
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ import pytest
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.errors import ExportError, OptionError, OutputError
-from dynamo_lab.exports import export
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
+from dynamo_lab.render.export.formats import export
 from tests.view import samples
 
 if TYPE_CHECKING:

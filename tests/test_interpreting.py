@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from dynamo_lab.capture.interpreting import compare, row_of  # noqa: E402
+from dynamo_lab.capture.kernels.interpreting import compare, row_of  # noqa: E402
 
 NAN, INF = float("nan"), float("inf")
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from dynamo_lab.benchmarking.kernel_groups import groups
+from dynamo_lab.bench.kernel_groups import groups
 from dynamo_lab.model.benchmarks import EagerCall, KernelTime
+from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.decompositions import Call, Decompositions, Traced
 from dynamo_lab.model.kernels import Kernel
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.lowering import Buffer
 from dynamo_lab.model.passes import GraphChange, NodeText, Pass, Pipeline, Placed
 from dynamo_lab.model.recording import Recording

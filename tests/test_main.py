@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from dynamo_lab.__main__ import main
-from dynamo_lab.model.codec import load, save
+from dynamo_lab.model.core.codec import load, save
 from tests.view.samples import assembled, film, scheduled, searched
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 import dynamo_lab as lab
 from dynamo_lab.__main__ import main
-from dynamo_lab.capture import archive
+from dynamo_lab.capture.packages import archive
 from dynamo_lab.errors import OptionError, PackageError
 from dynamo_lab.model.packages import Constant
 

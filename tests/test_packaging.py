@@ -52,7 +52,7 @@ def test_the_wheel_works_away_from_the_checkout(wheel: Path, tmp_path: Path) -> 
     code = """
 import sys, dynamo_lab
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.html import page
+from dynamo_lab.render.page import page
 from dynamo_lab.view import build
 assert "<html" in page(build(Recording(title="a")))
 from dynamo_lab.measure.baselines import baselines_of

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import dynamo_lab
-from dynamo_lab.arguments import parse
-from dynamo_lab.compile_check import CompileCheck
-from dynamo_lab.exports import how_to_open
+from dynamo_lab.cli.parser import parse
+from dynamo_lab.render.export.formats import how_to_open
+from dynamo_lab.testing.fixture import CompileCheck
 
 DOCS = Path(__file__).parents[1] / "notebooks" / "docs"
 PAGES = [DOCS / name for name in ("export.md", "ci.md", "binder.md")]

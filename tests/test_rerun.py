@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dynamo_lab import rerun
-from dynamo_lab.capture import storages
-from dynamo_lab.rerun import copies, leaves, without_trace
+from dynamo_lab.capture.core import storages
+from dynamo_lab.record import replay
+from dynamo_lab.record.replay import copies, leaves, without_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ def test_tensors_inside_tensors_and_what_has_no_memory() -> None:
 
 
 def test_all_of_a_large_model_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rerun, "_WALKED", 5)
+    monkeypatch.setattr(replay, "_WALKED", 5)
     model = nn.Sequential(*(nn.BatchNorm1d(2) for _ in range(10)))
     assert len(leaves([model])) == 20
     before = [p.detach().clone() for p in model.parameters()]
@@ -152,7 +152,7 @@ def test_what_is_more_than_a_view_of_memory_is_copied_by_itself() -> None:
 
 
 def test_a_large_tensor_is_not_copied_but_a_slice_of_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rerun, "COPIED_BYTES", 128)
+    monkeypatch.setattr(replay, "COPIED_BYTES", 128)
     large = torch.ones(1000)
     assert copies(large) is large
     assert copies(large[500:510]) is not large

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from IPython.utils.ipstruct import Struct
 
-from dynamo_lab import lab_magic
-from dynamo_lab.completions import complete
+from dynamo_lab.api.recording import Recording
+from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import CellError, OptionError
-from dynamo_lab.magic import Parser
 from dynamo_lab.model.benchmarks import Benchmark
-from dynamo_lab.model.environment import Environment
-from dynamo_lab.recording import Recording
-from dynamo_lab.settings import Settings, listen, settings_of
-from dynamo_lab.side_by_side import SideBySide
+from dynamo_lab.model.core.environment import Environment
+from dynamo_lab.notebook import lab as lab_magic
+from dynamo_lab.notebook.completions import complete
+from dynamo_lab.notebook.magic import Parser
+from dynamo_lab.notebook.settings import Settings, listen, settings_of
 
 
 def shell(**names: Any) -> Any:

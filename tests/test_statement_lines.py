@@ -1,6 +1,6 @@
 """Statements of a kernel, found in its text alone."""
 
-from dynamo_lab.capture.statement_lines import Attributed, attributed
+from dynamo_lab.capture.kernels.statement_lines import Attributed, attributed
 
 LOOPS = """\
 extern "C" void kernel(const float* in_ptr0,

@@ -3,7 +3,7 @@
 import pytest
 
 from dynamo_lab.errors import OptionError
-from dynamo_lab.switches import SWITCHES, settings
+from dynamo_lab.record.switches import SWITCHES, settings
 
 
 def test_switches_become_settings_and_arguments() -> None:
@@ -24,7 +24,7 @@ def test_what_is_not_offered_is_refused_in_one_sentence(chosen: dict[str, object
 
 @pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.name)
 def test_every_offered_value_is_taken(switch: object) -> None:
-    from dynamo_lab.switches import Switch
+    from dynamo_lab.record.switches import Switch
 
     assert isinstance(switch, Switch)
     assert switch.sentence.endswith(".")

@@ -1,1 +1,1 @@
-"""What dynamo_lab itself costs, a module a budget: `python -m dynamo_lab.bench.<name>`."""
+"""How a benchmark is made of a program."""

@@ -7,28 +7,28 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from dynamo_lab.capture import compat
-from dynamo_lab.capture.autograd import AutogradProbes
-from dynamo_lab.capture.breaks import BreakProbes
-from dynamo_lab.capture.buffers import BufferProbes
-from dynamo_lab.capture.compilations import Compilations
-from dynamo_lab.capture.frames import FrameProbes
-from dynamo_lab.capture.fusion import FusionProbes
-from dynamo_lab.capture.graphs import GraphProbes
-from dynamo_lab.capture.guards import GuardProbes
-from dynamo_lab.capture.kernels import KernelProbes
-from dynamo_lab.capture.lowering import LoweringProbes
-from dynamo_lab.capture.packages import PackageProbes, watch_import
-from dynamo_lab.capture.passes import PassProbes
-from dynamo_lab.capture.patches import Patches
-from dynamo_lab.capture.recorder import Recorder
-from dynamo_lab.capture.stamps import Stamps
-from dynamo_lab.capture.statements import StatementProbes
-from dynamo_lab.capture.steps import StepProbes
-from dynamo_lab.capture.symbols import SymbolProbes
-from dynamo_lab.capture.timings import TimingProbes
+from dynamo_lab.capture.autograd.autograd import AutogradProbes
+from dynamo_lab.capture.breaks.breaks import BreakProbes
+from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.core.compilations import Compilations
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.core.timings import TimingProbes
+from dynamo_lab.capture.frames.frames import FrameProbes
+from dynamo_lab.capture.fusion.fusion import FusionProbes
+from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.guards.guards import GuardProbes
+from dynamo_lab.capture.guards.symbols import SymbolProbes
+from dynamo_lab.capture.kernels.kernels import KernelProbes
+from dynamo_lab.capture.kernels.statements import StatementProbes
+from dynamo_lab.capture.lowering.buffers import BufferProbes
+from dynamo_lab.capture.lowering.lowering import LoweringProbes
+from dynamo_lab.capture.lowering.stamps import Stamps
+from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
+from dynamo_lab.capture.passes.passes import PassProbes
+from dynamo_lab.capture.steps.steps import StepProbes
 from dynamo_lab.errors import AlreadyRecordingError
-from dynamo_lab.model.notes import Note
+from dynamo_lab.model.core.notes import Note
 
 _recording = threading.Lock()  # probes sit on functions of the whole process, so one at a time
 

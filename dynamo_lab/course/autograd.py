@@ -20,8 +20,8 @@ from dynamo_lab.course.asking import (
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
-    from dynamo_lab.recording import Recording
-    from dynamo_lab.view.autograd import PartitionView
+    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.view.autograd.autograd import PartitionView
 
 _BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 _ENOUGH = 3
@@ -79,8 +79,8 @@ def _heaviest_line(answer: Any) -> str:
 
 
 def _partition_view(recording: Recording) -> PartitionView:
-    from dynamo_lab.view.autograd import build
-    from dynamo_lab.view.places import Places
+    from dynamo_lab.view.autograd.autograd import build
+    from dynamo_lab.view.core.places import Places
 
     return build(recording, Places(recording))[0]
 

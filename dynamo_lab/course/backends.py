@@ -9,7 +9,7 @@ from dynamo_lab.course.asking import need, need_function
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
-    from dynamo_lab.recording import Recording
+    from dynamo_lab.api.recording import Recording
 
 _STALE = (
     "The nodes are changed, but what runs is the code from before: it was written when somebody "
@@ -37,7 +37,7 @@ def _ran(model: Any, backend: Any) -> tuple[Recording, Any]:
     """The recording of a model under a backend, and what it computed."""
     import torch
 
-    from dynamo_lab.explore import record
+    from dynamo_lab.record.explore import record
 
     need(callable(backend), "What you return is no backend: a function of `gm` and `inputs`.")
     refused: list[Any] = []
@@ -152,9 +152,9 @@ def _pass(answer: Any) -> str:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    from dynamo_lab.explore import name_of
-    from dynamo_lab.lower import lower
-    from dynamo_lab.passes import passes
+    from dynamo_lab.record.explore import name_of
+    from dynamo_lab.record.lower import lower
+    from dynamo_lab.record.user_passes import passes
 
     need_function(answer)
     x, y = torch.linspace(-3, 3, 16), torch.linspace(1, 2, 16)

@@ -8,8 +8,8 @@ from dynamo_lab.course.asking import need, one_graph
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
+    from dynamo_lab.api.recording import Recording
     from dynamo_lab.model.benchmarks import Benchmark
-    from dynamo_lab.recording import Recording
 
 _LENGTHS = (16, 24, 40, 31)
 _ATTENTION_CALLS = 5
@@ -40,7 +40,7 @@ def _recorded(make: Any, inputs: list[Any]) -> tuple[Recording, list[Any]]:
     """The recording of what `make` compiles, called with each of the inputs; what came out."""
     import torch
 
-    from dynamo_lab.explore import record
+    from dynamo_lab.record.explore import record
 
     with record("capstone", target="cpu") as recorder, torch.no_grad():
         compiled = make()
@@ -130,7 +130,7 @@ def _times(facts: Benchmark, way: int) -> tuple[float, ...]:
 
 
 def _measured(answer: Any) -> str:
-    from dynamo_lab.benchmark import Benchmarked
+    from dynamo_lab.api.bench import Benchmarked
     from dynamo_lab.measure.statistics import ratio, rounds_needed
 
     need(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from dynamo_lab.api.decompose import decompose
 from dynamo_lab.course.asking import (
     need,
     need_count,
@@ -16,8 +17,7 @@ from dynamo_lab.course.asking import (
     same_result,
 )
 from dynamo_lab.course.exercises import Exercise
-from dynamo_lab.decompose import decompose
-from dynamo_lab.lower import lower
+from dynamo_lab.record.lower import lower
 
 if TYPE_CHECKING:
     from dynamo_lab.model.decompositions import Target

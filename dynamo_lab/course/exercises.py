@@ -97,7 +97,7 @@ class Exercise:
         """Examine an answer; whatever it raises is a reason, and no error."""
         if answer is None or answer is ...:
             return self._not_yet("There is no answer yet: put yours in the place of the `...`.")
-        from dynamo_lab.capture.compat import settings_kept
+        from dynamo_lab.capture.core.compat import settings_kept
 
         try:
             with settings_kept(), _unheard(), _at_most(self.seconds):

@@ -10,7 +10,7 @@ from dynamo_lab.course.asking import lowered, need, need_count, no_break, progra
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
-    from dynamo_lab.recording import Recording
+    from dynamo_lab.api.recording import Recording
 
 _MIXED = """\
 def mixed(x, w):
@@ -59,7 +59,7 @@ def _what_is_stored(answer: Any) -> str:
 
 def _reasons(recording: Recording) -> dict[int, str]:
     """For each line whose value is in memory, why."""
-    from dynamo_lab.view.causes import stored
+    from dynamo_lab.view.lowering.causes import stored
 
     found: dict[int, str] = {}
     for buffer in recording.buffers:

@@ -11,7 +11,7 @@ from dynamo_lab.course.asking import lowered, need, need_count, program
 from dynamo_lab.course.exercises import Exercise, NotYet
 
 if TYPE_CHECKING:
-    from dynamo_lab.recording import Recording
+    from dynamo_lab.api.recording import Recording
 
 _GPU = "cuda:sm_90"
 

@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from dynamo_lab.host import CPUINFO, processor, system, text_of, version_of
 from dynamo_lab.model.benchmarks import Machine
+from dynamo_lab.model.core.host import CPUINFO, processor, system, text_of, version_of
 
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 

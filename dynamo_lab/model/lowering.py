@@ -21,7 +21,7 @@ Cause = Literal[
     "rule", "unsupported", "unknown", "listed", "asked",
 ]  # fmt: skip
 """Why a value lies in memory; the last four are why PyTorch's own kernel is called for an operator.
-`view/causes.py` says each in words."""
+`view/lowering/causes.py` says each in words."""
 
 BufferKind = Literal[
     "pointwise", "scatter", "reduction", "scan", "sort", "extern", "fallback", "template", "part",

@@ -4,25 +4,25 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.artifacts import Artifact
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.benchmarks import Benchmark
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.artifacts import Artifact
+from dynamo_lab.model.core.environment import Environment
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.core.sources import Source, Span, Stack
 from dynamo_lab.model.decompositions import Decompositions
-from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.model.fusions import Fusion, Schedule, fusions
+from dynamo_lab.model.fusion import Fusion, Schedule, fusions
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards import Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.memory import MemoryPlan
-from dynamo_lab.model.notes import Note
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
-from dynamo_lab.model.sources import Source, Span, Stack
 from dynamo_lab.model.steps import Film
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from dynamo_lab.model.fusions import Schedule
+from dynamo_lab.model.core.references import outside
+from dynamo_lab.model.fusion import Schedule
 from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.references import outside
 
 
 def problems(recording: Recording) -> Iterator[str]:

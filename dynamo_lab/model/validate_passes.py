@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from dynamo_lab.model.core.references import outside
 from dynamo_lab.model.passes import Pass, Pipeline
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.references import outside
 
 
 def problems(recording: Recording) -> Iterator[str]:

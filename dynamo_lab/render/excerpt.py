@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_lab.view import View
-from dynamo_lab.view.breaks import BreakView
-from dynamo_lab.view.code import LineView, Mark, SourceView
-from dynamo_lab.view.run_map import MapRow
-from dynamo_lab.view.stories import Side, StoryView
-from dynamo_lab.view.words import listed
+from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.stories import Side, StoryView
+from dynamo_lab.view.code.code import LineView, Mark, SourceView
+from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.frames.run_map import MapRow
 
 SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "compiling": "…", "failed": "✗"}
 """What stands before a line of each state."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
-from dynamo_lab.view.graphs import GraphView
+from dynamo_lab.view.graphs.graphs import GraphView
 
 
 class Row(NamedTuple):

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from dynamo_lab.render.graph_text import statement
 from dynamo_lab.render.text import one_line
-from dynamo_lab.view.pass_diffs import DiffLine, Hunk
-from dynamo_lab.view.passes import PassView
+from dynamo_lab.view.passes.diffs import DiffLine, Hunk
+from dynamo_lab.view.passes.passes import PassView
 
 
 class Row(NamedTuple):

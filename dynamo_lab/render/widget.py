@@ -21,17 +21,17 @@ from IPython.core import display_functions
 from IPython.core.getipython import get_ipython
 
 from dynamo_lab.errors import DynamoLabError
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.html import page, page_of_several
+from dynamo_lab.render.fallback.page import fallback, waiting
+from dynamo_lab.render.fallback.side_by_side import fallback_of_several
 from dynamo_lab.render.margin import margins, place_of
-from dynamo_lab.render.static_html import fallback, waiting
-from dynamo_lab.render.static_side_by_side import fallback_of_several
+from dynamo_lab.render.page import page, page_of_several
 from dynamo_lab.render.terminal import as_text, render
-from dynamo_lab.render.terminal.side_by_side import side_by_side
+from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
 from dynamo_lab.view import View, build
-from dynamo_lab.view.side_by_side import Shown, SideBySideView, pair, together
-from dynamo_lab.view.timeline import explain
+from dynamo_lab.view.compare.side_by_side import Shown, SideBySideView, pair, together
+from dynamo_lab.view.timings.timings import explain
 
 
 class Waiting:

@@ -3,7 +3,7 @@
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.suite.table import Cell, Table
 from dynamo_lab.suite.words import FACTS, LEGEND, announced, facts, overall, shown, speed_word
-from dynamo_lab.view.words import plural, seconds, size
+from dynamo_lab.view.core.words import plural, seconds, size
 
 _STYLE = """\
 :root{color-scheme:light dark}

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dynamo_lab.errors import SuiteError
-from dynamo_lab.host import processor
+from dynamo_lab.model.core.host import processor
 from dynamo_lab.suite.jobs import Job
 from dynamo_lab.suite.locks import CAN_LOCK
 from dynamo_lab.suite.results import (

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import grid, heading, line, plain, text
+from dynamo_lab.render.terminal.core.parts import grid, heading, line, plain, text
 from dynamo_lab.render.text import shortened, visible
 from dynamo_lab.suite.compare import Comparison
 from dynamo_lab.suite.results import Result
 from dynamo_lab.suite.table import Cell, Table
 from dynamo_lab.suite.words import FACTS, LEGEND, announced, facts, overall, shown, speed_word
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.core.words import plural
 
 
 def table_text(table: Table, width: int = 100) -> str:

@@ -12,7 +12,7 @@ from dynamo_lab.suite.table import (
     Mean,
     Table,
 )
-from dynamo_lab.view.words import plural, seconds
+from dynamo_lab.view.core.words import plural, seconds
 
 _FEW = 5
 

@@ -112,7 +112,7 @@ def _first_run(
     subject: _Subject, compiled: Callable[..., Any], case: Case, facts: dict[str, Any]
 ) -> tuple[dict[str, torch.Tensor], float]:
     """What the compiled model computes at its first call, and what that took."""
-    from dynamo_lab.explore import record
+    from dynamo_lab.record.explore import record
 
     with record(str(case)) as recorder:
         start = time.perf_counter()
@@ -166,7 +166,7 @@ class _Subject:
         """What one call computes: the outputs, or the loss and the gradients."""
         import torch
 
-        from dynamo_lab.capture.running import tensors_in
+        from dynamo_lab.capture.core.running import tensors_in
 
         torch.manual_seed(0)
         self._label()

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from dynamo_lab.model.artifacts import Artifact
+from dynamo_lab.model.core.artifacts import Artifact
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.words import plural, size
+from dynamo_lab.view.core.words import plural, size
 
 LONGEST = 20_000
 """The most characters of one artifact in a view; the recording holds all of it."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from dynamo_lab.view.breaks import BreakView
-from dynamo_lab.view.code import LineState, LineView, Mark, MarkKind, SourceView
-from dynamo_lab.view.places import entity
+from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.code.code import LineState, LineView, Mark, MarkKind, SourceView
+from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.view import View
-from dynamo_lab.view.words import plural
 
 _STATES: dict[LineState, str] = {
     "compiled": "Compiled",

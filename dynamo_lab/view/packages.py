@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.packages import Constant, FileKind, Package
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.words import listed, plural, size
+from dynamo_lab.view.core.words import listed, plural, size
 
 _KINDS: dict[FileKind, str] = {
     "wrapper": "the C++ that calls the kernels",

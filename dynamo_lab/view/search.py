@@ -10,8 +10,8 @@ from msgspec import structs
 from dynamo_lab.errors import QueryError
 from dynamo_lab.model.graphs import Node
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.graphs import GraphView, stage_word
-from dynamo_lab.view.query import Term, normal_dtype, parse, pattern
+from dynamo_lab.view.graphs.graphs import GraphView, stage_word
+from dynamo_lab.view.graphs.query import Term, normal_dtype, parse, pattern
 from dynamo_lab.view.view import View
 
 Test = Callable[[int], bool]

@@ -4,56 +4,50 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from dynamo_lab.model.environment import Environment
-from dynamo_lab.model.notes import Note
+from dynamo_lab.model.core.environment import Environment
+from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view import (
-    artifacts,
-    autograd,
-    benchmarks,
-    breaks,
-    code,
-    decompositions,
-    frames,
-    fusion,
-    graphs,
-    guards,
-    kernels,
-    links,
-    lowering,
-    packages,
-    passes,
-    run_map,
-    steps,
-    stories,
-    summary,
-    symbols,
-    timeline,
-)
-from dynamo_lab.view.ancestry import Ancestry
+from dynamo_lab.view import artifacts, packages
 from dynamo_lab.view.artifacts import ArtifactView
-from dynamo_lab.view.autograd import PartitionView
-from dynamo_lab.view.benchmarks import BenchView
-from dynamo_lab.view.breaks import BreakView
-from dynamo_lab.view.code import SourceView
-from dynamo_lab.view.decompositions import DecompositionsView
-from dynamo_lab.view.frames import FrameView
-from dynamo_lab.view.fusion import FusionsView
-from dynamo_lab.view.graphs import GraphView
-from dynamo_lab.view.guards import GuardsView
-from dynamo_lab.view.kernels import KernelsView
-from dynamo_lab.view.links import LinksView
-from dynamo_lab.view.lowering import LoweringsView
+from dynamo_lab.view.autograd import autograd
+from dynamo_lab.view.autograd.autograd import PartitionView
+from dynamo_lab.view.benchmarks import benchmarks
+from dynamo_lab.view.benchmarks.benchmarks import BenchView
+from dynamo_lab.view.breaks import breaks, stories
+from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.code import code
+from dynamo_lab.view.code.code import SourceView
+from dynamo_lab.view.core import links
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.links import LinksView
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.decompositions import decompositions
+from dynamo_lab.view.decompositions.decompositions import DecompositionsView
+from dynamo_lab.view.frames import frames, run_map
+from dynamo_lab.view.frames.frames import FrameView
+from dynamo_lab.view.frames.run_map import MapRow
+from dynamo_lab.view.fusion import fusion
+from dynamo_lab.view.fusion.fusion import FusionsView
+from dynamo_lab.view.graphs import graphs
+from dynamo_lab.view.graphs.graphs import GraphView
+from dynamo_lab.view.guards import guards, symbols
+from dynamo_lab.view.guards.guards import GuardsView
+from dynamo_lab.view.guards.symbols import ShapesView
+from dynamo_lab.view.help import READINGS, Reading
+from dynamo_lab.view.kernels import kernels
+from dynamo_lab.view.kernels.kernels import KernelsView
+from dynamo_lab.view.lowering import lowering
+from dynamo_lab.view.lowering.lowering import LoweringsView
 from dynamo_lab.view.packages import PackageView
-from dynamo_lab.view.passes import PassesView
-from dynamo_lab.view.places import Places
-from dynamo_lab.view.reading import READINGS, Reading
-from dynamo_lab.view.run_map import MapRow
-from dynamo_lab.view.steps import StepsView
-from dynamo_lab.view.stories import StoryView
-from dynamo_lab.view.summary import Summary
-from dynamo_lab.view.symbols import ShapesView
-from dynamo_lab.view.timeline import TimelineView
+from dynamo_lab.view.passes import passes
+from dynamo_lab.view.passes.passes import PassesView
+from dynamo_lab.view.steps import steps
+from dynamo_lab.view.steps.steps import StepsView
+from dynamo_lab.view.summary import summary
+from dynamo_lab.view.summary.summary import Summary
+from dynamo_lab.view.timings import timings
+from dynamo_lab.view.timings.timings import TimelineView
 
 
 class NoteView(Struct, frozen=True, kw_only=True):
@@ -116,7 +110,7 @@ def build(recording: Recording) -> View:
         guards=guards.build(recording, places),
         shapes=symbols.build(recording, places),
         kernels=kernels.build(recording, places, ancestry),
-        timeline=timeline.build(recording),
+        timeline=timings.build(recording),
         links=linked,
         notes=tuple(_note(note) for note in recording.notes),
         environment=tuple(_environment(recording.environment)),

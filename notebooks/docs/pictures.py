@@ -18,7 +18,7 @@ from make_gallery import names, run
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from dynamo_lab.bench._chromium import find_chromium
+from tests.benchmarks._chromium import find_chromium
 
 IMAGES = Path(__file__).parents[1] / "images"
 SIZE = {"width": 1120, "height": 620}

@@ -5,8 +5,8 @@ import torch
 
 pytest.importorskip("expecttest", reason="torch.testing's database of operators needs it")
 
-from dynamo_lab.bench import decompositions as bench
-from dynamo_lab.decompose import Decomposition
+from dynamo_lab.api.decompose import Decomposition
+from tests.benchmarks import decompositions as bench
 
 pytestmark = pytest.mark.live
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dynamo_lab.bench import _ratio
-from dynamo_lab.bench._ratio import Line, percentile, ratio, take_turns, timed
 from dynamo_lab.measure.statistics import Spread, spread
+from tests.benchmarks import _ratio
+from tests.benchmarks._ratio import Line, percentile, ratio, take_turns, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

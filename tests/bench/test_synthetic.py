@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dynamo_lab.bench._synthetic import recording
 from dynamo_lab.model.validate import validate
 from dynamo_lab.view import build
+from tests.benchmarks._synthetic import recording
 
 
 @pytest.mark.parametrize("nodes", [10, 300, 5_000])

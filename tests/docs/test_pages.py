@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dynamo_lab
-from dynamo_lab.view.reading import READINGS
+from dynamo_lab.view.help import READINGS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "notebooks" / "docs"
@@ -51,4 +51,4 @@ def test_the_table_of_costs_has_every_benchmark() -> None:
     text = (DOCS / "guide" / "how_it_works.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE)
     assert rows
-    assert set(rows) == {path.stem for path in (ROOT / "dynamo_lab/bench").glob("[a-z]*.py")}
+    assert set(rows) == {path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py")}

@@ -12,7 +12,7 @@ import torch._dynamo
 from torch._dynamo import config
 
 import dynamo_lab as lab
-from dynamo_lab.view.advice import RULES, Rule, rule_of
+from dynamo_lab.view.breaks.advice import RULES, Rule, rule_of
 
 EXAMPLES = {rule.title: rule for rule in RULES if rule.example}
 REGISTRY = Path(torch._dynamo.__file__).with_name("graph_break_registry.json")

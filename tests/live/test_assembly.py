@@ -11,11 +11,11 @@ from torch.nn import functional
 
 import dynamo_lab as lab
 from dynamo_lab.errors import AssemblyError
+from dynamo_lab.live.answers import answer
 from dynamo_lab.model import targets
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.validate import validate
-from dynamo_lab.questions import answer
 
 TRITON = Path(__file__).with_name("triton_kernel.txt")  # as Inductor of torch 2.13 wrote it
 needs_triton = pytest.mark.skipif(
@@ -27,7 +27,7 @@ needs_compiler = pytest.mark.skipif(
 
 
 def assembled(kernel: Kernel, target: str) -> Assembly:
-    from dynamo_lab.capture.assembly import assemble
+    from dynamo_lab.capture.assembly.assembly import assemble
 
     found = targets.parse(target)
     assert found is not None

@@ -10,10 +10,10 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 import dynamo_lab as lab
-from dynamo_lab.bench.saved_bytes import kept
 from dynamo_lab.errors import BudgetError
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.view import build
+from tests.benchmarks.saved_bytes import kept
 
 AOT = "aot_eager_decomp_partition"  # Inductor's partitioner and decompositions, without kernels
 

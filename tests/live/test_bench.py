@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import dynamo_lab as lab
-from dynamo_lab.benchmarking.run import BenchRun, Wish
+from dynamo_lab.bench.run import BenchRun, Wish
 from dynamo_lab.errors import BenchError, OptionError
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.validate import validate
 
 pytestmark = pytest.mark.live

@@ -6,13 +6,13 @@ import pytest
 from msgspec import structs
 
 from dynamo_lab.__main__ import main
-from dynamo_lab.benchmarking.cases import bench_case, share_of_limit, summary
+from dynamo_lab.api.bench_cases import bench_case, share_of_limit, summary
 from dynamo_lab.errors import CaseError, OptionError
 from dynamo_lab.measure.baselines import why_not
 from dynamo_lab.measure.cases import find_case
 from dynamo_lab.measure.rounds import Plan
 from dynamo_lab.model.benchmarks import Benchmark, Limits, Phase, Series, Way, Work
-from dynamo_lab.model.codec import load
+from dynamo_lab.model.core.codec import load
 from tests.kernels.test_cases import CASE, DOUBLE
 
 pytestmark = pytest.mark.live

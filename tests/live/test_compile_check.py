@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_lab.__main__ import main
-from dynamo_lab.model.codec import load
+from dynamo_lab.model.core.codec import load
 
 pytestmark = pytest.mark.live
 
@@ -39,7 +39,15 @@ def broken(x):
 
 def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_it.py").write_text(HEAD + tests)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "dynamo_lab.pytest_plugin", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "dynamo_lab.pytest_plugin",
+        *options,
+    ]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     environment.pop("PYTEST_ADDOPTS", None)  # they are for the tests around it

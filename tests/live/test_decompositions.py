@@ -11,7 +11,7 @@ import dynamo_lab as lab
 from dynamo_lab.errors import DecompositionError, OptionError
 from dynamo_lab.model.decompositions import TARGETS, Target
 from dynamo_lab.view import build
-from dynamo_lab.view.trees import walk
+from dynamo_lab.view.decompositions.trees import walk
 
 pytestmark = pytest.mark.live
 F = torch.nn.functional

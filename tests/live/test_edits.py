@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import dynamo_lab as lab
-from dynamo_lab.edits import Edited
+from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import EditError
-from dynamo_lab.recording import Recording
+from dynamo_lab.live.edits import Edited
 
 ADDS = "static_cast<float>(1.0)"
 
@@ -35,7 +35,7 @@ def line_of(edited: Edited, part: str) -> int:
 
 
 def test_a_right_edit_is_checked_timed_and_taken_out_again(recording: Recording) -> None:
-    from dynamo_lab.capture.edited import definition, modules_with
+    from dynamo_lab.capture.kernels.edited import definition, modules_with
 
     edited = recording.edit_kernel(0, replaced(ADDS, "static_cast<float>(0.5 + 0.5)"))
     assert (edited.verdict, edited.reason, edited.calls) == ("right", "", 1)

@@ -17,6 +17,7 @@ from torch import nn
 from torch._dynamo import config
 
 import dynamo_lab as lab
+from dynamo_lab.record import replay
 from dynamo_lab.errors import FixError
 from tests.live.notebook import run_cells, text_of
 from tests.live.programs import PROGRAMS
@@ -306,7 +307,7 @@ def test_without_a_program_one_sentence_says_what_to_do(tmp_path: Path) -> None:
 def test_only_a_recording_with_breaks_keeps_a_large_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dynamo_lab.rerun._LIGHT_BYTES", 0)
+    monkeypatch.setattr(replay, "_LIGHT_BYTES", 0)
     model = nn.Linear(2, 2)
     alive = weakref.ref(model)
     recording = lab.explore(model, torch.ones(1, 2), backend="eager")

@@ -9,13 +9,13 @@ import torch
 from torch.func import functional_call, grad, jvp, vmap
 
 import dynamo_lab
-from dynamo_lab.view import graphs
-from dynamo_lab.view.kinds import kind_of
+from dynamo_lab.view.graphs import graphs
+from dynamo_lab.view.graphs.kinds import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynamo_lab.recording import Recording
+    from dynamo_lab.api.recording import Recording
 
 
 def explored(fn: Callable[..., Any], *args: Any) -> Recording:

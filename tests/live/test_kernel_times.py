@@ -8,9 +8,10 @@ import pytest
 import torch
 
 import dynamo_lab as lab
-from dynamo_lab.benchmarking.compiled_way import CompiledWay
-from dynamo_lab.benchmarking.kernel_times import KernelTimes, time_kernels
-from dynamo_lab.capture.kernel_calls import wrapped
+from dynamo_lab.bench import eager_way
+from dynamo_lab.bench.compiled_way import CompiledWay
+from dynamo_lab.bench.kernel_times import KernelTimes, time_kernels
+from dynamo_lab.capture.kernels.kernel_calls import wrapped
 from dynamo_lab.measure.devices import Cpu
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.measure.subject import Subject
@@ -18,7 +19,7 @@ from dynamo_lab.model.benchmarks import Benchmark, Phase, Way
 from dynamo_lab.model.validate import validate
 
 if TYPE_CHECKING:
-    from dynamo_lab.recording import Recording
+    from dynamo_lab.api.recording import Recording
 
 pytestmark = pytest.mark.live
 
@@ -242,7 +243,7 @@ def test_operators_that_cannot_be_timed_one_by_one_leave_the_kernels(
     def fails(*_: Any) -> str:
         raise NotImplementedError("no rule for this mode")
 
-    monkeypatch.setattr("dynamo_lab.benchmarking.eager_way.arguments_text", fails)
+    monkeypatch.setattr(eager_way, "arguments_text", fails)
     _, found = timed(torch.tanh, torch.ones(16))
     assert found.kernels[0].warm == (1, 1)
     assert found.eager_calls == ()

@@ -240,7 +240,7 @@ def test_kernels_agree_with_eager_in_the_interpreter() -> None:
 def test_a_wrong_kernel_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from dynamo_lab import kernel_checks
+    from dynamo_lab.live import kernel_checks
 
     pytest.importorskip("triton")
     recording = lab.lower(lambda x: torch.exp(x) * 2, torch.randn(32), target="cuda", grad=False)

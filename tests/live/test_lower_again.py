@@ -8,13 +8,13 @@ import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import DynamoLabError, LoweringError, OptionError
-from dynamo_lab.model import codec
-from dynamo_lab.panel import SwitchState, ask
-from dynamo_lab.questions import answer
-from dynamo_lab.recording import Recording
-from dynamo_lab.runs import run
-from dynamo_lab.view.side_by_side import together
+from dynamo_lab.live.answers import answer
+from dynamo_lab.live.runs import run
+from dynamo_lab.live.switches import SwitchState, ask
+from dynamo_lab.model.core import codec
+from dynamo_lab.view.compare.side_by_side import together
 
 
 def two_reductions(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -10,8 +10,8 @@ from torch import nn
 from torch.nn import functional
 
 import dynamo_lab as lab
-from dynamo_lab.capture.buffers import BufferProbes
-from dynamo_lab.capture.loop_bodies import Printer
+from dynamo_lab.capture.lowering.buffers import BufferProbes
+from dynamo_lab.capture.lowering.loop_bodies import Printer
 from dynamo_lab.model.lowering import Buffer, Lowered
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate

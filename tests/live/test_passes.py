@@ -13,7 +13,7 @@ from torch._inductor import compile_fx
 from torch.fx import Graph
 
 import dynamo_lab as lab
-from dynamo_lab.capture.snapshots import Family, differences
+from dynamo_lab.capture.passes.snapshots import Family, differences
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.passes import Match, NodeText, Pass, apply, left, state_of
 from dynamo_lab.model.recording import Recording

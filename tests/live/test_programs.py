@@ -7,9 +7,9 @@ import torch
 import torch._dynamo
 
 import dynamo_lab as lab
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.view import build
-from dynamo_lab.view.names import is_own
+from dynamo_lab.view.core.names import is_own
 from tests.live.programs import PROGRAMS
 
 LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}

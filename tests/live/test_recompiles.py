@@ -8,10 +8,10 @@ import torch
 
 import dynamo_lab as lab
 from dynamo_lab.errors import GuardsError
-from dynamo_lab.model import codec
-from dynamo_lab.questions import answer
+from dynamo_lab.live.answers import answer
+from dynamo_lab.model.core import codec
 from dynamo_lab.view import build
-from dynamo_lab.view.guards import RecompileView
+from dynamo_lab.view.guards.guards import RecompileView
 from tests.live.test_explore import line_of
 
 

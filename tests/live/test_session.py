@@ -16,9 +16,10 @@ import torch._inductor.config
 from torch._inductor.codegen import cpp as inductor_cpp
 
 import dynamo_lab as lab
-from dynamo_lab.capture.autograd import AutogradProbes
-from dynamo_lab.capture.graphs import GraphProbes
-from dynamo_lab.capture.patches import Patches
+from dynamo_lab.record import replay
+from dynamo_lab.capture.autograd.autograd import AutogradProbes
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.errors import AlreadyRecordingError
 
 
@@ -133,7 +134,7 @@ def test_compiled_results_are_the_programs_own() -> None:
 
 
 def test_a_recording_does_not_keep_a_large_model_alive(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dynamo_lab.rerun._LIGHT_BYTES", 0)
+    monkeypatch.setattr(replay, "_LIGHT_BYTES", 0)
     model = torch.nn.Bilinear(2, 3, 4)
     alive = weakref.ref(model)
     recording = lab.explore(model, torch.ones(1, 2), torch.ones(1, 3))

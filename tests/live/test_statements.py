@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 import dynamo_lab as lab
-from dynamo_lab.bench.statement_coverage import counts, covered
+from tests.benchmarks.statement_coverage import counts, covered
 from tests.live.programs import PROGRAMS
 
 LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}

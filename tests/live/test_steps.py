@@ -6,12 +6,12 @@ import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.cli.step import playback_of
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model.codec import decode, encode
+from dynamo_lab.model.core.codec import decode, encode
 from dynamo_lab.model.steps import Film, unpack
-from dynamo_lab.stepper import playback_of
 from dynamo_lab.view import build
-from dynamo_lab.view.playback import Moment
+from dynamo_lab.view.steps.playback import Moment
 
 
 def filmed(fn: Any, *args: Any, **options: Any) -> lab.Recording:

@@ -12,8 +12,8 @@ from torch._dynamo.exc import Unsupported
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.run_map import MapRow
-from dynamo_lab.view.stories import StoryView
+from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.frames.run_map import MapRow
 
 
 def third(x: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,7 @@ from dynamo_lab.measure.devices import Cpu
 from dynamo_lab.measure.limits import Store, limits_of, measure
 from dynamo_lab.measure.rounds import Progress, Watch
 from dynamo_lab.model.benchmarks import Limits, Machine
-from dynamo_lab.render.terminal.roofline import limits_text
+from dynamo_lab.render.terminal.benchmarks.roofline import limits_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.assembly import Level, occupancy
-from dynamo_lab.model.codec import decode, encode
+from dynamo_lab.model.core.codec import decode, encode
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.targets import parse
 from dynamo_lab.model.validate import validate

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from dynamo_lab.errors import RecordingFileError
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.timings import Timing

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.errors import RecordingFileError
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate
 from dynamo_lab.view import build

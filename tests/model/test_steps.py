@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.errors import RecordingFileError
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.steps import Film, pack, unpack
 from tests.view.samples import film as sample

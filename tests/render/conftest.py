@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.html import page as write_page
-from dynamo_lab.render.html import page_of_several
+from dynamo_lab.render.page import page as write_page
+from dynamo_lab.render.page import page_of_several
 from dynamo_lab.view import build
-from dynamo_lab.view.side_by_side import together
+from dynamo_lab.view.compare.side_by_side import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.benchmarks import Way
 from dynamo_lab.render.terminal import as_text
-from dynamo_lab.render.terminal.by_hand import by_hand
+from dynamo_lab.render.terminal.benchmarks.by_hand import by_hand
 from dynamo_lab.view import build
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import graphviz
 import pytest
 
 import dynamo_lab
+from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import DrawingError
 from dynamo_lab.model.recording import Recording as Facts
-from dynamo_lab.recording import Recording
-from dynamo_lab.render import dot
-from dynamo_lab.view import graphs
-from dynamo_lab.view.scenes import MAX_BOXES, Scenes
+from dynamo_lab.render.export import dot
+from dynamo_lab.view.graphs import graphs
+from dynamo_lab.view.graphs.scenes import MAX_BOXES, Scenes
 
 Make = Callable[[str], Facts]
 COLOURS = Path(dynamo_lab.__file__).parent / "frontend" / "src" / "style" / "colours.css"

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from dynamo_lab.__main__ import main
-from dynamo_lab.check import found_misses
-from dynamo_lab.model.codec import save
-from dynamo_lab.render.github import annotations, repository_root, summary
-from dynamo_lab.view.misses import Miss
+from dynamo_lab.api.check import found_misses
+from dynamo_lab.model.core.codec import save
+from dynamo_lab.render.export.github import annotations, repository_root, summary
+from dynamo_lab.view.compare.misses import Miss
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording

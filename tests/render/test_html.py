@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render import html
+from dynamo_lab.render import page as html
 from dynamo_lab.view import View, build
 
 Make = Callable[[str], Recording]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dynamo_lab.render.html import page as write_page
+from dynamo_lab.render.page import page as write_page
 from dynamo_lab.view import build
 
 if TYPE_CHECKING:

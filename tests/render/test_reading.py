@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.render import terminal
-from dynamo_lab.render.static_html import fallback
+from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
-from dynamo_lab.view.reading import READINGS, reading_of
+from dynamo_lab.view.help import READINGS, reading_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

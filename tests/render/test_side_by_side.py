@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import OptionError
-from dynamo_lab.render.static_side_by_side import fallback_of_several
+from dynamo_lab.render.fallback.side_by_side import fallback_of_several
 from dynamo_lab.render.terminal import as_text
-from dynamo_lab.render.terminal.side_by_side import side_by_side
-from dynamo_lab.side_by_side import SideBySide
-from dynamo_lab.view.side_by_side import together
+from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
+from dynamo_lab.view.compare.side_by_side import together
 from tests.render.test_static_html import Reader
 from tests.view import samples
 

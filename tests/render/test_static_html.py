@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.static_html import fallback, waiting
+from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]

@@ -9,9 +9,10 @@ from rich.console import Group
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
-from dynamo_lab.render import static_html, terminal
-from dynamo_lab.render.terminal import kernels
-from dynamo_lab.render.terminal.parts import Page
+from dynamo_lab.render import terminal
+from dynamo_lab.render.fallback import page
+from dynamo_lab.render.terminal.core.parts import Page
+from dynamo_lab.render.terminal.kernels import kernels
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
@@ -132,7 +133,7 @@ def test_a_break_says_how_many_compilations_it_cut(make: Make) -> None:
     view = build(replace(recording, breaks=(often, *recording.breaks[1:])))
     sign = "\N{MULTIPLICATION SIGN}"
     assert terminal.render(view).count(f"resumed  {sign} 6 compilations") == 1
-    assert f" · {sign} 6 compilations" in static_html.fallback(view)
+    assert f" · {sign} 6 compilations" in page.fallback(view)
 
 
 def test_what_ran_in_parallel_is_named() -> None:
@@ -149,7 +150,7 @@ def test_colour_is_asked_for(make: Make) -> None:
 
 
 def test_carets_stand_under_wide_characters_and_tabs(make: Make) -> None:
-    from dynamo_lab.render.terminal.parts import caret
+    from dynamo_lab.render.terminal.core.parts import caret
 
     (row,) = caret("\t变 = f()", 5, 8, "here", "", 80)
     assert row.plain == " " * 9 + "^^^ here"
@@ -208,7 +209,7 @@ def test_an_empty_recording_prints() -> None:
 
 
 def test_the_modules_of_a_graph(make: Make, golden: str) -> None:
-    from dynamo_lab.render.terminal.outline import outlines
+    from dynamo_lab.render.terminal.graphs.outline import outlines
 
     body = Group(*outlines(build(make("searched")), [0, 3]))
     assert terminal.as_text(body, width=100) + "\n" == golden
@@ -216,7 +217,7 @@ def test_the_modules_of_a_graph(make: Make, golden: str) -> None:
 
 @pytest.mark.parametrize("query", ["op:linear", "op:lin", "shape:*x128 -op:placeholder"])
 def test_what_a_search_finds(make: Make, golden: str, query: str) -> None:
-    from dynamo_lab.render.terminal.outline import found
+    from dynamo_lab.render.terminal.graphs.outline import found
 
     body = Group(*found(build(make("searched")), query, range(4), Page(width=100, everything=True)))
     assert terminal.as_text(body, width=100) + "\n" == golden
@@ -224,7 +225,7 @@ def test_what_a_search_finds(make: Make, golden: str, query: str) -> None:
 
 @pytest.mark.parametrize("query", ["op:*", "<b>"])
 def test_hostile_nodes_that_are_found_stay_text(make: Make, query: str) -> None:
-    from dynamo_lab.render.terminal.outline import found, outlines
+    from dynamo_lab.render.terminal.graphs.outline import found, outlines
 
     for name in ("hostile", "searched"):
         view = build(make(name))

@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.errors import FixError
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.widget import OWN, Explorer, Runs, Waiting
 from dynamo_lab.view import build
-from dynamo_lab.view.side_by_side import together
+from dynamo_lab.view.compare.side_by_side import together
 
 Make = Callable[[str], Recording]
 

@@ -14,11 +14,11 @@ import pytest
 import dynamo_lab as lab
 from dynamo_lab.capture.traces import graphs, guards, kernels, lines, log, texts
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.graphs import Graph, NodeTable, Value
 from dynamo_lab.model.validate import validate
 from dynamo_lab.render import terminal
-from dynamo_lab.render.html import page
+from dynamo_lab.render.page import page
 from dynamo_lab.view import build
 
 CONTEXT = {"frame_id": 0, "frame_compile_id": 0, "attempt": 0}

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import dynamo_lab as lab
-from dynamo_lab.traces import Ranks
+from dynamo_lab.api.traces import Ranks
 
 REDUCE = "torch.ops._c10d_functional.all_reduce"
 

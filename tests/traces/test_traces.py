@@ -11,14 +11,14 @@ import pytest
 
 import dynamo_lab as lab
 from dynamo_lab.__main__ import main
+from dynamo_lab.api.traces import Ranks
 from dynamo_lab.capture.traces import lines, log
 from dynamo_lab.capture.traces.read import processes
 from dynamo_lab.errors import OptionError, TraceError
-from dynamo_lab.model import codec
+from dynamo_lab.model.core import codec
 from dynamo_lab.model.validate import validate
 from dynamo_lab.render import terminal
-from dynamo_lab.render.html import page
-from dynamo_lab.traces import Ranks
+from dynamo_lab.render.page import page
 from dynamo_lab.view import build
 
 LOGS = Path(__file__).parent / "logs"

@@ -1,8 +1,8 @@
 """Which kernels of two recordings do the same work."""
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.alignment import Work, align
-from dynamo_lab.view.side_by_side import together
+from dynamo_lab.view.compare.alignment import Work, align
+from dynamo_lab.view.compare.side_by_side import together
 from tests.view.samples.targets import CODE, ONLINE, PLAIN, lowered
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from dynamo_lab.assembly import ask
+from dynamo_lab.api.recording import load
 from dynamo_lab.errors import AssemblyError, OptionError
-from dynamo_lab.model.codec import save
+from dynamo_lab.live.assembly import ask
+from dynamo_lab.model.core.codec import save
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.recording import load
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]

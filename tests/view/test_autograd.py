@@ -12,9 +12,10 @@ from dynamo_lab.model.autograd import (
     SavedValue,
     kept_bytes,
 )
-from dynamo_lab.view import build, reasons
-from dynamo_lab.view.autograd import PartitionView
-from dynamo_lab.view.names import plain_input
+from dynamo_lab.view import build
+from dynamo_lab.view.autograd import reasons
+from dynamo_lab.view.autograd.autograd import PartitionView
+from dynamo_lab.view.core.names import plain_input
 from tests.view.samples import cut
 
 

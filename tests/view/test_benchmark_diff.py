@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from dynamo_lab.diff import diff
+from dynamo_lab.api.diff import diff
 from dynamo_lab.model.benchmarks import Benchmark, Machine
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmark_diff import benchmark_diff, incomparable
+from dynamo_lab.view.benchmarks.benchmark_diff import benchmark_diff, incomparable
 
 Make = Callable[[str], Recording]
 

@@ -8,8 +8,8 @@ from dynamo_lab.model.benchmarks import Benchmark, Comparison, Group, Machine, S
 from dynamo_lab.model.lowering import Buffer, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.benchmarks import BenchView
-from dynamo_lab.view.durations import brief, median_text, range_text, summed
+from dynamo_lab.view.benchmarks.benchmarks import BenchView
+from dynamo_lab.view.timings.durations import brief, median_text, range_text, summed
 
 Make = Callable[[str], Recording]
 

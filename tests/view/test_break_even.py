@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
-from dynamo_lab.view.break_even import BreakEven, break_even, of_times
+from dynamo_lab.view.benchmarks.break_even import BreakEven, break_even, of_times
 
 ROUNDS = 25
 

@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.view import build
-from dynamo_lab.view.advice import RULES, Rule, advice_for, rule_of
-from dynamo_lab.view.breaks import StackLine
-from dynamo_lab.view.explanations import tidy
+from dynamo_lab.view.breaks.advice import RULES, Rule, advice_for, rule_of
+from dynamo_lab.view.breaks.breaks import StackLine
+from dynamo_lab.view.breaks.explanations import tidy
 
 Make = Callable[[str], Recording]
 

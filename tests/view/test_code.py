@@ -2,12 +2,12 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Instruction
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.view import View, build
-from dynamo_lab.view.code import LineView, Mark
-from dynamo_lab.view.places import source_labels
+from dynamo_lab.view.code.code import LineView, Mark
+from dynamo_lab.view.core.places import source_labels
 
 Make = Callable[[str], Recording]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_lab.view.code_diff import edits
+from dynamo_lab.view.kernels.code_diff import edits
 
 
 def signs(a: str, b: str) -> str:

@@ -8,9 +8,9 @@ from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Ste
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.decompositions import DecompositionsView
-from dynamo_lab.view.leaves import Leaves
-from dynamo_lab.view.trees import refuse_unknown_set, walk
+from dynamo_lab.view.decompositions.decompositions import DecompositionsView
+from dynamo_lab.view.decompositions.leaves import Leaves
+from dynamo_lab.view.decompositions.trees import refuse_unknown_set, walk
 
 Make = Callable[[str], Recording]
 CORE, INDUCTOR, PRIMS = range(3)

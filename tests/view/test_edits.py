@@ -5,8 +5,8 @@ from msgspec import structs
 from dynamo_lab.model.benchmarks import Comparison, Verdict
 from dynamo_lab.model.edits import Diagnostic, Edit, Timing, Worst
 from dynamo_lab.render.terminal import as_text
-from dynamo_lab.render.terminal.edits import edited
-from dynamo_lab.view.edits import build
+from dynamo_lab.render.terminal.kernels.edits import edited
+from dynamo_lab.view.kernels.edits import build
 
 EDIT = Edit(
     kernel=2,

@@ -5,18 +5,18 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame, Instruction
 from dynamo_lab.model.graphs import NodeTable, Value
-from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.view import build
-from dynamo_lab.view.frames import listing
-from dynamo_lab.view.graphs import ModuleView, module_path, module_tree
-from dynamo_lab.view.names import operator_name
-from dynamo_lab.view.skips import explain_skip
-from dynamo_lab.view.values import value_text
+from dynamo_lab.view.breaks.skips import explain_skip
+from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.core.values import value_text
+from dynamo_lab.view.frames.frames import listing
+from dynamo_lab.view.graphs.graphs import ModuleView, module_path, module_tree
 
 Make = Callable[[str], Recording]
 

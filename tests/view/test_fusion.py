@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from dynamo_lab import why_not
+from dynamo_lab.api import why_not
 from dynamo_lab.errors import FusionError
-from dynamo_lab.model.fusions import Ruling
+from dynamo_lab.model.fusion import Ruling
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.fusion_advice import UNSEEN, advice, is_known, of_reason
-from dynamo_lab.view.why_not import answer, ask
+from dynamo_lab.view.fusion.advice import UNSEEN, advice, is_known, of_reason
+from dynamo_lab.view.fusion.why_not import answer, ask
 from tests.view.samples import branch_and_print, scheduled
 
 

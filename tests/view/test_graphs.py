@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view import graphs
-from dynamo_lab.view.graphs import GraphView, module_tree
-from dynamo_lab.view.kinds import KINDS, kind_of
-from dynamo_lab.view.outline import outline
-from dynamo_lab.view.scenes import Scenes
-from dynamo_lab.view.values import layout_text
-from dynamo_lab.view.words import size
+from dynamo_lab.view.core.values import layout_text
+from dynamo_lab.view.core.words import size
+from dynamo_lab.view.graphs import graphs
+from dynamo_lab.view.graphs.graphs import GraphView, module_tree
+from dynamo_lab.view.graphs.kinds import KINDS, kind_of
+from dynamo_lab.view.graphs.outline import outline
+from dynamo_lab.view.graphs.scenes import Scenes
 
 from .samples.table import Table
 

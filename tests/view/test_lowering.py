@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from dynamo_lab.model.lowering import Buffer, Cause, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.causes import stored
 from dynamo_lab.view.kin import kin
-from dynamo_lab.view.lowering import LoweringsView, StepView
+from dynamo_lab.view.lowering.causes import stored
+from dynamo_lab.view.lowering.lowering import LoweringsView, StepView
 
 Make = Callable[[str], Recording]
 

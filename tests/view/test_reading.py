@@ -8,7 +8,7 @@ import pytest
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render import terminal
 from dynamo_lab.view import build
-from dynamo_lab.view.reading import READINGS, Reading, blocks, reading_of
+from dynamo_lab.view.help import READINGS, Reading, blocks, reading_of
 
 STORE = Path(__file__).parents[2] / "dynamo_lab/frontend/src/store.ts"
 

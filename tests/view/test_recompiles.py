@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from dynamo_lab.model.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.failing import cause, readable, told
-from dynamo_lab.view.remedies import remedies
-from dynamo_lab.view.would_pass import answer
+from dynamo_lab.view.guards.failing import cause, readable, told
+from dynamo_lab.view.guards.remedies import remedies
+from dynamo_lab.view.guards.would_pass import answer
 
 Make = Callable[[str], Recording]
 

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from dynamo_lab.view.rewrites import Refusal, with_cond, with_where, without_call
+from dynamo_lab.view.breaks.rewrites import Refusal, with_cond, with_where, without_call
 
 BOTH = """
 def f(x):  # doubled or not

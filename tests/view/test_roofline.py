@@ -5,11 +5,11 @@ import pytest
 from dynamo_lab.model.benchmarks import Benchmark, KernelTime, Limits, Overhead, Way, Work
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.fallback.roofline import blocks
 from dynamo_lab.render.markup import join
-from dynamo_lab.render.static_roofline import blocks
-from dynamo_lab.render.terminal.parts import Page, plain
-from dynamo_lab.render.terminal.roofline import limits_text, rows
-from dynamo_lab.view.roofline import PointView, RooflineView, build, duration, flops_text
+from dynamo_lab.render.terminal.benchmarks.roofline import limits_text, rows
+from dynamo_lab.render.terminal.core.parts import Page, plain
+from dynamo_lab.view.benchmarks.roofline import PointView, RooflineView, build, duration, flops_text
 
 # 10 GB/s and 100 GFLOP/s: the ridge lies at 10 operations a byte
 LIMITS = Limits(

@@ -6,9 +6,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.sources import Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Source, Span
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]

@@ -12,7 +12,7 @@ import pytest
 from dynamo_lab.errors import QueryError
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.query import parse, widened
+from dynamo_lab.view.graphs.query import parse, widened
 from dynamo_lab.view.search import searched_graphs
 
 CASES: dict[str, list[list[Any]]] = json.loads(

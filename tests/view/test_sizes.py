@@ -4,8 +4,8 @@ import pytest
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.symbols import Symbol
-from dynamo_lab.view.formulas import Call, flops
-from dynamo_lab.view.sizes import Sizes, UnknownSize
+from dynamo_lab.view.benchmarks.formulas import Call, flops
+from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 
 
 def sizes(**hints: str) -> Sizes:

@@ -8,12 +8,12 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from dynamo_lab.cli.step import moved, play, playback_of
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.terminal.steps import screen
-from dynamo_lab.stepper import moved, play, playback_of
 from dynamo_lab.view import View, build
-from dynamo_lab.view.playback import Playback
+from dynamo_lab.view.steps.playback import Playback
 
 Make = Callable[[str], Recording]
 

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.pieces import size_words
-from dynamo_lab.view.stories import StoryView
+from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.core.pieces import size_words
 
 Make = Callable[[str], Recording]
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.graphs import Graph, NodeTable, Stage
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.titles import GraphTitles
+from dynamo_lab.view.core.titles import GraphTitles
 
 Make = Callable[[str], Recording]
 

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any, cast
 
 from dynamo_lab.capture.traces.log import Record
-from dynamo_lab.model.artifacts import Artifact
+from dynamo_lab.model.core.artifacts import Artifact
 
 MAX_TEXT = 512 * 1024 * 1024
 """The most characters of artifacts that one process keeps."""

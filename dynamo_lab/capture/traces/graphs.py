@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dynamo_lab.capture.pool import Pool
+from dynamo_lab.capture.core.pool import Pool
 from dynamo_lab.capture.traces.nodes import Nodes, Op
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.model.graphs import NodeTable, Value

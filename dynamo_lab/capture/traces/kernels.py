@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from dynamo_lab.capture.archive import calls
-from dynamo_lab.capture.kernel_text import definitions, language_of
+from dynamo_lab.capture.kernels.kernel_text import definitions, language_of
+from dynamo_lab.capture.packages.archive import calls
 from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
 

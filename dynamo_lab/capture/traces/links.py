@@ -3,8 +3,8 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
+from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.graphs import Graph, Stage
-from dynamo_lab.model.links import LinkTable
 
 _MADE_FROM: dict[Stage, tuple[Stage, ...]] = {
     "pre_grad": ("dynamo",),

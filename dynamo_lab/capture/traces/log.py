@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple, cast
 
 from dynamo_lab.capture.traces.lines import Line, Text, lines_of
 from dynamo_lab.errors import TraceError, printable
-from dynamo_lab.model.codec import mended
+from dynamo_lab.model.core.codec import mended
 
 MAX_FILES = 4_096
 MAX_PAYLOAD = 256 * 1024 * 1024

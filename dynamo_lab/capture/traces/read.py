@@ -16,11 +16,11 @@ from dynamo_lab.capture.traces.links import link
 from dynamo_lab.capture.traces.log import Record, Room, files_of, parsed, rank_in_name, records
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.capture.traces.timings import Phases
-from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.core.environment import Environment
+from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.graphs import Graph, Stage
 from dynamo_lab.model.guards import Guard
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 

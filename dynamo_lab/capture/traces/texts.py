@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from dynamo_lab.model.sources import Excerpt, Source, SourceKind, Span, Stack
+from dynamo_lab.model.core.sources import Excerpt, Source, SourceKind, Span, Stack
 
 _LIBRARY = re.compile(
     r"^.*[/\\](?:(?:site|dist)-packages|lib(?:64)?[/\\]python[\d.]+)[/\\]"

@@ -10,30 +10,27 @@ from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal import (
     artifacts,
     autograd,
-    benchmarks,
     breaks,
     code,
-    decompositions,
-    frames,
-    fusion,
-    graphs,
-    guards,
-    kernels,
     lowering,
-    memory,
-    notes,
     packages,
     passes,
-    run_map,
-    shapes,
     steps,
     summary,
-    timeline,
+    timings,
 )
-from dynamo_lab.render.terminal.parts import Page
-from dynamo_lab.render.terminal.reading import reading
+from dynamo_lab.render.terminal.benchmarks import benchmarks
+from dynamo_lab.render.terminal.core import notes
+from dynamo_lab.render.terminal.core.help import reading
+from dynamo_lab.render.terminal.core.parts import Page
+from dynamo_lab.render.terminal.decompositions import decompositions
+from dynamo_lab.render.terminal.frames import frames, run_map
+from dynamo_lab.render.terminal.fusion import fusion, memory
+from dynamo_lab.render.terminal.graphs import graphs
+from dynamo_lab.render.terminal.guards import guards, symbols
+from dynamo_lab.render.terminal.kernels import kernels
 from dynamo_lab.view import View
-from dynamo_lab.view.trees import refuse_unknown_set
+from dynamo_lab.view.decompositions.trees import refuse_unknown_set
 
 _Section = Callable[[View, Page], Iterator[RenderableType]]
 
@@ -55,8 +52,8 @@ SECTIONS: dict[str, _Section] = {
     "bench": benchmarks.section,
     "guards": guards.section,
     "steps": steps.section,
-    "shapes": shapes.section,
-    "timeline": timeline.section,
+    "shapes": symbols.section,
+    "timeline": timings.section,
     "artifacts": artifacts.section,
     "notes": notes.section,
 }

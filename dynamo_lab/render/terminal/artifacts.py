@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import MARGIN, Page, grid, heading, indented, line, text
+from dynamo_lab.render.terminal.core.parts import MARGIN, Page, grid, heading, indented, line, text
 from dynamo_lab.render.text import clipped, one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.artifacts import ArtifactView
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.core.words import plural
 
 _LINES = 12
 

@@ -6,11 +6,11 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.graph_text import GraphText
-from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line, more, text
+from dynamo_lab.render.terminal.core.parts import Page, grid, heading, indented, line, more, text
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.autograd import KeptRow, LineCost, PairRow, PartitionView
-from dynamo_lab.view.words import plural, unit
+from dynamo_lab.view.autograd.autograd import KeptRow, LineCost, PairRow, PartitionView
+from dynamo_lab.view.core.words import plural, unit
 
 _BRIEF = 4
 _BRIEF_PARTS = 4

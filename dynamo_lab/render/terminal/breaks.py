@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.excerpt import fault_of, sides_of, times_of
-from dynamo_lab.render.terminal.parts import (
+from dynamo_lab.render.terminal.core.parts import (
     OUTCOMES,
     Page,
     caret,
@@ -18,8 +18,8 @@ from dynamo_lab.render.terminal.parts import (
     text,
 )
 from dynamo_lab.view import View
-from dynamo_lab.view.breaks import BreakView
-from dynamo_lab.view.stories import StoryView
+from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.stories import StoryView
 
 _BRIEF = 12
 _INDENT = 4

@@ -14,7 +14,7 @@ from dynamo_lab.render.excerpt import (
     regions,
     sources_to_show,
 )
-from dynamo_lab.render.terminal.parts import (
+from dynamo_lab.render.terminal.core.parts import (
     Page,
     caret,
     heading,
@@ -24,8 +24,8 @@ from dynamo_lab.render.terminal.parts import (
 )
 from dynamo_lab.render.text import visible
 from dynamo_lab.view import View
-from dynamo_lab.view.code import LineView, Mark, SourceView
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.code.code import LineView, Mark, SourceView
+from dynamo_lab.view.core.words import plural
 
 _STYLES = {"": "", "compiled": "", "eager": "dim", "skipped": "dim", "failed": "red"}
 _LONGEST = 60

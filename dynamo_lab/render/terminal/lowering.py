@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import (
+from dynamo_lab.render.terminal.core.parts import (
     Page,
     grid,
     heading,
@@ -17,8 +17,8 @@ from dynamo_lab.render.terminal.parts import (
 )
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
-from dynamo_lab.view.lowering import BufferView, LoweringsView, LoweringView, StepView
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.lowering.lowering import BufferView, LoweringsView, LoweringView, StepView
 
 _BRIEF = 8
 _BRIEF_GRAPHS = 2

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import Page, grid, heading, indented, line, more, text
+from dynamo_lab.render.terminal.core.parts import Page, grid, heading, indented, line, more, text
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.packages import ConstantView, PackageView

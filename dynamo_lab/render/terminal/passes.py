@@ -8,20 +8,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.pass_text import Row, row, skipped, title
-from dynamo_lab.render.terminal.parts import (
-    Page,
-    heading,
-    indented,
-    line,
-    listing,
-    more,
-    text,
-)
+from dynamo_lab.render.terminal.core.parts import Page, heading, indented, line, listing, more, text
 from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view import View
-from dynamo_lab.view.pass_diffs import Hunk
-from dynamo_lab.view.passes import PassView, PipelineView
-from dynamo_lab.view.words import listed, plural, seconds
+from dynamo_lab.view.core.words import listed, plural, seconds
+from dynamo_lab.view.passes.diffs import Hunk
+from dynamo_lab.view.passes.passes import PassView, PipelineView
 
 _STYLES = {"+": "green", "-": "red", " ": "dim"}
 _BRIEF = 12

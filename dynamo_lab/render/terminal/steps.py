@@ -7,13 +7,13 @@ from rich.table import Table
 from rich.text import Text
 
 from dynamo_lab.model.steps import Symbolic
-from dynamo_lab.render.terminal.parts import Page, caret, grid, heading, indented, line, text
+from dynamo_lab.render.terminal.core.parts import Page, caret, grid, heading, indented, line, text
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
-from dynamo_lab.view.playback import Moment, Playback
-from dynamo_lab.view.steps import NodeRow, StepsView
-from dynamo_lab.view.variables import kind_in_words
-from dynamo_lab.view.words import plural
+from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.steps.playback import Moment, Playback
+from dynamo_lab.view.steps.steps import NodeRow, StepsView
+from dynamo_lab.view.steps.variables import kind_in_words
 
 _LEFT = 0.52  # of a screen's width, for code and bytecode
 _DEEPEST = 6  # calls inlined that are named

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from dynamo_lab.render.terminal.parts import TONES, Page, line, text
+from dynamo_lab.render.terminal.core.parts import TONES, Page, line, text
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 

@@ -1,15 +1,15 @@
 """The guiding example."""
 
 from dynamo_lab.model.breaks import Break
-from dynamo_lab.model.environment import Environment
+from dynamo_lab.model.core.environment import Environment
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.core.sources import Excerpt, Source, Span, Stack
 from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards import Guard
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.links import LinkTable
-from dynamo_lab.model.notes import Note
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span, Stack
 from dynamo_lab.model.timings import Timing
 
 from .table import BOOL, KERNEL_CODE, SCALAR, Table, code, graph

@@ -8,11 +8,11 @@ from dynamo_lab.model.autograd import (
     Recomputed,
     SavedValue,
 )
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Value
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .table import SCALAR, Table, graph
 

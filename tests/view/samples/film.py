@@ -4,12 +4,12 @@ import json
 
 import msgspec
 
-from dynamo_lab.capture.reel import Reel
+from dynamo_lab.capture.steps.columns import Reel
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.steps import AddedGuard, AddedNode, Event, EventKind, Film, Symbolic
 
 from .table import Table, graph

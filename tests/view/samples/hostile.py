@@ -14,8 +14,10 @@ from dynamo_lab.model.benchmarks import (
 from dynamo_lab.model.benchmarks import Group as BenchGroup
 from dynamo_lab.model.benchmarks import Way as BenchWay
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.environment import Environment
+from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
-from dynamo_lab.model.environment import Environment
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
@@ -28,7 +30,6 @@ from dynamo_lab.model.lowering import (
     Range,
     Why,
 )
-from dynamo_lab.model.notes import Note
 from dynamo_lab.model.packages import Constant, Inlined, Package, PackageFile
 from dynamo_lab.model.passes import (
     GraphChange,
@@ -40,7 +41,6 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.lowering import Buffer, LoopLine, Lowered, Lowering, LoweringRule, Range, Why
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .table import Table, graph
 

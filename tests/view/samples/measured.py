@@ -19,11 +19,11 @@ from dynamo_lab.model.benchmarks import (
     Way,
     Work,
 )
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.sources import Excerpt, Source, Span, Stack
 from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span, Stack
 
 from .big import big
 from .table import KERNEL_CODE, Table, code, graph

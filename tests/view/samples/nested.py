@@ -3,9 +3,9 @@
 from typing import Any
 
 from dynamo_lab.model.breaks import Break, Operand
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .table import SCALAR, Table, code, graph
 

@@ -1,10 +1,10 @@
 """What else can come of a program: nothing, a failure, a recompilation."""
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.guards import Recompile
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .table import Table, code, graph
 

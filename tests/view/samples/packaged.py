@@ -2,12 +2,12 @@
 
 from msgspec.structs import replace
 
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.packages import Constant, Inlined, Package, PackageFile
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .table import KERNEL_CODE, Table, graph
 

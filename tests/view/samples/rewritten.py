@@ -1,5 +1,6 @@
 """Passes over one graph, from its forward to what is lowered: one of each kind there is."""
 
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.passes import (
     GraphChange,
@@ -11,7 +12,6 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .table import F32, Table, graph
 

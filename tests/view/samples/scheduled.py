@@ -2,14 +2,7 @@
 
 from msgspec.structs import replace
 
-from dynamo_lab.model.fusions import (
-    Group,
-    Operation,
-    Placed,
-    Ruling,
-    Schedule,
-    VerdictTable,
-)
+from dynamo_lab.model.fusion import Group, Operation, Placed, Ruling, Schedule, VerdictTable
 from dynamo_lab.model.memory import MemoryBuffer, MemoryEvent, MemoryPlan, MemoryStep
 from dynamo_lab.model.recording import Recording
 

@@ -2,11 +2,11 @@
 
 from msgspec.structs import replace
 
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph, Value
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .table import Table, graph
 

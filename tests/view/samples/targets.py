@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.graphs import Graph, NodeTable, Value
 from dynamo_lab.model.kernels import Kernel
-from dynamo_lab.model.links import LinkTable
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.sources import Excerpt, Source, Span
 
 from .hostile import HOSTILE
 

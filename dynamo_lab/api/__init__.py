@@ -1,0 +1,1 @@
+"""What a user holds: recordings, benchmarks and the questions that they answer."""

@@ -1,0 +1,88 @@
+"""The atlas of operators: `atlas()`, counted live from the PyTorch that is installed."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.errors import OutputError
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.atlas import Entry, Level, Overload
+
+
+def atlas() -> Atlas:
+    """How many operators PyTorch has, from ATen's overloads down to Inductor's loop IR.
+
+    Print it, or ask it for one operator: `atlas()["aten.gelu"]`. Counting takes some seconds the
+    first time, most of which Inductor needs to be imported.
+    """
+    from dynamo_lab.capture.decompositions.atlas import levels
+
+    return Atlas(levels())
+
+
+class Atlas:
+    """Counts of operators at each level, beside what PyTorch 2.0's announcement said."""
+
+    def __init__(self, levels: tuple[Level, ...]) -> None:
+        self.levels = levels
+
+    def __getitem__(self, operator: str) -> Operator:
+        """One operator by name: its overloads, their rules and lowerings.
+
+        Raises:
+            DecompositionError: there is no such operator.
+        """
+        from dynamo_lab.capture.decompositions.atlas import overloads
+
+        return Operator(operator, overloads(operator))
+
+    @functools.cached_property
+    def operators(self) -> tuple[Entry, ...]:
+        """Every ATen operator."""
+        from dynamo_lab.capture.decompositions.atlas import entries
+
+        return entries()
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the counts and a table of every ATen operator as one page."""
+        from dynamo_lab.render.fallback.atlas import page
+
+        try:
+            Path(path).write_text(page(self.levels, self.operators), encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal.decompositions.atlas import levels_text
+
+        return levels_text(self.levels)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.fallback.atlas import levels_html
+
+        return {"text/plain": str(self), "text/html": levels_html(self.levels)}
+
+
+class Operator:
+    """One operator of the atlas. `overloads` has the facts of each."""
+
+    def __init__(self, name: str, overloads: tuple[Overload, ...]) -> None:
+        self.name = name
+        self.overloads = overloads
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal.decompositions.atlas import operator_text
+
+        return operator_text(self.overloads)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.fallback.atlas import operator_html
+
+        return {"text/plain": str(self), "text/html": operator_html(self.overloads)}

@@ -1,0 +1,309 @@
+"""Two recordings side by side: what changed in numbers, and what only one of them has."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
+
+from dynamo_lab.api.check import refuse_others
+from dynamo_lab.model.kernels import Kernel
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.tables import table, visible
+from dynamo_lab.view.compare.misses import frames_that_matter
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.timings.timings import compile_seconds
+
+if TYPE_CHECKING:
+    from dynamo_lab.view.benchmarks.benchmark_diff import BenchmarkDiff
+
+T = TypeVar("T")
+
+
+class Change(Struct, frozen=True):
+    """A number in both recordings."""
+
+    name: str
+    a: float
+    b: float
+
+
+class BreakFact(Struct, frozen=True, kw_only=True):
+    """A graph break that only one recording has; `text` is its source line."""
+
+    where: str
+    text: str
+    gb_type: str
+    registry_id: str = ""
+
+
+class KernelFact(Struct, frozen=True, kw_only=True):
+    """A kernel that only one recording has, with the operators it fused."""
+
+    name: str
+    language: str
+    operators: tuple[str, ...] = ()
+
+
+class KernelChange(Struct, frozen=True, kw_only=True):
+    """Kernels of `a` that became kernels of `b`, by name; what they compute, and for which line.
+
+    `code` is the diff of their code, where both are in one language: its beginning, if it is long.
+    """
+
+    title: str
+    where: str
+    sentence: str
+    a: tuple[str, ...] = ()
+    b: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+
+
+class Diff(Struct, frozen=True, kw_only=True):
+    """What changed from recording `a` to recording `b`.
+
+    Breaks are the same where their source line reads the same and their kind is the same, so that
+    a line that moved is no change. Kernels are the same where their names without the counter,
+    their language and their operators are; of extern kernels each call counts, by name;
+    `became` tells of those that do the same work otherwise.
+    `operators` counts the targets of all graphs at `stage`, the latest that both have.
+    `benchmarks` is there where both were measured.
+    """
+
+    a: str
+    b: str
+    counts: tuple[Change, ...]
+    breaks_a: tuple[BreakFact, ...] = ()
+    breaks_b: tuple[BreakFact, ...] = ()
+    kernels_a: tuple[KernelFact, ...] = ()
+    kernels_b: tuple[KernelFact, ...] = ()
+    became: tuple[KernelChange, ...] = ()
+    operators: tuple[Change, ...] = ()
+    stage: str = ""
+    benchmarks: "BenchmarkDiff | None" = None
+
+    def __str__(self) -> str:
+        names = ("a", "b")
+        parts = [f"a: {visible(self.a)}", f"b: {visible(self.b)}", ""]
+        parts += _change_table(("", *names, "change"), self.counts)
+        for name, breaks in zip(names, (self.breaks_a, self.breaks_b), strict=True):
+            parts += _section(f"breaks only in {name}", [_break_row(b) for b in breaks])
+        for name, kernels in zip(names, (self.kernels_a, self.kernels_b), strict=True):
+            parts += _section(f"kernels only in {name}", [_kernel_row(k) for k in kernels])
+        if self.became:
+            parts += ["", "what became of the kernels of a:"]
+            parts += [line for change in self.became for line in _change_lines(change)]
+        if self.operators:
+            parts += ["", *_change_table((f"operators ({self.stage})", *names, ""), self.operators)]
+        if self.benchmarks:
+            parts += ["", *_measured(self.benchmarks)]
+        return "\n".join(parts)
+
+
+def diff(a: Recording, b: Recording) -> Diff:
+    """What changed from recording `a` to recording `b`; of benchmarks, their recordings count."""
+    a, b = _recording_of(a), _recording_of(b)
+    refuse_others("diff", a, b)
+    stage = _common_stage(a, b)
+    breaks_a, breaks_b = _unmatched(_break_facts(a), _break_facts(b), _break_key)
+    kernels_a, kernels_b = _unmatched(_kernel_facts(a), _kernel_facts(b), _kernel_key)
+    return Diff(
+        a=a.title,
+        b=b.title,
+        counts=tuple(Change(name, read(a), read(b)) for name, read in _COUNTS.items()),
+        breaks_a=breaks_a,
+        breaks_b=breaks_b,
+        kernels_a=kernels_a,
+        kernels_b=kernels_b,
+        became=tuple(_became(a, b)),
+        operators=_operator_changes(_operators(a, stage), _operators(b, stage)),
+        stage=stage,
+        benchmarks=_benchmarks(a, b),
+    )
+
+
+def _recording_of(thing: Any) -> Recording:
+    return thing if isinstance(thing, Recording) else getattr(thing, "recording", thing)
+
+
+def _benchmarks(a: Recording, b: Recording) -> "BenchmarkDiff | None":
+    if a.benchmark is None or b.benchmark is None:
+        return None
+    from dynamo_lab.view.benchmarks.benchmark_diff import benchmark_diff
+
+    return benchmark_diff(a.benchmark, b.benchmark)
+
+
+_CODE_LINES = 24
+
+
+def _became(a: Recording, b: Recording) -> Iterator[KernelChange]:
+    from dynamo_lab.view.compare.side_by_side import code_diff, pair, shown
+
+    sides = shown("a", a), shown("b", b)
+    for work in pair(*sides).works:
+        if not work.same:
+            yield KernelChange(
+                title=work.title,
+                where=work.where,
+                sentence=work.sentence,
+                a=tuple(a.kernels[k].name for k in work.a),
+                b=tuple(b.kernels[k].name for k in work.b),
+                code=tuple(code_diff(work, sides[0].kernels, sides[1].kernels, _CODE_LINES)),
+            )
+
+
+_COUNTS: dict[str, Callable[[Recording], float]] = {
+    "frames": lambda r: len(frames_that_matter(r)),
+    "graphs": lambda r: len(r.captured_graphs()),
+    "breaks": lambda r: len(r.breaks),
+    "guards": lambda r: len(r.guards),
+    "recompiles": lambda r: len(r.recompiles),
+    "operators": lambda r: sum(graph.operators for graph in r.captured_graphs()),
+    "kernels": lambda r: len(r.kernels),
+    "bytes kept": lambda r: sum(p.activation_bytes for p in r.partitions),
+    "run again": lambda r: sum(
+        not item.is_free for part in r.partitions for item in part.recomputed
+    ),
+    "compile seconds": compile_seconds,
+}
+
+
+def _common_stage(a: Recording, b: Recording) -> str:
+    stages = [{graph.stage for graph in recording.graphs} for recording in (a, b)]
+    both = stages[0] & stages[1]
+    return next((stage for stage in ("post_grad", "forward", "dynamo") if stage in both), "")
+
+
+def _operators(recording: Recording, stage: str) -> Counter[str]:
+    counts = Counter[str]()
+    for graph in recording.graphs:
+        if graph.stage == stage:
+            strings = graph.nodes.strings
+            counts.update(
+                strings[target]
+                for op, target in zip(graph.nodes.op, graph.nodes.target, strict=True)
+                if strings[op].startswith("call_")
+            )
+    return counts
+
+
+def _operator_changes(a: Counter[str], b: Counter[str]) -> tuple[Change, ...]:
+    """Targets whose counts differ, the largest change first."""
+    changed = [name for name in {**a, **b} if a[name] != b[name]]
+    changed.sort(key=lambda name: (-abs(a[name] - b[name]), name))
+    return tuple(Change(name, a[name], b[name]) for name in changed)
+
+
+def _break_facts(recording: Recording) -> list[BreakFact]:
+    places = Places(recording)
+    lines = [(b, places.line_of(b.span)) for b in recording.breaks]
+    return [
+        BreakFact(
+            where=places.where(line),
+            text=places.text(line).strip(),
+            gb_type=b.gb_type or b.reason,
+            registry_id=b.registry_id,
+        )
+        for b, line in lines
+    ]
+
+
+def _kernel_facts(recording: Recording) -> list[KernelFact]:
+    return [
+        KernelFact(name=k.name, language=k.language, operators=_kernel_operators(recording, k))
+        for k in recording.kernels
+        for _ in range(k.calls if k.language == "extern" else 1)
+    ]
+
+
+def _kernel_operators(recording: Recording, kernel: Kernel) -> tuple[str, ...]:
+    if kernel.graph is None:
+        return ()
+    nodes = recording.graphs[kernel.graph].nodes
+    return tuple(nodes.strings[nodes.target[index]] for index in kernel.nodes)
+
+
+def _break_key(fact: BreakFact) -> Hashable:
+    return (fact.text or fact.where, fact.gb_type)
+
+
+def _kernel_key(fact: KernelFact) -> Hashable:
+    if fact.language == "extern":  # the same code whatever it is called for
+        return (fact.name, fact.language)
+    return (re.sub(r"_\d+$", "", fact.name), fact.language, tuple(sorted(fact.operators)))
+
+
+def _unmatched(
+    a: Sequence[T], b: Sequence[T], key: Callable[[T], Hashable]
+) -> tuple[tuple[T, ...], tuple[T, ...]]:
+    """What of `a` has no partner in `b` and the reverse: each fact pairs with one other at most."""
+    return _without_partner(a, b, key), _without_partner(b, a, key)
+
+
+def _without_partner(
+    facts: Sequence[T], others: Sequence[T], key: Callable[[T], Hashable]
+) -> tuple[T, ...]:
+    partners = Counter(map(key, others))
+    alone: list[T] = []
+    for fact in facts:
+        if partners[key(fact)]:
+            partners[key(fact)] -= 1
+        else:
+            alone.append(fact)
+    return tuple(alone)
+
+
+def _change_table(head: Sequence[str], changes: Sequence[Change]) -> list[str]:
+    rows = [
+        [visible(change.name), _number(change.a), _number(change.b), _difference(change)]
+        for change in changes
+    ]
+    return table([head, *rows], right=(1, 2, 3))
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+
+
+def _difference(change: Change) -> str:
+    difference = change.b - change.a
+    if not difference:
+        return "="
+    return ("+" if difference > 0 else "-") + _number(abs(difference))
+
+
+def _section(title: str, rows: list[list[str]]) -> list[str]:
+    return ["", f"{title}:", *(f"  {line}" for line in table(rows))] if rows else []
+
+
+def _break_row(fact: BreakFact) -> list[str]:
+    kind = f"{fact.gb_type} ({fact.registry_id})" if fact.registry_id else fact.gb_type
+    return [visible(fact.where), visible(fact.text), visible(kind)]
+
+
+def _change_lines(change: KernelChange) -> Iterator[str]:
+    where = f" ({visible(change.where)})" if change.where else ""
+    yield f"  {visible(change.title)}{where}: {change.sentence}"
+    if change.a or change.b:
+        names = (", ".join(change.a) or "nothing", ", ".join(change.b) or "nothing")
+        yield f"    {visible(names[0])} -> {visible(names[1])}"
+    yield from (f"      {visible(line)}" for line in change.code)
+
+
+def _kernel_row(fact: KernelFact) -> list[str]:
+    return [visible(fact.name), visible(fact.language), visible(", ".join(fact.operators))]
+
+
+def _measured(found: "BenchmarkDiff") -> Iterator[str]:
+    if found.reasons:
+        yield "times are not compared:"
+        yield from (f"  {visible(reason)}" for reason in found.reasons)
+        return
+    rows = [
+        [visible(one.way), one.title, one.a, one.b, f"b is {one.sentence}"] for one in found.changes
+    ]
+    yield from table([["measured", "", "a", "b", ""], *rows], right=(2, 3))
+    if found.doubt:
+        yield f"  {visible(found.doubt)}"

@@ -1,0 +1,84 @@
+"""The same program several ways, side by side: one recording for each target or setting."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.api.recording import write_page
+from dynamo_lab.errors import OptionError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.render.widget import Looks
+    from dynamo_lab.view.compare.side_by_side import SideBySideView
+
+
+class SideBySide(Mapping[str, "Recording"]):
+    """Recordings by label, the first of which is shown first.
+
+    Print it for the kernels of each, or leave it as the last expression of a cell for the
+    interactive view, with a switch between them and their kernels beside each other.
+    """
+
+    def __init__(self, recordings: Mapping[str, Recording]) -> None:
+        if not recordings:
+            raise OptionError("There is nothing to show: pass recordings by label.")
+        self._recordings = dict(recordings)
+        self.title = ", ".join(recordings)
+        self._made = time.perf_counter_ns()  # as of a Recording
+
+    def __getitem__(self, label: str) -> Recording:
+        return self._recordings[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._recordings)
+
+    def __len__(self) -> int:
+        return len(self._recordings)
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal import as_text
+        from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
+
+        return as_text(side_by_side(self._view()))
+
+    __repr__ = __str__
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one interactive page of all of them, with a switch; it works offline."""
+        from dynamo_lab.render.page import page_of_several
+
+        write_page(path, page_of_several(self._view()))
+
+    def show(self, looks: Looks | None = None) -> None:
+        """Show them where this code runs: interactively in a notebook, as text elsewhere."""
+        from dynamo_lab.live.answers import answer
+        from dynamo_lab.live.runs import run
+        from dynamo_lab.notebook.settings import settings
+        from dynamo_lab.render.widget import display_several
+
+        shown = self._shown()
+        can_run = any(one.program() for one in shown.values())
+        looks = looks or settings().looks_on_demand()
+        display_several(shown, self._view(), answer, run if can_run else None, looks)
+
+    def _ipython_display_(self) -> None:
+        self.show()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.fallback.side_by_side import fallback_of_several
+
+        return {"text/plain": str(self), "text/html": fallback_of_several(self._view())}
+
+    def _shown(self) -> dict[str, Recording]:
+        """The recordings that a page holds."""
+        return self._recordings
+
+    def _view(self) -> SideBySideView:
+        from dynamo_lab.view.compare.side_by_side import together
+
+        return together(self._shown())

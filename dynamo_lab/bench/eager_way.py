@@ -1,0 +1,178 @@
+"""The program in eager PyTorch, with a clock, or with time to spare, around each operator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import torch
+
+from dynamo_lab.capture.core.storages import Memory
+from dynamo_lab.capture.decompositions.eager_calls import EagerGraphs, Place, arguments_text
+from dynamo_lab.capture.kernels.kernel_calls import layout_key, mutated
+from dynamo_lab.measure.rounds import calibrated
+from dynamo_lab.measure.spans import Spans, mean
+from dynamo_lab.model.benchmarks import EagerCall
+from dynamo_lab.record.replay import told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from dynamo_lab.measure.devices import Device
+    from dynamo_lab.measure.rounds import Plan
+    from dynamo_lab.measure.subject import Subject
+    from dynamo_lab.model.benchmarks import Phase
+    from dynamo_lab.model.graphs import Graph
+
+    Rounds = list[dict[str, Any]]
+
+
+_UNKNOWN = (
+    "Dynamo captured other graphs than those of the recording: their operators are not timed."
+)
+
+
+class _Called(NamedTuple):
+    """An operator of a node on arguments of one layout."""
+
+    place: Place
+    layout: Any
+
+
+class EagerWay:
+    """The program uncompiled, each operator tied to the node of a captured graph it runs for.
+
+    To be used in a `with`: Dynamo keeps what it captures.
+    """
+
+    def __init__(
+        self,
+        captured: Iterable[Graph],
+        subject: Subject,
+        phase: Phase,
+        device: Device,
+        plan: Plan,
+        dynamic: bool | None = None,
+    ) -> None:
+        self._device, self._subject = device, subject
+        self._phase: Phase = phase
+        self._captured = tuple(captured)
+        # None first: a symbol may be of a number that Dynamo opens by itself
+        self._tries = (None,) if dynamic is None else (None, dynamic)
+        self._graphs = EagerGraphs(self._captured)
+        self._call = self._eager = subject.call(subject.fn, phase)
+        self._loops = calibrated(self._eager, device, plan.round_seconds)
+        self._texts: dict[_Called, tuple[str, str]] = {}
+        self._counts: Counter[_Called] = Counter()
+        self._order: list[_Called] = []
+        self.problem = ""
+        """Why operators are not timed, all or some, if so."""
+
+    def __enter__(self) -> Self:
+        try:
+            self._capture()
+            self._run(self._observe)
+        except Exception as error:  # a node that does not run under a dispatch mode
+            self.problem = f"Operators cannot be timed one by one: {told(error)}."
+        else:
+            self._counts.update(self._order)
+            if self._graphs.unknown:
+                self.problem = _UNKNOWN
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._graphs.close()
+
+    def warm(self) -> dict[str, Callable[[], Any]]:
+        """What is measured while the program runs, by name."""
+        each = {"operators": self._timed} if self._counts else {}
+        return {"eager whole": self._whole, **each}
+
+    def cold(self) -> dict[str, Callable[[], Any]]:
+        """What is measured of each operator alone."""
+        return {"operators": self._alone} if self._counts else {}
+
+    def calls(self, warm: Rounds, cold: Rounds) -> tuple[EagerCall, ...]:
+        """Each operator that eager runs for the captured graphs, in the order it first does."""
+        return tuple(
+            EagerCall(
+                operator=self._texts[called][0],
+                graph=called.place.graph,
+                node=called.place.node,
+                is_backward=called.place.is_backward,
+                arguments=self._texts[called][1],
+                calls=count,
+                warm=tuple(row["operators"].get(called, 0.0) for row in warm),
+                cold=tuple(
+                    row["operators"][called.layout]
+                    for row in cold
+                    if called.layout in row["operators"]
+                ),
+            )
+            for called, count in self._counts.items()
+        )
+
+    def _capture(self) -> None:
+        """Have Dynamo capture the program again, so that its graphs are those of the recording."""
+        untyped: Any = torch
+        for dynamic in self._tries:
+            self._graphs.close()
+            self._graphs = EagerGraphs(self._captured)
+            again = untyped.compile(self._subject.fn, backend=self._graphs, dynamic=dynamic)
+            self._call = self._subject.call(again, self._phase)
+            self._call()
+            if not self._graphs.unknown:
+                return
+
+    def _run(self, operate: Callable[[Place, Any, Any, Any], Any]) -> None:
+        with self._graphs.watched(operate):
+            self._call()
+
+    def _observe(self, place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
+        called = _Called(place, _layout(operator, args, kwargs))
+        self._order.append(called)
+        if called not in self._texts:
+            self._texts[called] = str(operator), arguments_text(operator, args, kwargs)
+        return operator(*args, **kwargs)
+
+    def _whole(self) -> float:
+        return self._device.seconds(self._eager, self._loops) / self._loops
+
+    def _timed(self) -> dict[_Called, float]:
+        return mean([self._timed_once() for _ in range(self._loops)])
+
+    def _timed_once(self) -> Mapping[_Called, float]:
+        """The seconds of each operator in one call of the program.
+
+        They come in the order in which they were observed: looking at the arguments again would
+        take longer than some operators do.
+        """
+        spans = Spans(self._device)
+        order = iter(self._order)
+
+        def operate(place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
+            return spans.time(next(order, None), operator, args, kwargs)
+
+        self._device.wait()
+        self._run(operate)
+        return spans.seconds()
+
+    def _alone(self) -> dict[Any, float]:
+        """The seconds of one call of each operator on each layout of arguments."""
+        found: dict[Any, float] = {}
+
+        def operate(place: Place, operator: Any, args: Any, kwargs: Any) -> Any:
+            key = _layout(operator, args, kwargs)
+            if key not in found:
+                before = Memory(mutated(operator, args, kwargs))
+                found[key] = self._device.alone(lambda: operator(*args, **kwargs))
+                before.put_back()
+            return operator(*args, **kwargs)
+
+        self._run(operate)
+        self._device.wait()
+        return found
+
+
+def _layout(operator: Any, args: Any, kwargs: Any) -> Any:
+    return str(operator), layout_key(args, kwargs)

@@ -1,0 +1,157 @@
+"""Kernel by kernel: how long each takes, and the eager operators that it replaced, on its inputs.
+
+The compiled program runs as it is, and again with a clock around each call of a kernel: that is
+warm. Then each kernel runs alone on the arguments that it gets there, caches flushed: that is cold.
+Eager PyTorch goes through the same, operator by operator.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from dynamo_lab.bench.kernel_groups import groups
+from dynamo_lab.measure.devices import device_of
+from dynamo_lab.measure.rounds import Plan, Watch, calibrated, in_turns
+from dynamo_lab.model.benchmarks import EagerCall, Group, KernelTime, Overhead, Phase
+from dynamo_lab.record.replay import reachable, without_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.measure.devices import Device
+    from dynamo_lab.measure.subject import Subject
+    from dynamo_lab.model.recording import Recording
+
+
+class KernelTimes(Struct, frozen=True, kw_only=True):
+    """What was measured, as a benchmark keeps it; where nothing was, an overhead says why."""
+
+    kernels: tuple[KernelTime, ...] = ()
+    eager_calls: tuple[EagerCall, ...] = ()
+    groups: tuple[Group, ...] = ()
+    overheads: tuple[Overhead, ...] = ()
+
+
+def time_kernels(
+    recording: Recording,
+    subject: Subject,
+    compiled: Callable[..., Any],
+    *,
+    phase: Phase = "forward",
+    way: int = 1,
+    eager_way: int = 0,
+    cold: bool = True,
+    device: Device | None = None,
+    plan: Plan | None = None,
+    watch: Watch | None = None,
+) -> KernelTimes:
+    """Each kernel of a compiled program against the eager operators that it replaced.
+
+    A step is timed without its optimizer, which runs eagerly in every way. The program's tensors
+    and the generators of random numbers are put back afterwards. It raises what the program
+    raises; whatever else stands in the way is a `problem` in the result.
+
+    Args:
+        recording: The recording of the program's compilation; its modules must still be loaded.
+        subject: The program with its arguments.
+        compiled: What `torch.compile` made of it, as recorded.
+        phase: "forward", or "step" for the backward too.
+        way: The compiled way's place in the benchmark, for the facts to name.
+        eager_way: Eager's place there.
+        cold: False times no kernel alone.
+        device: Where the kernels run; by default where the program's tensors lie.
+        plan: How many rounds, and about how many seconds for the warm and for the cold ones each.
+        watch: Is told how far it is, and may stop it: whole rounds are kept.
+    """
+    from dynamo_lab.bench.compiled_way import CompiledWay, NotTimed
+    from dynamo_lab.bench.eager_way import EagerWay
+
+    subject = copy.copy(subject)
+    subject.optimizer = None
+    roots = [subject.fn, subject.args, dict(subject.kwargs), dict(subject.leaves)]
+    device = device or device_of(reachable(roots))
+    plan, watch = plan or Plan(), watch or Watch()
+    dynamic = True if recording.symbols else None  # so that Dynamo captures the same graphs again
+    launched: tuple[float, ...] = ()
+    with without_trace(roots):
+        try:
+            ours = CompiledWay(recording, subject.call(compiled, phase), device, plan, roots)
+        except NotTimed as problem:
+            untimed = Overhead(way=way, phase=phase, problem=str(problem))
+            return KernelTimes(overheads=(untimed,))
+        with EagerWay(ours.captured(), subject, phase, device, plan, dynamic) as theirs:
+            warm = in_turns("kernels, warm caches", {**ours.warm(), **theirs.warm()}, plan, watch)
+            steps = {**ours.cold(), **theirs.cold()} if cold else {}
+            alone = in_turns("kernels, cold caches", steps, plan, watch)
+            if not watch.stopped:
+                launched = _launches(device, plan)
+    kernels, eager_calls = ours.times(way, phase, warm, alone), theirs.calls(warm, alone)
+    own = Overhead(
+        way=way,
+        phase=phase,
+        whole=_column(warm, "whole"),
+        stubbed=() if ours.not_stubbed else _column(warm, "stubbed"),
+        launch=launched,
+        problem=ours.not_stubbed,
+    )
+    eager = Overhead(
+        way=eager_way,
+        phase=phase,
+        whole=_column(warm, "eager whole"),
+        problem=theirs.problem,
+    )
+    return KernelTimes(
+        kernels=kernels,
+        eager_calls=eager_calls,
+        groups=groups(recording, kernels, eager_calls),
+        overheads=(own, eager),
+    )
+
+
+def joined(one: KernelTimes, other: KernelTimes) -> KernelTimes:
+    """The times of two phases together."""
+    kernels, eager = len(one.kernels), len(one.eager_calls)
+    moved = tuple(
+        Group(
+            kernels=tuple(at + kernels for at in group.kernels),
+            eager=tuple(at + eager for at in group.eager),
+        )
+        for group in other.groups
+    )
+    return KernelTimes(
+        kernels=(*one.kernels, *other.kernels),
+        eager_calls=(*one.eager_calls, *other.eager_calls),
+        groups=(*one.groups, *moved),
+        overheads=(*one.overheads, *other.overheads),
+    )
+
+
+_LAUNCH = "def launch(number):\n    return number + 1\n"
+
+
+def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
+    """What a call of a kernel takes that has next to nothing to do: it adds one to one number."""
+    import torch
+
+    from dynamo_lab.bench.compiled_way import last_call
+    from dynamo_lab.record.explore import record
+
+    untyped: Any = torch
+    namespace: dict[str, Any] = {"__name__": "launch"}
+    exec(_LAUNCH, namespace)  # anew, so that Dynamo has not compiled it before
+    compiled = untyped.compile(namespace["launch"], dynamic=False)
+    number = torch.zeros(1, device=device.place)
+    with torch.no_grad(), record("launch", fresh=False) as recorder:
+        compiled(number)
+        kernel = last_call(recorder.recording, lambda: compiled(number))
+    if kernel is None:
+        return ()
+    loops = calibrated(kernel, device, plan.round_seconds)
+    return tuple(device.seconds(kernel, loops) / loops for _ in range(plan.rounds))
+
+
+def _column(rounds: list[dict[str, Any]], name: str) -> tuple[float, ...]:
+    return tuple(found[name] for found in rounds)

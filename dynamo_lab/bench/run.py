@@ -1,0 +1,312 @@
+"""A benchmark as it is made: compile, check, time; whatever ends it early, the rest is kept."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
+
+from dynamo_lab.api.recording import Recording
+from dynamo_lab.bench.checks import Checks, off
+from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels
+from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
+from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
+from dynamo_lab.measure.checks import is_wrong
+from dynamo_lab.measure.limits import limits_of
+from dynamo_lab.measure.memory import peak_of
+from dynamo_lab.measure.rounds import Plan, Watch, take_turns
+from dynamo_lab.measure.ways import candidates
+from dynamo_lab.model.benchmarks import (
+    Benchmark,
+    Cache,
+    Comparison,
+    KernelTime,
+    Limits,
+    Overhead,
+    Phase,
+    Series,
+    Way,
+    Work,
+)
+from dynamo_lab.record.explore import record, runnable
+from dynamo_lab.record.program import Choice
+from dynamo_lab.record.replay import leaves, reachable, told, without_trace
+from dynamo_lab.view.benchmarks.work import Works
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+
+class Wish(Struct, frozen=True, kw_only=True):
+    """What is asked of a benchmark: `dynamo_lab.bench` says what each is."""
+
+    ways: Any = ("compiled",)
+    training: bool = False
+    optimizer: Any = None
+    loss: Any = None
+    grad: bool = False
+    cold: bool = True
+    kernels: bool = True
+    tolerance: Any = None
+    plan: Plan = Plan()
+
+
+class BenchRun:
+    """One benchmark of one program."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        wish: Wish,
+        watch: Watch,
+        title: str,
+    ) -> None:
+        from dynamo_lab.measure.devices import device_of
+        from dynamo_lab.measure.subject import Subject, named_leaves
+
+        self._wish, self._watch, self._title = wish, watch, title
+        self._roots = [fn, args, dict(kwargs), wish.optimizer]
+        self._device = device_of(reachable(self._roots))
+        options: Any = {"grad": wish.grad, "loss": wish.loss, "optimizer": wish.optimizer}
+        named = named_leaves(fn, args, kwargs, leaves(self._roots))
+        self._subject = Subject(fn, args, kwargs, named, **options)
+        self._phases: tuple[Phase, ...] = ("forward", "step") if wish.training else ("forward",)
+        self._candidates = candidates(wish.ways)
+        self._ways = [one.way for one in self._candidates]
+        self._made: dict[int, Callable[..., Any]] = {}
+        choice = Choice(grad=True if wish.training else wish.grad)
+        self._program = runnable(fn, tuple(args), kwargs, choice)
+        self._recording = Recording(title=title)
+        self._series: list[Series] = []
+        self._comparisons: list[Comparison] = []
+        self._recorded_way: int | None = None
+        self._kernels = KernelTimes()
+        self._limits: Limits | None = None
+        self._caches = ExitStack()
+
+    def made(self) -> Recording:
+        """The recording of the first way that Inductor compiles, with the benchmark."""
+        from dynamo_lab.measure import machine
+
+        with self._device.current():
+            before = machine.describe_machine(self._device.name)
+        parts = [self._compile, self._check, self._weigh, self._time]
+        parts += [self._time_kernels] if self._wish.kernels else []
+        with self._caches, many_ways(), without_trace(self._roots), _kept(self._wish.optimizer):
+            try:
+                for part in parts:
+                    if not self._watch.stopped:
+                        part()
+            except KeyboardInterrupt:
+                self._watch.stop()
+        clocks = (*before.clocks_mhz, *machine.clock(self._device.name))
+        found = Benchmark(
+            title=self._title,
+            state="stopped" if self._watch.stopped else "done",
+            machine=structs.replace(before, clocks_mhz=clocks),
+            ways=tuple(self._ways),
+            series=tuple(self._series),
+            comparisons=tuple(self._comparisons),
+            kernels=self._kernels.kernels,
+            eager_calls=self._kernels.eager_calls,
+            groups=self._kernels.groups,
+            overheads=self._kernels.overheads,
+            limits=self._limits,
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        )
+        made = self._recording.with_benchmark(found)
+        made.can_run_again(self._program)
+        return made
+
+    def _compile(self) -> None:
+        """Call every way once in each phase, the one that is recorded last.
+
+        Each has compile caches of its own. The last one's stay in force, so that what it compiled
+        is found again when its kernels are timed.
+        """
+        self._recorded_way = recorded_way(self._ways)
+        if self._recorded_way is not None:
+            self._watch.tell("warming up the compiler", 0, len(self._ways))
+            with empty_compile_caches():
+                warm_up_inductor(self._device.name)
+        order = sorted(range(len(self._ways)), key=lambda at: at == self._recorded_way)
+        for done, at in enumerate(order):
+            if self._watch.stopped:
+                return
+            self._watch.tell(f"compiling {self._ways[at].name}", done, len(self._ways))
+            self._compile_one(at)
+
+    def _compile_one(self, at: int) -> None:
+        if self._ways[at].kind == "compiled":
+            self._caches.enter_context(empty_compile_caches())
+        with self._may_fail(at):
+            self._made[at] = self._candidates[at].made(self._subject.fn)
+            seconds = self._recorded(at) if at == self._recorded_way else self._first_calls(at)
+            if self._ways[at].kind == "compiled":
+                known = {"compile_seconds": sum(seconds.values()), "compile_by_phase": seconds}
+                self._ways[at] = structs.replace(self._ways[at], **known)
+            if at == self._recorded_way and not self._recording.captured_graphs():
+                self._drop(at, "it was not compiled: Dynamo captured no graph of it")
+
+    def _recorded(self, at: int) -> dict[str, float]:
+        recorder = None
+        try:
+            with record(self._title) as recorder:
+                return self._first_calls(at)
+        finally:
+            if recorder is not None:
+                self._recording = recorder.recording
+
+    def _first_calls(self, at: int) -> dict[str, float]:
+        """What the first call of each phase takes beyond the second."""
+        beyond: dict[str, float] = {}
+        for phase in self._phases:
+            call = self._subject.call(self._made[at], phase)
+            first, second = self._device.seconds(call), self._device.seconds(call)
+            beyond[phase] = max(0.0, first - second)
+        return beyond
+
+    @contextmanager
+    def _may_fail(self, at: int) -> Generator[None, None, None]:
+        """A way that raises is dropped, with the reason; where eager raises, the program fails."""
+        try:
+            yield
+        except AlreadyRecordingError:
+            raise
+        except Exception as error:
+            if at == 0:
+                raise
+            self._drop(at, _reason(error))
+
+    def _drop(self, at: int, problem: str) -> None:
+        """A way that cannot be timed is shown with the reason."""
+        self._made.pop(at, None)
+        self._ways[at] = structs.replace(self._ways[at], problem=problem)
+
+    def _check(self) -> None:
+        """Hold what each way computes against eager, and both against float64."""
+        for phase in self._phases:
+            tolerance = self._wish.tolerance
+            checks = Checks(self._subject, self._made[0], phase, self._roots, tolerance)
+            for at in [at for at in self._made if at]:
+                if self._watch.stopped:
+                    return
+                self._watch.tell(f"checking {self._ways[at].name}", at, len(self._ways))
+                with self._may_fail(at):
+                    self._hold(at, checks.of(at, self._made[at]))
+
+    def _hold(self, at: int, found: Sequence[Comparison]) -> None:
+        self._comparisons += found
+        if is_wrong(found):
+            self._drop(at, f"it computes something else than eager: {off(found)}")
+
+    def _weigh(self) -> None:
+        """The most memory that a call of each way holds, in training a step's."""
+        for at, way in list(self._made.items()):
+            if self._watch.stopped:
+                return
+            self._watch.tell(f"weighing {self._ways[at].name}", at, len(self._ways))
+            with self._may_fail(at):
+                peak = peak_of(self._subject.call(way, self._phases[-1]), self._device)
+                self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
+
+    def _time(self) -> None:
+        caches: tuple[Cache, ...] = ("warm", "cold") if self._wish.cold else ("warm",)
+        for phase in self._phases:
+            for cache in caches:
+                # where a way fails, it is dropped, and the others take their turns again
+                while 0 in self._made and not self._watch.stopped:
+                    if self._time_in_turns(phase, cache):
+                        break
+
+    def _time_in_turns(self, phase: Phase, cache: Cache) -> bool:
+        """Whether all ways came through."""
+        calls = {str(at): self._guarded(at, phase) for at in self._made}
+        plan, is_cold = self._wish.plan, cache == "cold"
+        try:
+            found = take_turns(calls, self._device, plan, cold=is_cold, watch=self._watch)
+        except _FailedError as failed:
+            self._drop(failed.way, _reason(failed.error))
+            return False
+        for at, times in found.items():
+            if times.seconds:
+                kept: Any = structs.asdict(times)
+                self._series.append(Series(way=int(at), phase=phase, cache=cache, **kept))
+        return True
+
+    def _guarded(self, at: int, phase: Phase) -> Callable[[], object]:
+        """A call that tells which way failed."""
+        call = self._subject.call(self._made[at], phase)
+
+        def guarded() -> object:
+            try:
+                return call()
+            except Exception as error:
+                raise _FailedError(at, error) from error
+
+        return guarded
+
+    def _time_kernels(self) -> None:
+        """Each kernel of the way that was recorded, against the operators that it replaced."""
+        at = self._recorded_way
+        if at is None or at not in self._made or not self._recording.kernels:
+            return
+        options: Any = {"device": self._device, "plan": self._wish.plan, "watch": self._watch}
+        for phase in self._phases:
+            if self._watch.stopped:
+                return
+            fns = self._recording, self._subject, self._made[at]
+            try:
+                found = time_kernels(*fns, phase=phase, way=at, cold=self._wish.cold, **options)
+            except Exception as error:  # what was measured before is kept
+                problem = f"The kernels were not timed: {told(error)}."
+                found = KernelTimes(overheads=(Overhead(way=at, phase=phase, problem=problem),))
+            self._kernels = joined(self._kernels, found)
+        works = Works(self._recording)
+        self._kernels = structs.replace(
+            self._kernels, kernels=tuple(_with_work(one, works) for one in self._kernels.kernels)
+        )
+        self._limits = limits_of(self._device, watch=self._watch)
+
+
+def _reason(error: Exception) -> str:
+    """Why a way is not timed: our own errors are sentences."""
+    return str(error) if isinstance(error, DynamoLabError) else f"it raised {told(error)}"
+
+
+class _FailedError(Exception):
+    """A way raised while it was timed."""
+
+    def __init__(self, way: int, error: Exception) -> None:
+        super().__init__(way)
+        self.way, self.error = way, error
+
+
+def recorded_way(ways: Sequence[Way]) -> int | None:
+    """The way that is recorded: the first that Inductor compiles, else the first compiled."""
+    compiled = [at for at, way in enumerate(ways) if way.kind == "compiled"]
+    inductor = [at for at in compiled if ways[at].options.get("backend", "inductor") == "inductor"]
+    return next(iter([*inductor, *compiled]), None)
+
+
+def _with_work(timed: KernelTime, works: Works) -> KernelTime:
+    work = works.of(timed.kernel, timed.buffers)
+    return structs.replace(timed, work=work) if isinstance(work, Work) else timed
+
+
+@contextmanager
+def _kept(optimizer: Any) -> Generator[None, None, None]:
+    """Afterwards an optimizer's state is what it was."""
+    if optimizer is None:
+        yield
+        return
+    before = copy.deepcopy(optimizer.state_dict())
+    try:
+        yield
+    finally:
+        optimizer.load_state_dict(before)

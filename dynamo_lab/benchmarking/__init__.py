@@ -1,1 +1,0 @@
-"""How a benchmark is made: ways compiled and checked, then timed whole and kernel by kernel."""

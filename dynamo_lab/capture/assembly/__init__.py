@@ -1,0 +1,1 @@
+"""How assembly is recorded."""

@@ -1,0 +1,82 @@
+"""Machine code of a C++ kernel: Inductor's own compile command, then objdump."""
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from dynamo_lab.capture.assembly import listings
+from dynamo_lab.capture.targets.targets import pretend
+from dynamo_lab.errors import AssemblyError
+from dynamo_lab.model.assembly import Assembly
+from dynamo_lab.model.kernels import Kernel
+from dynamo_lab.model.targets import Target
+
+_FILE = "dynamo_lab_kernel.cpp"
+_FAMILIES = {"x86_64": ("avx512", "avx2"), "aarch64": ("neon",), "arm64": ("neon",)}
+
+
+def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
+    """The kernel as machine code of this machine's kind of processor.
+
+    Raises:
+        AssemblyError: there is no compiler or objdump, it is another kind, or it does not compile.
+    """
+    import platform
+
+    machine = platform.machine()
+    if target.architecture not in ("", "scalar", *_FAMILIES.get(machine, ())):
+        raise AssemblyError(
+            f"The compiler here builds for {machine}, so there is no assembly for {target.name}: "
+            "assemble it on a machine of that kind."
+        )
+    reader = shutil.which("objdump")
+    if reader is None:
+        raise AssemblyError("There is no objdump here to read machine code: install binutils.")
+    source = folder / _FILE
+    source.write_text(f"{kernel.code}\n", encoding="utf-8")
+    command, instructions = _command(source, target)
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    if built.returncode:
+        wrong = [line for line in built.stderr.splitlines() if "error" in line]
+        raise AssemblyError(f"{Path(command[0]).name} refuses the kernel: {' '.join(wrong)[:300]}")
+    options = ["-dr", "-l", "--inlines", "--no-show-raw-insn", "-C"]
+    read = subprocess.run(
+        [reader, *options, str(source.with_suffix(".o"))],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    rows = listings.objdump(read.stdout, _FILE)
+    return Assembly(
+        kernel=kernel.id,
+        target=target.name,
+        levels=(listings.level(machine.replace("_", "-"), rows),),
+        chosen=f"Built by {Path(command[0]).name} with Inductor's own flags, for {instructions}.",
+    )
+
+
+def _command(source: Path, target: Target) -> tuple[list[str], str]:
+    """Inductor's command to compile this file, with names of lines, and for which vectors."""
+    from torch._inductor import cpp_builder, cpu_vec_isa
+
+    try:
+        with pretend(target):
+            isa = cpu_vec_isa.pick_vec_isa()
+            options = cpp_builder.CppTorchOptions(vec_isa=isa, compile_only=True)
+            builder = cpp_builder.CppBuilder(
+                name=source.stem,
+                sources=str(source),
+                BuildOption=options,
+                output_dir=str(source.parent),
+            )
+            line = builder.get_command_line()
+    except Exception as error:  # Inductor's, where it finds no compiler
+        raise AssemblyError(
+            f"There is no C++ compiler that Inductor would use ({type(error).__name__}): install "
+            "g++ or clang."
+        ) from None
+    command = [*shlex.split(line), "-g1"]
+    if shutil.which(command[0]) is None:
+        raise AssemblyError(f"There is no C++ compiler {command[0]!r} here: install g++ or clang.")
+    return command, str(isa) if isa else "no vector instructions"

@@ -1,0 +1,1 @@
+"""How ahead-of-time autograd is recorded."""

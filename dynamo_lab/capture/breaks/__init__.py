@@ -1,0 +1,1 @@
+"""How graph breaks are recorded."""

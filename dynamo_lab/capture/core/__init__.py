@@ -1,0 +1,1 @@
+"""What all probes share: the recorder, patches, releases, compilations."""

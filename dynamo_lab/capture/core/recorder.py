@@ -1,0 +1,180 @@
+"""The recorder: where probes put facts, and from which a recording is frozen."""
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from dynamo_lab.capture.autograd.joints import Joint
+from dynamo_lab.capture.core.environment import describe_environment
+from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.capture.decompositions.decompositions import DecompositionProbes
+from dynamo_lab.capture.guards.live_guards import Checks
+from dynamo_lab.capture.kernels.interpreted import WrittenModule
+from dynamo_lab.capture.steps.columns import Reel
+from dynamo_lab.model.autograd import Partition
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.fusion import Schedule
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.lowering import Buffer, Lowering
+from dynamo_lab.model.memory import MemoryPlan
+from dynamo_lab.model.packages import Package
+from dynamo_lab.model.passes import Pass, Pattern, Pipeline
+from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.symbols import ShapeFact, Symbol
+from dynamo_lab.model.timings import Timing
+
+R = TypeVar("R", bound=Recording)
+
+
+class Recorder(Generic[R]):
+    """Facts so far. Probes of several threads write here, each under `lock`.
+
+    `on_phase` is called with the name of each phase of compilation that starts, `on_frozen` with
+    each recording that is made. Steps are kept where there is a `reel` for them.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        cell_label: Callable[[str], str | None] = lambda path: None,
+        recording_type: type[R] = Recording,
+        clock: Callable[[], float] = time.perf_counter,
+        reel: Reel | None = None,
+    ) -> None:
+        self.title = title
+        self.target = ""
+        self._recording_type = recording_type
+        self.lock = threading.RLock()
+        self.texts = Texts(cell_label)
+        self.frames: list[Frame] = []
+        self.breaks: list[Break] = []
+        self.guards: list[Guard] = []
+        self.recompiles: list[Recompile] = []
+        self.symbols: list[Symbol] = []
+        self.shape_facts: list[ShapeFact] = []
+        self.graphs: list[Graph] = []
+        self.partitions: list[Partition] = []
+        self.kernels: list[Kernel] = []
+        self.wrappers: list[Wrapper] = []
+        self.lowerings: list[Lowering] = []
+        self.buffers: list[Buffer] = []
+        self.schedules: list[Schedule] = []
+        self.memory_plans: list[MemoryPlan] = []
+        self.packages: list[Package] = []
+        self.links: list[LinkTable] = []
+        self.timings: list[Timing] = []
+        self.pipelines: list[Pipeline] = []
+        self.passes: list[Pass] = []
+        self.patterns: list[Pattern] = []
+        self.reel = reel
+        self.notes: list[Note] = []
+        self.checks = Checks()
+        self.joints: dict[int, Joint] = {}
+        self.written: dict[int, WrittenModule] = {}
+        self.decompositions = DecompositionProbes()
+        self.failure: Failure | None = None
+        self.options: dict[str, str] = {}
+        self.on_phase: Callable[[str], None] = lambda name: None
+        self.on_frozen: Callable[[R], None] = lambda recording: None
+        self.clock = clock
+        self.started = clock()
+        self.stopped: float | None = None
+
+    def now(self) -> float:
+        """Seconds since the recording started."""
+        return self.clock() - self.started
+
+    def update(self, table: list[Any], index: int, **changes: Any) -> None:
+        """Replace a fact by one with these fields changed."""
+        with self.lock:
+            table[index] = msgspec.structs.replace(table[index], **changes)
+
+    def note_failure(self, about: str, error: BaseException) -> None:
+        """Keep a probe's failure, once for each probe and message."""
+        text = "".join(traceback.format_exception(error))
+        note = Note(
+            level="failure",
+            about=about,
+            message=f"The recording misses what `{about}` saw: {type(error).__name__}: {error}",
+            traceback=text,
+        )
+        with self.lock:
+            if all((note.about, note.message) != (n.about, n.message) for n in self.notes):
+                self.notes.append(note)
+
+    def fail(self, error: BaseException) -> None:
+        """Keep the exception that ended the recorded program."""
+        # Dynamo's errors carry the user's stack, since they are raised far from the user's code
+        raised = [
+            *traceback.extract_tb(error.__traceback__),
+            *(getattr(error, "real_stack", ()) or ()),
+        ]
+        known = [frame for frame in raised if self.texts.is_users(frame.filename)]
+        self.failure = Failure(
+            type=type(error).__name__,
+            message=str(error),
+            traceback="".join(traceback.format_exception(error)),
+            span=self.texts.span_of_summary(known[-1]) if known else None,
+        )
+
+    def stop(self) -> None:
+        """Fix the length of the recording."""
+        self.stopped = self.now()
+        for frame in self.frames:
+            if frame.outcome == "compiling":  # nothing came of it
+                self.update(self.frames, frame.id, outcome="skipped")
+
+    def freeze(self) -> R:
+        """What is known now, as a recording of its own."""
+        with self.lock:
+            sources, spans, stacks = self.texts.freeze()
+            made = self._recording_type(
+                title=self.title,
+                target=self.target,
+                state="recording" if self.stopped is None else "done",
+                sources=sources,
+                spans=spans,
+                stacks=stacks,
+                frames=tuple(self.frames),
+                breaks=tuple(self.breaks),
+                guards=tuple(self.guards),
+                recompiles=tuple(self.recompiles),
+                symbols=tuple(self.symbols),
+                shape_facts=tuple(self.shape_facts),
+                graphs=tuple(self.graphs),
+                partitions=tuple(self.partitions),
+                kernels=tuple(self.kernels),
+                wrappers=tuple(self.wrappers),
+                lowerings=tuple(self.lowerings),
+                buffers=tuple(self.buffers),
+                schedules=tuple(self.schedules),
+                memory_plans=tuple(self.memory_plans),
+                packages=tuple(self.packages),
+                links=tuple(self.links),
+                timings=tuple(self.timings),
+                pipelines=tuple(self.pipelines),
+                passes=tuple(self.passes),
+                patterns=tuple(self.patterns),
+                decompositions=self.decompositions.freeze(is_done=self.stopped is not None),
+                film=self.reel.freeze() if self.reel else None,
+                notes=tuple(self.notes),
+                environment=describe_environment(self.options),
+                failure=self.failure,
+                seconds=self.now() if self.stopped is None else self.stopped,
+            )
+        self.on_frozen(made)
+        return made
+
+    @property
+    def recording(self) -> R:
+        """The recording of what happened so far."""
+        return self.freeze()

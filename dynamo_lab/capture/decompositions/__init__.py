@@ -1,0 +1,1 @@
+"""How decompositions are recorded."""

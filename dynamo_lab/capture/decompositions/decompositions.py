@@ -1,0 +1,171 @@
+"""Decompositions: which rules AOTAutograd applied in this run, and what each call can become.
+
+While the program compiles, only each call and its rule are kept. When the recording ends, each
+distinct call is taken apart once for each set, on fake tensors of its layout.
+"""
+
+import threading
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from msgspec.structs import replace
+from torch import fx
+
+from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.graphs.calls import CallOf, call_of, written
+from dynamo_lab.capture.graphs.nodes import tensor_value
+from dynamo_lab.errors import DecompositionError
+from dynamo_lab.model.decompositions import TARGETS, Decompositions, Traced
+from dynamo_lab.model.graphs import Graph
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A call that is being traced into an FX graph: what it made follows on `last`."""
+
+    op: Any
+    call: int
+    last: fx.Node
+    rule: int | None = None
+    nodes: tuple[fx.Node, ...] = ()
+    is_open: bool = True
+
+
+class DecompositionProbes:
+    """Records the calls that AOTAutograd traces."""
+
+    def __init__(self) -> None:
+        from dynamo_lab.capture.decompositions.ledger import Ledger
+
+        self._ledger = Ledger()
+        self._calls: dict[int, CallOf] = {}
+        self._traced: list[Traced] = []
+        self._seen: dict[fx.Graph, list[_Seen]] = {}
+        self._local = threading.local()
+        self._whole: Decompositions | None = None
+
+    def install(self, patches: Patches) -> None:
+        """Watch where tracing looks for a rule, and where a composite operator is taken apart."""
+        from torch._ops import OpOverload
+        from torch.fx.experimental import proxy_tensor
+
+        patches.watch(proxy_tensor, "maybe_handle_decomp", self.looked_up)
+        patches.watch(OpOverload, "decompose", self.taken_apart)
+
+    def looked_up(self, mode: Any, op: Any, args: Any, kwargs: Any) -> Generator[None, Any, None]:
+        """Tracing has a call: its rule runs in here, or there is none and it becomes a node."""
+        yield from self._watched(mode, op, args, kwargs, lambda: compat.rules_of(mode)[op])
+
+    def taken_apart(self, op: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
+        """A composite operator becomes what its kernel in C++ calls."""
+        from torch.fx.experimental.proxy_tensor import get_proxy_mode
+
+        yield from self._watched(get_proxy_mode(), op, args, kwargs, lambda: op.decompose)
+
+    def _watched(
+        self, mode: Any, op: Any, args: Any, kwargs: Any, rule: Callable[[], Any]
+    ) -> Generator[None, Any, None]:
+        """A traced call. What its rule calls in turn is traced too, but is no call of its own."""
+        if mode is None or getattr(self._local, "inside", False):
+            yield
+            return
+        seen = self._add(mode, op, args, kwargs)
+        self._local.inside = True
+        try:
+            result = yield
+        finally:
+            self._local.inside = False
+        if result is not NotImplemented:
+            self._close(seen, rule())
+
+    def _add(self, mode: Any, op: Any, args: Any, kwargs: Any) -> _Seen:
+        graph = mode.tracer.graph
+        rows = self._seen.setdefault(graph, [])
+        if rows and rows[-1].is_open:
+            self._settle(rows[-1], graph)
+            if rows[-1].op is op and not rows[-1].nodes:  # looked up in vain, now taken apart
+                rows.pop()
+        rows.append(_Seen(op, self._call(op, args, kwargs), graph._root.prev))
+        return rows[-1]
+
+    def _call(self, op: Any, args: Any, kwargs: Any) -> int:
+        try:
+            call = call_of(op, args, kwargs)
+        except DecompositionError as error:
+            return self._ledger.refused(str(op), written(args, kwargs, _unnamed), str(error))
+        index = self._ledger.call(call)
+        self._calls.setdefault(index, call)
+        return index
+
+    def _close(self, seen: _Seen, rule: Any) -> None:
+        from dynamo_lab.capture.decompositions.rulebook import describe
+
+        seen.rule = self._ledger.rule(describe(rule, seen.op))
+        seen.nodes, seen.is_open = tuple(_after(seen.last)), False
+
+    def _settle(self, seen: _Seen, graph: fx.Graph) -> None:
+        """Find the node of a call that no rule took apart: the first that came after."""
+        node = seen.last.next
+        if seen.is_open and node is not graph._root and node.target is seen.op:
+            seen.nodes = (node,)
+        seen.is_open = False
+
+    def recorded(self, graph: Graph, fx_graph: fx.Graph) -> None:
+        """A graph was recorded: keep what was traced into it."""
+        rows = self._seen.pop(fx_graph, [])
+        if not rows:
+            return
+        self._settle(rows[-1], fx_graph)
+        index = {node: position for position, node in enumerate(fx_graph.nodes)}
+        self._traced += (
+            Traced(
+                call=seen.call,
+                rule=seen.rule,
+                graph=graph.id,
+                nodes=tuple(index[node] for node in seen.nodes if node in index),
+            )
+            for seen in rows
+        )
+
+    def freeze(self, *, is_done: bool) -> Decompositions:
+        """The calls so far; where the recording is done, with what each becomes."""
+        if not is_done:
+            return self._ledger.freeze(tuple(self._traced))
+        if self._whole is None:
+            self._seen.clear()
+            self._unfold()
+            self._whole = self._ledger.freeze(tuple(self._traced))
+        return self._whole
+
+    def _unfold(self) -> None:
+        from dynamo_lab.capture.decompositions.decompose import trace
+        from dynamo_lab.capture.decompositions.rulebook import Rulebook
+
+        kept = {traced.call for traced in self._traced}
+        calls = {index: call for index, call in self._calls.items() if index in kept}
+        for to in TARGETS if calls else ():
+            book = Rulebook(to)
+            for index, call in calls.items():
+                if self._ledger.is_settled(index, call.op, book):
+                    continue
+                try:
+                    trace(call, book, self._ledger)
+                except DecompositionError as error:
+                    known = self._ledger.calls[index]
+                    self._ledger.calls[index] = replace(known, problem=str(error))
+
+
+def _unnamed(value: Any) -> str | None:
+    return tensor_value(value).text if isinstance(value, torch.Tensor) else None
+
+
+def _after(node: fx.Node) -> Iterable[fx.Node]:
+    """The nodes that follow, in order, up to the end of the graph."""
+    root = node.graph._root
+    at = node.next
+    while at is not root:
+        yield at
+        at = at.next

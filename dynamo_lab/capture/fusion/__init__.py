@@ -1,0 +1,1 @@
+"""How fusion and memory are recorded."""

@@ -1,0 +1,191 @@
+"""Inductor's scheduler: every pair that it considers fusing, its verdict and the reason."""
+
+import threading
+from collections.abc import Generator, Iterable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
+
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.fusion.memory import Call, MemoryProbes
+from dynamo_lab.capture.fusion.schedule import Attempt, Book
+from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.lowering.inductor_ir import parts_of
+from dynamo_lab.capture.lowering.lowering import LoweringProbes
+from dynamo_lab.model.graphs import Graph
+
+
+class FusionProbes:
+    """Records schedules. A thread schedules one graph at a time, or a body inside another."""
+
+    def __init__(
+        self, recorder: Recorder[Any], graphs: GraphProbes, lowering: LoweringProbes
+    ) -> None:
+        self._recorder = recorder
+        self._graphs = graphs
+        self._lowering = lowering
+        self._local = threading.local()
+        self._numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+        self._places: dict[tuple[int, str], tuple[int, int]] = {}
+        self._calls: dict[tuple[int, str], list[Call]] = {}
+        self._memory = MemoryProbes(recorder, self._number_of, self._calls_of)
+
+    def install(self, patches: Patches) -> None:
+        """Watch the scheduler, the heuristics that it asks, and what plans the memory."""
+        from torch._inductor.choices import InductorChoices
+        from torch._inductor.scheduler import Scheduler, WhyNoFuse
+
+        patches.watch(Scheduler, "_init", self.scheduled)
+        patches.watch(Scheduler, "fuse_nodes_once", self.round)
+        patches.watch(Scheduler, "can_fuse", self.considered)
+        patches.watch(WhyNoFuse, "__call__", self.reason)
+        patches.watch(InductorChoices, "can_fuse", self.shared)
+        patches.watch(Scheduler, "score_fusion_key", self.scored)
+        patches.watch(Scheduler, "speedup_by_fusion", self.timed)
+        patches.watch(Scheduler, "fuse_two_nodes", self.fused)
+        self._memory.install(patches)
+
+    @property
+    def _books(self) -> list[Book]:
+        return self._local.__dict__.setdefault("books", [])
+
+    @property
+    def _attempts(self) -> list[Attempt]:
+        return self._local.__dict__.setdefault("attempts", [])
+
+    @property
+    def _book(self) -> Book | None:
+        """The book of the scheduler that fuses now; combo kernels are made after it has."""
+        book = self._books[-1] if self._books else None
+        return book if book and book.rounds else None
+
+    def scheduled(self, scheduler: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """A scheduler is made, which is when it fuses."""
+        graph = self._lowering.current_graph
+        if graph is None:
+            return
+        book = Book(scheduler)
+        self._books.append(book)
+        try:
+            yield
+        finally:
+            self._books.pop()
+        if not book.rounds:  # it had nothing to fuse
+            book.begin(scheduler.nodes)
+        number = len(self._recorder.schedules)
+        schedule, places = book.close(*self._home(graph))
+        self._recorder.schedules.append(schedule)
+        self._numbers[scheduler] = number
+        for operation, place in places.items():
+            self._places[graph.id, operation] = number, place
+
+    def _home(self, graph: Graph) -> tuple[Graph, str]:
+        """The graph that is scheduled, and its name where it is a body of the current one."""
+        from torch._inductor.graph import SubgraphLowering
+        from torch._inductor.virtualized import V
+
+        if not isinstance(V.graph, SubgraphLowering):
+            return graph, ""
+        body: Any = V.graph.module
+        return self._graphs.recorded.get(body.graph, graph), str(V.graph.name)
+
+    def round(
+        self, scheduler: Any, nodes: list[Any], is_reorder_round: bool = False, **__: Any
+    ) -> Generator[None, Any, None]:
+        """A round of fusion: all pairs are looked at, then those that are possible are tried."""
+        book = self._books[-1] if self._books else None
+        if book is not None:
+            if not book.rounds:
+                book.begin(nodes)
+            book.rounds.append(bool(is_reorder_round))
+        yield
+
+    def considered(
+        self, scheduler: Any, producer: Any, consumer: Any, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """May these two be fused? The parts of a foreach are asked about inside."""
+        book = self._book
+        if book is None or producer is consumer:
+            return
+        attempt = Attempt(book.member(producer), book.member(consumer))
+        self._attempts.append(attempt)
+        try:
+            verdict = yield
+        finally:
+            self._attempts.pop()
+        book.considered(attempt, bool(verdict))
+
+    def reason(self, why: Any, reason: str, *args: Any) -> Generator[None, Any, None]:
+        """PyTorch says why two are not fused."""
+        book = self._book
+        if book is not None:
+            text = reason % args if args else reason
+            if self._attempts:  # some rules are asked of the pair the other way round
+                self._attempts[-1].reasons.append(text)
+            else:
+                book.refused(str(why.name1), str(why.name2), text)
+        yield
+
+    def shared(
+        self, scheduler: Any, producer: Any, consumer: Any, shared_data_score: int, *_: Any
+    ) -> Generator[None, Any, None]:
+        """How much two share, after loops were reordered to share more."""
+        if self._attempts:
+            self._attempts[-1].shared = int(shared_data_score)
+        yield
+
+    def scored(self, scheduler: Any, nodes: tuple[Any, Any]) -> Generator[None, Any, None]:
+        """Pairs that are possible are sorted, the best first."""
+        score = yield
+        if self._book is not None:
+            self._book.scored(*nodes, score)
+
+    def timed(self, scheduler: Any, producer: Any, consumer: Any) -> Generator[None, Any, None]:
+        """A benchmark, if there is one, may speak against fusing."""
+        result = yield
+        if self._book is not None and result.should_fuse is False:
+            self._book.slower(producer, consumer)
+
+    def fused(
+        self, scheduler: Any, producer: Any, consumer: Any, *_: Any
+    ) -> Generator[None, Any, None]:
+        """Two become one."""
+        into = yield
+        if self._book is not None:
+            self._book.fused(producer, consumer, into)
+
+    def called(self, kernel: int, name: str, schedule: Any) -> None:
+        """A kernel was called for these nodes of the scheduler: theirs is the group."""
+        graph = self._lowering.current_graph
+        if graph is None:
+            return
+        names = tuple(dict.fromkeys(_operations(schedule)))
+        self._calls.setdefault((graph.id, name), []).append((kernel, names))
+        for operation in names:
+            number, place = self._places.get((graph.id, operation), (-1, -1))
+            if number >= 0:
+                self._tie(number, place, kernel)
+
+    def _tie(self, number: int, place: int, kernel: int) -> None:
+        final = list(self._recorder.schedules[number].final)
+        if final[place].kernel is None:
+            final[place] = replace(final[place], kernel=kernel)
+            self._recorder.update(self._recorder.schedules, number, final=tuple(final))
+
+    def _number_of(self, scheduler: Any) -> int | None:
+        return None if scheduler is None else self._numbers.get(scheduler)
+
+    def _calls_of(self, name: str) -> Iterator[Call]:
+        graph = self._lowering.current_graph
+        return iter(self._calls.get((graph.id, name), ()) if graph else ())
+
+
+def _operations(schedule: Any) -> Iterable[str]:
+    """The operations of scheduler nodes, or of one library call."""
+    for item in parts_of(schedule):
+        if hasattr(item, "get_nodes"):
+            yield from (str(part.get_name()) for part in item.get_nodes())
+        elif hasattr(item, "get_operation_name"):
+            yield str(item.get_operation_name())

@@ -1,0 +1,194 @@
+"""Memory of the generated code, read off the lines of the wrapper as Inductor planned them."""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.model.memory import (
+    BufferRole,
+    EventKind,
+    MemoryBuffer,
+    MemoryEvent,
+    MemoryPlan,
+    MemoryStep,
+)
+
+Call = tuple[int | None, tuple[str, ...]]
+"""A kernel's id, and the names of the operations that one call of it carries out."""
+
+_LIBRARY = (
+    "ExternKernelAllocLine",
+    "ExternKernelOutLine",
+    "ExternKernelMultiOutLine",
+    "ScatterFallbackLine",
+    "IndexPutFallbackLine",
+)
+"""Lines that call a library function, which their `node` tells of."""
+
+
+class MemoryProbes:
+    """Records the memory plan of each schedule."""
+
+    def __init__(
+        self,
+        recorder: Recorder[Any],
+        schedule_of: Callable[[Any], int | None],
+        calls_of: Callable[[str], Iterator[Call]],
+    ) -> None:
+        self._recorder = recorder
+        self._schedule_of = schedule_of
+        self._calls_of = calls_of
+
+    def install(self, patches: Patches) -> None:
+        """Watch what plans the lines of a wrapper."""
+        from torch._inductor.codegen.wrapper import PythonWrapperCodegen
+
+        patches.watch(PythonWrapperCodegen, "memory_plan_reuse", self.planned)
+        patches.watch(PythonWrapperCodegen, "memory_plan", self.pooled)
+
+    def planned(self, wrapper: Any) -> Generator[None, Any, None]:
+        """Every allocation has become a reuse, or stayed one."""
+        yield
+        self._record(wrapper, is_pooled=False)
+
+    def pooled(self, wrapper: Any) -> Generator[None, Any, None]:
+        """With `memory_planning`, buffers become parts of pools: see them before that."""
+        self._record(wrapper, is_pooled=True)
+        yield
+
+    def _record(self, wrapper: Any, *, is_pooled: bool) -> None:
+        from torch._inductor.virtualized import V
+
+        number = self._schedule_of(getattr(V.graph, "scheduler", None))
+        if number is None:
+            return
+        operations = self._recorder.schedules[number].operations
+        reader = _Lines(V.graph, {op.name: i for i, op in enumerate(operations)}, self._calls_of)
+        reader.read(wrapper)
+        plan = MemoryPlan(
+            schedule=number,
+            buffers=tuple(reader.buffers),
+            steps=tuple(reader.steps),
+            events=tuple(reader.events),
+            is_pooled=is_pooled,
+        )
+        self._recorder.memory_plans.append(plan)
+
+
+class _Lines:
+    """Reads the lines of one wrapper."""
+
+    def __init__(
+        self, graph: Any, operations: dict[str, int], calls_of: Callable[[str], Iterator[Call]]
+    ) -> None:
+        self._graph = graph
+        self._operations = operations
+        self._calls_of = calls_of
+        self._calls: dict[str, Iterator[Call]] = {}
+        self._index: dict[str, int] = {}
+        self._outputs = set(graph.get_output_names())
+        self.buffers: list[MemoryBuffer] = []
+        self.steps: list[MemoryStep] = []
+        self.events: list[MemoryEvent] = []
+
+    def read(self, wrapper: Any) -> None:
+        """Every line that concerns memory, then the buffers that fusion made unnecessary."""
+        for line in wrapper.lines:
+            self._line(line, wrapper)
+        for name in sorted(self._graph.removed_buffers | self._graph.inplaced_to_remove):
+            if name in self._graph.name_to_buffer:
+                self._buffer(self._graph.name_to_buffer[name], "removed")
+
+    def _line(self, line: Any, wrapper: Any) -> None:
+        kind = type(line).__name__
+        if kind == "AllocateLine":
+            self._event("allocate", line.node)
+        elif kind == "ReuseLine":
+            is_planned = wrapper.reuses.get(line.reused_as.get_name()) != line.node.get_name()
+            self._event("reuse" if is_planned else "in_place", line.reused_as, line.node)
+        elif kind == "ReinterpretLine":
+            self._event("view", line.reused_as, line.node)
+        elif kind == "FreeLine" or (kind == "FreeIfNotReusedLine" and not line.is_reused):
+            self._event("free", line.node)
+        elif kind == "KernelCallLine":
+            self._called(line.kernel_name)
+        elif kind == "MultiOutputLine":
+            self._made(self._graph.name_to_buffer.get(line.result_name))
+        elif kind in _LIBRARY:
+            if kind == "ExternKernelAllocLine":
+                self._made(line.node)
+            self._called(_library_name(line.node), str(line.node.get_operation_name()))
+
+    def _made(self, node: Any) -> None:
+        """A library function allocates what it returns, or returns a view of an input."""
+        if node is None:
+            return
+        sources = [name for name in node.get_inputs_that_alias_output() if name in self._index]
+        if sources:
+            self._event("view", node, self._graph.get_buffer(sources[0]))
+        else:
+            self._event("allocate", node)
+
+    def _called(self, name: str, operation: str = "") -> None:
+        calls = self._calls.setdefault(name, self._calls_of(name))
+        kernel, made = next(calls, (None, ()))
+        names = (operation,) if operation else made
+        found = tuple(self._operations[n] for n in names if n in self._operations)
+        self.steps.append(MemoryStep(name=name, kernel=kernel, operations=found))
+
+    def _event(self, kind: EventKind, node: Any, source: Any = None) -> None:
+        index = self._buffer(node)
+        other = None if source is None else self._buffer(source)
+        self.events.append(MemoryEvent(len(self.steps), kind, index, other))
+
+    def _buffer(self, node: Any, role: BufferRole | None = None) -> int:
+        name = str(node.get_name())
+        if name not in self._index:
+            self._index[name] = len(self.buffers)
+            self.buffers.append(self._described(name, node, role or self._role(name, node)))
+        return self._index[name]
+
+    def _role(self, name: str, node: Any) -> BufferRole:
+        if name in self._graph.graph_inputs:
+            return "donated" if type(node).__name__ == "DonatedBuffer" else "input"
+        if name in self._outputs:
+            return "output"
+        is_view = type(getattr(node, "layout", None)).__name__ == "NonOwningLayout"
+        return "view" if is_view else "buffer"
+
+    def _described(self, name: str, node: Any, role: BufferRole) -> MemoryBuffer:
+        made_by = self._graph.scheduler.name_to_buf.get(name)
+        maker = made_by.defining_op.get_name() if made_by and made_by.defining_op else ""
+        sizes = {} if not _is_tensor(node) else self._sizes(node)
+        return MemoryBuffer(
+            name=name, role=role, operation=self._operations.get(str(maker)), **sizes
+        )
+
+    def _sizes(self, node: Any) -> dict[str, Any]:
+        from torch._inductor.utils import get_dtype_size
+
+        length = self._graph.get_allocation_storage_size(node)
+        dtype = node.get_dtype()
+        return {
+            "bytes": self._hint(length, get_dtype_size(dtype)),
+            "dtype": str(dtype).removeprefix("torch."),
+            "shape": tuple(map(str, node.get_size())),
+        }
+
+    def _hint(self, length: Any, each: int) -> int | None:
+        """The bytes, with the sizes of the recorded run; a size that a run computes is unknown."""
+        from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+        if free_unbacked_symbols(length):
+            return None
+        return int(self._graph.sizevars.optimization_hint(length)) * each
+
+
+def _is_tensor(node: Any) -> bool:
+    layout = type(getattr(node, "layout", None)).__name__
+    return layout not in ("NoneLayout", "MultiOutputLayout", "NoneType")
+
+
+def _library_name(node: Any) -> str:
+    return str(node.try_get_kernel_name() or type(node).__name__)

@@ -1,0 +1,98 @@
+"""Graphs: each FX graph of a compilation at each stage, recorded when the compiler has it."""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import msgspec
+import torch._guards
+from torch import fx
+
+from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.core.compilations import Compilations
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.graphs.links import link_to_origins
+from dynamo_lab.capture.graphs.nodes import node_table, subgraph_calls, subgraphs
+from dynamo_lab.model.graphs import Graph, Stage
+
+
+class GraphProbes:
+    """Records graphs and links each to the graph that it was made from."""
+
+    def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
+        self._recorder = recorder
+        self._compilations = compilations
+        self.before_backend: Callable[[], None] = lambda: None
+        """Called when Dynamo is about to hand a graph to a backend."""
+        self.recorded: WeakKeyDictionary[fx.Graph, Graph] = WeakKeyDictionary()
+        """What was made of each graph that still lives."""
+        self.on_recorded: Callable[[Graph, fx.Graph], None] = lambda graph, fx_graph: None
+        """Called with each graph that is recorded, and what it was made from."""
+
+    def install(self, patches: Patches) -> None:
+        """Watch the hand-over of graphs from Dynamo to a backend."""
+        from torch._dynamo.output_graph import OutputGraph
+
+        patches.watch(OutputGraph, "call_user_compiler", self.dynamo_graph)
+        compat.watch_caches(patches, OutputGraph, "call_user_compiler")
+
+    def dynamo_graph(self, output: Any, gm: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
+        """The graph that Dynamo captured from a frame."""
+        graph = self.record(gm, "dynamo")
+        self._compilations.captured(graph)
+        self._recorder.on_phase("backend_compile")
+        self.before_backend()
+        yield
+
+    def record(self, module: fx.GraphModule, stage: Stage, *, is_backward: bool = False) -> Graph:
+        """Add a graph with the bodies of its higher-order operators, linked to their origins."""
+        family = list(self._add(module, stage, is_backward or stage == "backward"))
+        family = [(self._recorder.graphs[graph.id], fx_graph) for graph, fx_graph in family]
+        self._recorder.links.extend(link_to_origins(self._recorder.graphs, family))
+        for graph, fx_graph in family:
+            self.recorded[fx_graph] = graph
+            self.on_recorded(graph, fx_graph)
+        return family[0][0]
+
+    def _add(
+        self, module: fx.GraphModule, stage: Stage, is_backward: bool
+    ) -> Iterator[tuple[Graph, fx.Graph]]:
+        recorder = self._recorder
+        compile_id = self._compilations.current_id()
+        graph = Graph(
+            id=len(recorder.graphs),
+            stage=stage,
+            name=module.__class__.__name__,
+            compile_id=compile_id,
+            frame=self._compilations.frame_of(compile_id),
+            is_backward=is_backward,
+            nodes=node_table(module.graph, recorder.texts),
+        )
+        recorder.graphs.append(graph)
+        yield graph, module.graph
+        bodies: dict[str, int] = {}
+        for name, body in subgraphs(module).items():
+            bodies[name] = len(recorder.graphs)
+            yield from self._add(body, stage, is_backward)
+        if bodies:
+            self._adopt(graph, module, bodies)
+
+    def _adopt(self, graph: Graph, module: fx.GraphModule, bodies: dict[str, int]) -> None:
+        """Tie the bodies of higher-order operators to the nodes that call them."""
+        calls = subgraph_calls(module.graph, bodies)
+        nodes = msgspec.structs.replace(graph.nodes, subgraphs=calls)
+        self._recorder.update(self._recorder.graphs, graph.id, nodes=nodes)
+        callers = {body: node for node, called in calls.items() for body in called}
+        for body in bodies.values():
+            changes = {"parent": graph.id, "parent_node": callers.get(body)}
+            self._recorder.update(self._recorder.graphs, body, **changes)
+
+
+def is_of_a_pattern() -> bool:
+    """Whether AOTAutograd traces a pattern, to look for it in the graph that is being compiled.
+
+    Inductor then takes away the tracing context that every compilation of a user's graph has.
+    """
+    guards = torch._guards
+    return guards.CompileContext.try_get() is not None and guards.TracingContext.try_get() is None

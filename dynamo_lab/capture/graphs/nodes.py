@@ -1,0 +1,197 @@
+"""FX nodes as facts: the columns of a NodeTable from a torch.fx graph."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+from torch import fx
+
+from dynamo_lab.capture.core.pool import Pool
+from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.model.graphs import NodeTable, Value
+
+_LONGEST_ARGUMENTS = 400  # characters; beyond that a node's arguments are cut
+
+_DTYPES = {
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.int16: "i16",
+    torch.int8: "i8",
+    torch.uint8: "u8",
+    torch.bool: "b8",
+    torch.complex64: "c64",
+    torch.complex128: "c128",
+}
+
+
+def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
+    """The nodes of `graph` in order."""
+    strings = Pool[str]()
+    values = Pool[Value]()
+    nodes = list(graph.nodes)
+    index = {node: position for position, node in enumerate(nodes)}
+    return NodeTable(
+        name=tuple(node.name for node in nodes),
+        op=tuple(strings.add(node.op) for node in nodes),
+        target=tuple(strings.add(target_name(node)) for node in nodes),
+        arguments=tuple(arguments_text(node) for node in nodes),
+        inputs=tuple(tuple(index[n] for n in node.all_input_nodes if n in index) for node in nodes),
+        value=tuple(values.add(node_value(node)) for node in nodes),
+        stack=tuple(_stack(node, texts) for node in nodes),
+        module=tuple(strings.add(module_path(node)) for node in nodes),
+        module_types={path: name for node in nodes for path, name in _modules(node) if path},
+        strings=strings.items(),
+        values=values.items(),
+    )
+
+
+def target_name(node: fx.Node) -> str:
+    """The operator or attribute as PyTorch writes it: "aten.add.Tensor", "torch.sin", "softmax"."""
+    return target_text(node.target)
+
+
+def target_text(target: Any) -> str:
+    """The target of a node as PyTorch writes it."""
+    if isinstance(target, str):
+        return target
+    if isinstance(target, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
+        return str(target)
+    return function_name(target)
+
+
+def function_name(target: Any) -> str:
+    """A function by its module: "torch.sin", "torch.nn.functional.softmax", "softmax"."""
+    name = getattr(target, "__name__", type(target).__name__)
+    module = getattr(target, "__module__", "") or ""
+    if module.startswith(("torch._C", "_operator")) or not module:
+        module = "operator" if module == "_operator" else "torch"
+    return f"{module.removeprefix('builtins').removeprefix('.')}.{name}".lstrip(".")
+
+
+def arguments_text(node: fx.Node) -> str:
+    """The arguments of a node as code, cut where they are very long."""
+    return "" if node.op == "placeholder" else call_text(node.args, node.kwargs)
+
+
+def call_text(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Arguments as they are written in a call."""
+    parts = [format_argument(argument) for argument in args]
+    parts += [f"{key}={format_argument(value)}" for key, value in kwargs.items()]
+    text = ", ".join(parts)
+    return text if len(text) <= _LONGEST_ARGUMENTS else f"{text[: _LONGEST_ARGUMENTS - 1]}…"
+
+
+def format_argument(argument: Any) -> str:
+    """An argument of a node as code: names for nodes, values for constants."""
+    match argument:
+        case fx.Node():
+            return argument.name
+        case list():
+            return f"[{', '.join(map(format_argument, argument))}]"
+        case tuple():
+            return f"({', '.join(map(format_argument, argument))})"
+        case dict():
+            return (
+                "{" + ", ".join(f"{k!r}: {format_argument(v)}" for k, v in argument.items()) + "}"
+            )
+        case slice():
+            parts = (argument.start, argument.stop, argument.step)
+            return ":".join("" if part is None else format_argument(part) for part in parts)
+        case _:
+            return repr(argument)
+
+
+def node_value(node: fx.Node) -> Value:
+    """What the node produces, from the fake value that tracing left on it."""
+    found = traced_value(node)
+    if isinstance(found, torch.Tensor):
+        return tensor_value(found)
+    return Value(text=describe_value(found))
+
+
+def traced_value(node: fx.Node) -> Any:
+    """The fake value that tracing left on a node."""
+    meta = node.meta
+    return meta.get("val", meta.get("example_value"))
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """The short name, "f32" for torch.float32; PyTorch's own name where there is no short one."""
+    return _DTYPES.get(dtype, str(dtype).removeprefix("torch."))
+
+
+def tensor_value(tensor: torch.Tensor) -> Value:
+    """A tensor, real or fake, as a fact."""
+    dtype = dtype_name(tensor.dtype)
+    shape = tuple(map(str, tensor.shape))
+    known = all(isinstance(size, int) for size in tensor.shape)
+    return Value(
+        text=f"{dtype}[{', '.join(shape)}]",
+        dtype=dtype,
+        shape=shape,
+        stride=tuple(map(str, tensor.stride())) if tensor.layout is torch.strided else (),
+        device=str(tensor.device),
+        bytes=tensor.numel() * tensor.element_size() if known else None,
+    )
+
+
+def describe_value(found: Any) -> str:
+    """A value in a few words: "f32[8, 4]", "Sym(s0)", the name of its type."""
+    match found:
+        case None:
+            return ""
+        case torch.Tensor():
+            return tensor_value(found).text
+        case tuple() | list():
+            return f"({', '.join(map(describe_value, found))})"
+        case torch.SymInt() | torch.SymFloat() | torch.SymBool():
+            return f"Sym({found})"
+        case _:
+            return type(found).__name__
+
+
+def _stack(node: fx.Node, texts: Texts) -> int:
+    formatted = node.stack_trace
+    return texts.stack_of_text(formatted) if formatted else -1
+
+
+def _modules(node: fx.Node) -> Iterator[tuple[str, str]]:
+    """The nn.Modules that ran the node, outermost first: path from the root, and class."""
+    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
+    for path, kind in stack.values():
+        name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+        yield _readable_path(path), name.rpartition(".")[2]
+
+
+def module_path(node: fx.Node) -> str:
+    """The nn.Module that ran the node, from the root: "encoder.layer.0.attention"."""
+    return next((path for path, _ in reversed(list(_modules(node)))), "")
+
+
+@cache
+def _readable_path(path: str) -> str:
+    """Dynamo names modules by source ("L['self'].layers[0]"); models name them "layers.0"."""
+    path = path.replace("L['self'].", "").removeprefix("L['self']")
+    path = path.replace("._modules['", ".").replace("_modules['", "").replace("']", "")
+    return path.replace("L['", "").replace("G['", "").replace("[", ".").replace("]", "")
+
+
+def subgraphs(module: fx.GraphModule) -> dict[str, fx.GraphModule]:
+    """The graph modules that this one's higher-order operators call, by attribute name."""
+    names = dict.fromkeys(str(node.target) for node in module.graph.nodes if node.op == "get_attr")
+    owned = {name: getattr(module, name, None) for name in names if "." not in name}
+    return {name: body for name, body in owned.items() if isinstance(body, fx.GraphModule)}
+
+
+def subgraph_calls(graph: fx.Graph, bodies: dict[str, int]) -> dict[int, tuple[int, ...]]:
+    """For each node, by index, the graphs it calls; `bodies` maps attribute names to graph ids."""
+    bodies_of = {
+        n: bodies[n.target] for n in graph.nodes if n.op == "get_attr" and n.target in bodies
+    }
+    calls = (tuple(bodies_of[i] for i in n.all_input_nodes if i in bodies_of) for n in graph.nodes)
+    return {index: called for index, called in enumerate(calls) if called}

@@ -1,0 +1,154 @@
+"""Guards that failed: what each wanted, what it found, and the user's lines that asked for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import torch
+
+from dynamo_lab.capture.core.values import describe, read, sources_in
+from dynamo_lab.model.guards import FailedGuard
+
+if TYPE_CHECKING:
+    from dynamo_lab.capture.core.recorder import Recorder
+
+_LONGEST = 300
+_LOCAL = re.compile(r"""L\[\s*['"](.*?)['"]\s*\]""")
+_EXPECTED = re.compile(r"expected (.+?), actual (.+)$")
+_GRADIENT = re.compile(r"expected requires_grad=([01])")
+_EQUAL = re.compile(r"^(?P<left>.+?) == (?P<right>.+)$")
+_TYPE = re.compile(r"type=<class '(.+?)'>")
+_ASKED_AT = re.compile(r"#\s\S*?:(\d+) in \S+")
+
+
+def failed_guard(
+    guard_manager: Any, compile_id: str, f_locals: Any, reason: str, recorder: Recorder[Any]
+) -> FailedGuard:
+    """The guard of a compilation that did not hold for these locals; `reason` is Dynamo's word."""
+    found = guard_manager.check_verbose(f_locals)
+    raw = _raw(found.verbose_code_parts, reason) or reason
+    told = tell(raw, f_locals, guard_manager)
+    user_stack = getattr(found, "user_stack", None)
+    if user_stack:
+        stack = recorder.texts.stack_of_summary(user_stack)
+    else:
+        stack = _stack(told.source, compile_id, raw, recorder)
+    return msgspec.structs.replace(told, compile_id=compile_id, stack=stack)
+
+
+def _raw(parts: Sequence[str], reason: str) -> str:
+    """The check itself, of those that were made together: Dynamo's reason lacks the L['...']."""
+    if len(parts) == 1:
+        return parts[0]
+    return next((part for part in parts if _LOCAL.sub(r"\1", part).startswith(reason)), "")
+
+
+def first_failing(guard_manager: Any, f_locals: Any) -> str | None:
+    """The first check of a compilation that does not hold for these locals; None where all do."""
+    found = guard_manager.check_verbose(f_locals)
+    if found.result:
+        return None
+    parts = list(found.verbose_code_parts)
+    if len(parts) == 1:
+        return parts[0]
+    scope = {"L": f_locals, **guard_manager.closure_vars}
+    return next((part for part in parts if not _holds(part, guard_manager, scope)), "")
+
+
+def _holds(part: str, guard_manager: Any, scope: Mapping[str, Any]) -> bool:
+    """Whether a condition on shapes holds; Dynamo evaluates its text in the same way."""
+    try:
+        return bool(eval(part, dict(guard_manager.global_scope), dict(scope)))
+    except Exception:
+        return False
+
+
+def tell(text: str, f_locals: Any, guard_manager: Any) -> FailedGuard:
+    """A failing check in parts, without the lines that asked for it."""
+    check = text.partition("  # ")[0].rstrip()
+    source, was, now = _values(check, {"L": f_locals, "G": guard_manager.global_scope["G"]})
+    return FailedGuard(compile_id="", text=check[:_LONGEST], source=source, was=was, now=now)
+
+
+def _values(text: str, scope: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The source that a check is about, what it wanted there, and what is there."""
+    if text.startswith("GLOBAL_STATE changed"):
+        return "", *_global_state(text)
+    sources = sources_in(text)
+    source = sources[0] if sources else ""
+    if expected := _EXPECTED.search(text):
+        return source, expected[1], expected[2]
+    if gradient := _GRADIENT.search(text):
+        return source, str(gradient[1] == "1"), str(gradient[1] != "1")
+    if "KeyError on" in text:
+        return source, "present", "missing"
+    now = _told(source, scope) if source else ""
+    if len(sources) > 1:
+        return source, "", ", ".join(f"{s} is {told}" for s in sources if (told := _told(s, scope)))
+    if kind := _TYPE.search(text):
+        is_object = text.startswith("___check_obj_id")
+        return source, f"another {kind[1]}" if is_object else f"of type {kind[1]}", now
+    if text.startswith("len("):
+        now = now.rpartition(" of ")[2] or now
+    equal = _EQUAL.match(text)
+    return source, equal["right"] if equal and len(sources) == 1 else "", now
+
+
+def _told(source: str, scope: Mapping[str, Any]) -> str:
+    try:
+        return describe(read(source, scope))
+    except (LookupError, TypeError):
+        return ""
+
+
+def _global_state(text: str) -> tuple[str, str]:
+    """Settings that changed: what they were, where that follows, and what they are."""
+    pairs = [_setting(name) for name in text.partition(":")[2].split()]
+    was = ", ".join(f"{name} {before}" for name, before, _ in pairs if before)
+    return was, ", ".join(f"{name} {now}" for name, _, now in pairs if now)
+
+
+def _setting(name: str) -> tuple[str, str, str]:
+    words = {True: "on", False: "off"}
+    device = re.fullmatch(r"autocast\((\w+)\)_enabled", name)
+    if name == "grad_mode" or device:
+        now = torch.is_autocast_enabled(device[1]) if device else torch.is_grad_enabled()
+        return name.removesuffix("_enabled"), words[not now], words[now]
+    if name == "default_dtype":
+        return name, "", str(torch.get_default_dtype())
+    if name == "num_threads":
+        return name, "", str(torch.get_num_threads())
+    return name, "", "changed"
+
+
+def _stack(source: str, compile_id: str, raw: str, recorder: Recorder[Any]) -> int | None:
+    """The stack of the guard that was recorded on this source, or of the symbol for this size."""
+    asked = _ASKED_AT.search(raw)
+    if asked and (found := _shape_stack(int(asked[1]), compile_id, recorder)) is not None:
+        return found
+    for known in _owners(source):
+        for guard in recorder.guards:
+            if guard.compile_id == compile_id and guard.source == known and guard.stack is not None:
+                return guard.stack
+    return None
+
+
+def _shape_stack(line: int, compile_id: str, recorder: Recorder[Any]) -> int | None:
+    """The stack of what was assumed of a shape on this line, from Dynamo's remark on it."""
+    ending = recorder.texts.stacks_ending_on(line)
+    facts = (*recorder.shape_facts, *recorder.symbols)
+    stacks = (fact.stack for fact in facts if fact.compile_id == compile_id)
+    return next((stack for stack in stacks if stack in ending), None)
+
+
+def _owners(source: str) -> Iterator[str]:
+    """A source and the values that it is a part of: "L['x'].size()[0]", "L['x'].size()", ..."""
+    while source:
+        yield source
+        shorter = re.sub(r"(\.\w+(\(\))?|\[[^\[\]]*\])$", "", source)
+        if shorter == source:
+            return
+        source = shorter

@@ -1,0 +1,146 @@
+"""Kernels: the code Inductor generates, the nodes it came from, and the wrapper that calls it."""
+
+import textwrap
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+from dynamo_lab.capture.core.compilations import Compilations
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.kernels.kernel_text import QUOTED, definitions, language_of
+from dynamo_lab.capture.lowering.inductor_ir import parts_of
+from dynamo_lab.capture.lowering.lowering import LoweringProbes
+from dynamo_lab.capture.packages.archive import calls
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.kernels import Kernel, Wrapper
+
+
+class KernelProbes:
+    """Records kernels. One name within one graph is one kernel, however often it is called."""
+
+    def __init__(
+        self, recorder: Recorder[Any], compilations: Compilations, lowering: LoweringProbes
+    ) -> None:
+        self._recorder = recorder
+        self._compilations = compilations
+        self._lowering = lowering
+        self._kernels: dict[tuple[int | None, str], int] = {}
+        self.on_called: Callable[[int, str, Any], None] = lambda kernel, name, schedule: None
+        """Called with a kernel's id and name, and the scheduler nodes that a call is made for."""
+
+    def install(self, patches: Patches) -> None:
+        """Watch the definition and the calls of kernels, and the finished wrapper."""
+        from torch._inductor import debug, scheduler
+        from torch._inductor.codegen import cpp, mps, triton
+        from torch._inductor.codegen.wrapper import PythonWrapperCodegen
+        from torch._inductor.graph import GraphLowering
+
+        name = "set_kernel_post_grad_provenance_tracing"
+        for module in (debug, cpp, triton, scheduler):
+            if name in vars(module):  # some import it by name, some when they call it
+                patches.watch(module, name, self.called)
+        patches.watch(PythonWrapperCodegen, "define_kernel", self.defined)
+        patches.watch(mps.MetalScheduling, "define_kernel", self.defined_metal)
+        patches.watch(GraphLowering, "codegen", self.generated)
+
+    def called(
+        self, node_schedule: Any, kernel_name: str | None, is_extern: bool = False, **_: Any
+    ) -> Generator[None, Any, None]:
+        """The wrapper gets a call of a kernel, made from these scheduler nodes."""
+        graph = self._lowering.current_graph
+        if kernel_name and graph is not None:
+            kernel = self._kernel(graph, kernel_name, is_extern=is_extern)
+            known = self._recorder.kernels[kernel]
+            nodes = sorted({*known.nodes, *_origins(node_schedule, graph)})
+            buffers = dict.fromkeys((*known.buffers, *_buffers(node_schedule)))
+            changes = {"nodes": tuple(nodes), "calls": known.calls + 1, "buffers": tuple(buffers)}
+            self._recorder.update(self._recorder.kernels, kernel, **changes)
+            self.on_called(kernel, kernel_name, node_schedule)
+        yield
+
+    def defined(
+        self, wrapper: Any, kernel_name: str, kernel_body: str, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """The wrapper gets the definition of a kernel."""
+        kernel = self._kernel(self._lowering.current_graph, kernel_name)
+        quoted = QUOTED.search(kernel_body)
+        changes = {
+            "code": (quoted[2] if quoted else kernel_body).strip("\n"),
+            "language": language_of(kernel_body),
+        }
+        self._recorder.update(self._recorder.kernels, kernel, **changes)
+        yield
+
+    def defined_metal(
+        self, scheduling: Any, source: str, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """A Metal kernel goes past the wrapper's definitions, into a library of all of them."""
+        name = yield
+        if isinstance(name, str):
+            kernel = self._kernel(self._lowering.current_graph, name)
+            quoted = QUOTED.search(source)
+            code = textwrap.dedent(quoted[2] if quoted else source).strip("\n")
+            changes = {"code": code, "language": "metal"}
+            self._recorder.update(self._recorder.kernels, kernel, **changes)
+
+    def generated(self, lowering: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """Inductor has written the whole module for a graph."""
+        result = yield
+        code = getattr(result[0], "value", None)
+        if not isinstance(code, str):
+            return
+        graph = self._lowering.current_graph
+        wrapper = Wrapper(
+            id=len(self._recorder.wrappers),
+            graph=graph.id if graph else None,
+            compile_id=self._compilations.current_id(),
+            is_backward=bool(getattr(lowering, "is_backward", False)),
+            code=code,
+        )
+        self._recorder.wrappers.append(wrapper)
+        lines = {name: line for name, (line, _) in calls(code).items()} | {
+            name: line for name, (line, _) in definitions(code).items()
+        }
+        for (owner, name), kernel in self._kernels.items():
+            if owner == wrapper.graph:
+                changes = {"wrapper": wrapper.id, "line": lines.get(name)}
+                self._recorder.update(self._recorder.kernels, kernel, **changes)
+
+    def known(self, graph: Graph | None, name: Any) -> int | None:
+        """The id of the kernel of this name in a graph, if there is one."""
+        return self._kernels.get((graph.id if graph else None, name))
+
+    def _kernel(self, graph: Graph | None, name: str, *, is_extern: bool = False) -> int:
+        key = (graph.id if graph else None, name)
+        if key not in self._kernels:
+            self._kernels[key] = len(self._recorder.kernels)
+            self._recorder.kernels.append(
+                Kernel(
+                    id=self._kernels[key],
+                    name=name,
+                    language="extern" if is_extern else "other",
+                    graph=key[0],
+                    wrapper=None,
+                    calls=0,
+                )
+            )
+        return self._kernels[key]
+
+
+def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
+    """The indices of the nodes that scheduler nodes, or one extern kernel, were lowered from."""
+    index = {name: i for i, name in enumerate(graph.nodes.name)}
+    for item in parts_of(schedule):
+        lowered = getattr(item, "node", item)
+        for origin in getattr(lowered, "origins", ()) or ():
+            if origin.name in index:
+                yield index[origin.name]
+
+
+def _buffers(schedule: Any) -> Iterable[str]:
+    """The names of the buffers that scheduler nodes, or one extern kernel, make."""
+    for item in parts_of(schedule):
+        if hasattr(item, "get_buffer_names"):
+            yield from sorted(item.get_buffer_names())
+        elif hasattr(item, "get_name"):
+            yield item.get_name()

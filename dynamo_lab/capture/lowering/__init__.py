@@ -1,0 +1,1 @@
+"""How lowering to loop IR is recorded."""

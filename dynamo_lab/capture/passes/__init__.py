@@ -1,0 +1,1 @@
+"""How graph passes are recorded."""

@@ -1,0 +1,81 @@
+"""Putting passes of the reader's into Inductor, by the hooks that it documents."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from torch import fx
+from torch._inductor import config
+from torch._inductor.custom_graph_pass import CustomGraphPass
+from torch._inductor.pattern_matcher import stable_topological_sort
+
+from dynamo_lab.capture.core import compat
+from dynamo_lab.errors import PassError
+
+_HOOKS = {
+    "pre_grad": "pre_grad_custom_pass",
+    "joint": "joint_custom_post_pass",
+    "post_grad": "post_grad_custom_post_pass",
+}
+
+
+class UserPass(CustomGraphPass):
+    """A function of the reader's as Inductor wants it."""
+
+    def __init__(self, function: Callable[[fx.Graph], Any], phase: str) -> None:
+        self.user_function = function
+        self._phase = phase
+        self._id = uuid4().hex
+
+    def __call__(self, graph: fx.Graph) -> None:
+        """Run it.
+
+        Raises:
+            PassError: it raised, or it left a graph that nothing can run.
+        """
+        was_sound = not _fault(graph)
+        try:
+            self.user_function(graph)
+        except Exception as error:
+            raise self._blamed(f"raised {type(error).__name__}: {error}") from error
+        if was_sound and (fault := _fault(graph)):
+            raise self._blamed(f"left a graph that cannot run: {fault}")
+
+    def _blamed(self, did: str) -> PassError:
+        name = getattr(self.user_function, "__name__", type(self.user_function).__name__)
+        return PassError(
+            f"The {self._phase} pass `{name}` {did.rstrip('.')}. "
+            "The graph it was given is the one before it in the list of passes."
+        )
+
+    def uuid(self) -> str:
+        """Another for each: a function's text does not say what it does, so no cache may know."""
+        return self._id
+
+
+def _fault(graph: fx.Graph) -> str:
+    """Why a graph cannot run, in PyTorch's words. Order is no fault: Inductor sorts by itself."""
+    try:
+        graph.lint()
+    except Exception as error:
+        try:
+            stable_topological_sort(graph)
+            graph.lint()
+        except Exception:
+            return str(error).strip().partition("\n")[0] or type(error).__name__
+    return ""
+
+
+@contextmanager
+def installed(passes: Mapping[str, Sequence[Callable[[fx.Graph], Any]]]) -> Iterator[None]:
+    """Have Inductor run these passes, after those that are set already."""
+    changes = {
+        _HOOKS[phase]: compat.custom_passes(
+            getattr(config, _HOOKS[phase]), [UserPass(function, phase) for function in functions]
+        )
+        for phase, functions in passes.items()
+        if functions
+    }
+    with config.patch(changes):
+        yield

@@ -1,0 +1,1 @@
+"""How the steps of Dynamo are recorded."""

@@ -1,0 +1,1 @@
+"""How targets are recorded."""

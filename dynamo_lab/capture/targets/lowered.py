@@ -1,0 +1,279 @@
+"""Lowering graphs to code for a target, where nothing is built or run there.
+
+Dynamo and AOTAutograd work as on the machine at hand, since PyTorch cannot trace gradients for a
+device that it was not built for; the graph they leave is moved to the target, where Inductor takes
+it over. So that a program goes on after a break, its graphs then run eagerly, where they are.
+"""
+
+import copy
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import fx
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.node import map_aggregate
+from torch.utils._pytree import tree_map
+
+from dynamo_lab.capture.targets.attention import choose_attention
+from dynamo_lab.capture.targets.targets import on_device, pretend
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model.targets import Target
+
+Chosen = Callable[[str, int, str, str], None]
+"""Called where autotuning would time candidates: the operator, how many there are, the chosen, and
+the name of the node that is lowered, if it is known."""
+
+Wrote = Callable[[Any, str], None]
+"""Called with Inductor's lowering of a graph, and the module that it wrote for it."""
+
+
+@contextmanager
+def lowering(
+    target: Target, settings: Mapping[str, Any], chosen: Chosen, wrote: Wrote
+) -> Generator[None, None, None]:
+    """In the block, Inductor lowers each graph for the target, and what is called runs eagerly.
+
+    `settings` are Inductor's, by their names in `torch._inductor.config`; they win over those that
+    a call of `torch.compile` names.
+
+    Raises:
+        OptionError: there is no such setting.
+    """
+    from torch._inductor import compile_fx, decomposition
+
+    decomposition.fast_random_decomps.cache_clear()  # or a rule registered since were not seen
+    lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, wrote)
+    with mock.patch.object(compile_fx, "compile_fx", lowers):
+        yield
+
+
+def lower_once(
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    grad: bool | None = None,
+) -> Any:
+    """Call `fn` under `torch.compile`; with `grad`, graphs are compiled for the way back too."""
+    from torch._functorch import config as functorch
+
+    options = _mode_settings(mode, dynamic)
+    compiled: Any = torch.compile(fn, dynamic=dynamic, fullgraph=fullgraph, options=options)
+    backwards = functorch.patch(force_non_lazy_backward_lowering=grad is True)
+    with backwards, torch.no_grad() if grad is False else nullcontext():
+        return compiled(*args, **kwargs)
+
+
+def settings_in_force(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
+    """Inductor's settings as they are now, with those of a mode."""
+    from torch._inductor import config
+
+    return {**config.get_config_copy(), **_mode_settings(mode, dynamic)}
+
+
+def _mode_settings(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
+    from torch._inductor import list_mode_options
+
+    if mode in (None, "default"):
+        return {}
+    try:
+        return list_mode_options(mode, dynamic)
+    except RuntimeError:
+        modes = ", ".join(list_mode_options())
+        raise OptionError(f"There is no mode {mode!r}: say one of {modes}.") from None
+
+
+def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
+    from torch._inductor import config
+
+    known = config.get_config_copy()
+    for name in settings:
+        if name not in known:
+            raise OptionError(f"This PyTorch has no setting torch._inductor.config.{name}.")
+    return dict(settings)
+
+
+class _Lowering:
+    """Stands for Inductor: lowers a graph that Dynamo captured, and gives it back to run."""
+
+    def __init__(
+        self,
+        compile_fx: Callable[..., Any],
+        target: Target,
+        settings: dict[str, Any],
+        chosen: Chosen,
+        wrote: Wrote,
+    ) -> None:
+        self._compile_fx, self._target = compile_fx, target
+        self._chosen, self._wrote = chosen, wrote
+        self._settings = {**settings, "triton.cudagraphs": False}  # they record what runs
+        self._local = threading.local()
+
+    def __call__(
+        self,
+        graph_module: fx.GraphModule,
+        inputs: Sequence[Any],
+        *args: Any,
+        config_patches: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        if getattr(self._local, "is_inside", False):  # Inductor calls itself
+            patches = {} if config_patches is None else {"config_patches": config_patches}
+            return self._compile_fx(graph_module, inputs, *args, **patches, **kwargs)
+        _refuse_packages()
+        prepared = _copied(graph_module)
+        choose_attention(self._target, prepared)
+        settings = {**(config_patches or {}), **self._settings}
+        self._local.is_inside = True
+        try:
+            self._compile_fx(
+                prepared, list(inputs), inner_compile=self._inner, config_patches=settings
+            )
+        finally:
+            self._local.is_inside = False
+        return graph_module.forward
+
+    def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
+        """Inductor's own compilation of one graph, on the target and without a build."""
+        from torch._inductor.compile_fx import compile_fx_inner
+
+        device = self._target.device
+        on_target = moved(graph_module, device)
+        values = [_on(value, device) for value in inputs]
+        with pretend(self._target), _unbuilt(self._chosen, self._wrote):
+            return compile_fx_inner(on_target, values, **kwargs)
+
+
+def _refuse_packages() -> None:
+    from torch._inductor.virtualized import V
+
+    if V.aot_compilation:
+        raise OptionError(
+            "A package is built for the machine at hand: make it without a target, or lower the "
+            "model with dynamo_lab.lower(model, *args, target=...)."
+        )
+
+
+def _copied(graph_module: fx.GraphModule) -> fx.GraphModule:
+    """A graph and the bodies in it, to be changed; parameters are shared."""
+    made = copy.copy(graph_module)
+    made.graph = copy.deepcopy(graph_module.graph)
+    for node in made.graph.nodes:
+        body = getattr(made, str(node.target), None) if node.op == "get_attr" else None
+        if isinstance(body, fx.GraphModule):
+            setattr(made, str(node.target), _copied(body))
+    return made
+
+
+@contextmanager
+def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
+    """Inductor writes code, and nothing compiles, loads or times it."""
+    from torch._inductor import config
+    from torch._inductor.graph import GraphLowering
+    from torch._inductor.select_algorithm import AlgorithmSelectorCache
+    from torch._inductor.virtualized import V
+
+    def write(lowering: Any) -> Any:
+        generate = lowering.codegen_with_cpp_wrapper if lowering.cpp_wrapper else lowering.codegen
+        code, _ = generate()
+        wrote(lowering, code.value)
+        return SimpleNamespace(call=_not_built, runner=None, __file__="<not built>")
+
+    select = AlgorithmSelectorCache.__call__
+
+    def select_one(cache: Any, name: str, choices: list[Any], *args: Any, **kwargs: Any) -> Any:
+        taken = _sensible(choices)
+        if len(choices) > 1:
+            node = getattr(V.graph, "current_node", None)
+            chosen(name, len(choices), taken[0].name, node.name if node else "")
+        return select(cache, name, taken, *args, **kwargs)
+
+    with ExitStack() as stack:
+        stack.enter_context(config.patch(force_disable_caches=True))  # one hides the stages
+        stack.enter_context(mock.patch.object(GraphLowering, "compile_to_module", write))
+        stack.enter_context(mock.patch.object(AlgorithmSelectorCache, "__call__", select_one))
+        yield
+
+
+def _sensible(choices: list[Any]) -> list[Any]:
+    """One way to compute a matrix product, an attention or a convolution, chosen without a clock.
+
+    Autotuning would time them all. A template comes before an extern kernel, since its code can
+    be shown; among templates Inductor puts the likeliest first.
+    """
+    templates = [choice for choice in choices if "Template" in type(choice).__name__]
+    return (templates or choices)[:1]
+
+
+def _not_built(*_: Any) -> Any:
+    raise RuntimeError("This graph was lowered to code, which was not built: it cannot be called.")
+
+
+def _indexed(device: str) -> torch.device:
+    return torch.device("cpu") if device == "cpu" else torch.device(device, 0)
+
+
+def _on(value: Any, device: str) -> Any:
+    """A fake tensor like this one, on another device."""
+    if not isinstance(value, FakeTensor) or value.device.type in (device, "meta"):
+        return value
+    return on_device(value, _indexed(device))
+
+
+def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
+    """The same graph for another device: where it names one, it names this one.
+
+    Constants stay where they are and are copied to the device, as they are in a program that makes
+    them from Python's numbers. Inductor works out anew the devices of all that is computed.
+    """
+    made = copy.copy(graph_module)
+    made.graph = copy.deepcopy(graph_module.graph)
+    made.meta = graph_module.meta
+    for node in list(made.graph.nodes):
+        if "val" in node.meta:
+            node.meta = {**node.meta, "val": tree_map(lambda v: _on(v, device), node.meta["val"])}
+        if node.op == "get_attr":
+            _move_attribute(made, node, device)
+        elif node.op == "call_function":
+            node.args = map_aggregate(node.args, lambda a: _moved_argument(a, device))
+            node.kwargs = map_aggregate(node.kwargs, lambda a: _moved_argument(a, device))
+    made.recompile()
+    return made
+
+
+def _moved_argument(argument: Any, device: str) -> Any:
+    if isinstance(argument, torch.device) and argument.type != "meta":
+        return _indexed(device)
+    return argument
+
+
+def _move_attribute(owner: fx.GraphModule, node: fx.Node, device: str) -> None:
+    value: Any = getattr(owner, str(node.target), None)
+    if isinstance(value, fx.GraphModule):  # the body of a higher-order operator
+        setattr(owner, str(node.target), moved(value, device))
+    elif isinstance(value, torch.Tensor) and value.dim() and value.device.type != device:
+        aten, prims = torch.ops.aten, torch.ops.prims
+        graph, users = node.graph, list(node.users)
+        with graph.inserting_after(node):
+            if value.numel() <= 1:  # such constants would be computed with, where they cannot be
+                filled = (list(value.shape), value.item() if value.numel() else 0)
+                where = {"dtype": value.dtype, "device": _indexed(device)}
+                copied = graph.call_function(aten.full.default, filled, where)
+            else:
+                lifted = graph.call_function(aten.lift_fresh_copy.default, (node,))
+                lifted.meta = dict(node.meta)
+                with graph.inserting_after(lifted):
+                    copied = graph.call_function(
+                        prims.device_put.default, (lifted, _indexed(device))
+                    )
+        copied.meta = dict(node.meta)
+        for user in users:
+            user.replace_input_with(node, copied)

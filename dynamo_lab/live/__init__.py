@@ -1,0 +1,1 @@
+"""What a living program answers: fixes, guards, switches, edits, budgets, assembly."""

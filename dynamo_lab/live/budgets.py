@@ -1,0 +1,147 @@
+"""Asking the partitioner what another memory budget would keep, while its joint graph lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
+
+from dynamo_lab.errors import BudgetError
+from dynamo_lab.render.tables import table
+from dynamo_lab.view.core.pieces import size_words
+from dynamo_lab.view.core.titles import GraphTitles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dynamo_lab.capture.autograd.joints import Joint
+    from dynamo_lab.model.autograd import Partition, Repartition
+    from dynamo_lab.model.recording import Recording
+
+BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
+"""The budgets that are tried where none is named: from "what is fastest" to "inputs alone"."""
+
+_JOINTS = "joints"  # the key under which a recording's own attributes hold its joint graphs
+
+
+class BudgetRow(Struct, frozen=True, kw_only=True):
+    """One budget: how much it keeps, and how many operators run again, with what arithmetic.
+
+    `flops` counts matrix products, convolutions and attention alone.
+    """
+
+    budget: float
+    activation_bytes: int
+    size: str
+    saved: int
+    operators: int
+    flops: int
+    arithmetic: str
+    is_used: bool = False
+
+
+class Budgets(Struct, frozen=True, kw_only=True):
+    """What the partitioner would do with one graph under each budget, the largest first."""
+
+    title: str
+    rows: tuple[BudgetRow, ...]
+
+    def __str__(self) -> str:
+        head = ("budget", "kept", "values", "run again", "arithmetic again", "")
+        rows = [
+            (
+                f"{row.budget:g}",
+                row.size,
+                f"{row.saved:,}",
+                f"{row.operators:,}",
+                row.arithmetic,
+                "as compiled" if row.is_used else "",
+            )
+            for row in self.rows
+        ]
+        return "\n".join(
+            [
+                f"{self.title}: the activation memory budget",
+                *table([head, *rows], right=(0, 1, 2, 3, 4)),
+            ]
+        )
+
+    __repr__ = __str__
+
+
+def attach(recording: Recording, joints: Mapping[int, Joint]) -> None:
+    """Let a recording answer as long as it is held; it is not saved with it."""
+    vars(recording)[_JOINTS] = joints
+
+
+def ask(
+    recording: Recording, budgets: Sequence[float] = (), partition: int | None = None
+) -> Budgets:
+    """What a partition, by default the first with a backward, would keep under each budget.
+
+    Raises:
+        BudgetError: there is no such partition, no joint graph at hand, or no such budget.
+    """
+    budgets = budgets or BUDGETS
+    for budget in budgets:
+        if not isinstance(cast("object", budget), int | float) or not 0 <= budget <= 1:
+            raise BudgetError(
+                f"A budget is the share of activation memory to keep, from 0 to 1, not {budget!r}."
+            )
+    if partition is None:  # the first that has a backward
+        cut = (part.id for part in recording.partitions if part.backward is not None)
+        partition = next(cut, 0)
+    joint = _joint(recording, partition)
+    part = recording.partitions[partition]
+    number = 0 if part.forward is None else GraphTitles(recording).numbers[part.forward]
+    return _table(f"graph {number}", part, [joint.cut_again(budget) for budget in budgets])
+
+
+def _joint(recording: Recording, partition: int) -> Joint:
+    count = len(recording.partitions)
+    if not count:
+        raise BudgetError("AOTAutograd saw no graph in this recording, so there is none to cut.")
+    if not 0 <= partition < count:
+        raise BudgetError(
+            f"There is no partition {partition}: ids are from 0, and there are {count}."
+        )
+    method = recording.partitions[partition].method
+    if method != "min-cut":
+        why = "no gradient was asked for" if method == "none" else "it used another partitioner"
+        raise BudgetError(f"Partition {partition} was not cut by the min-cut partitioner: {why}.")
+    joints: Mapping[int, Joint] = vars(recording).get(_JOINTS, {})
+    if partition not in joints:
+        raise BudgetError(
+            "The joint graph is not at hand: only the process that recorded it can cut it again, "
+            "so record again here."
+        )
+    return joints[partition]
+
+
+def _table(title: str, part: Partition, found: Sequence[Repartition]) -> Budgets:
+    """The rows of a table, the largest budget first."""
+    rows = sorted(found, key=lambda item: -item.budget)
+    return Budgets(title=title, rows=tuple(_row(item, part) for item in rows))
+
+
+def _row(item: Repartition, part: Partition) -> BudgetRow:
+    return BudgetRow(
+        budget=item.budget,
+        activation_bytes=item.activation_bytes,
+        size=size_words(item.activation_bytes),
+        saved=len(item.saved),
+        operators=item.operators,
+        flops=item.flops,
+        arithmetic=_flops(item.flops),
+        is_used=item.budget == part.budget,
+    )
+
+
+def _flops(count: int) -> str:
+    """'0', '12 MFLOP', '1.5 GFLOP'."""
+    amount = float(count)
+    for unit in ("", "k", "M", "G"):
+        if amount < 1000:
+            return f"{amount:.3g} {unit}FLOP" if count else "0"
+        amount /= 1000
+    return f"{amount:.3g} TFLOP"

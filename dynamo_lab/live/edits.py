@@ -1,0 +1,328 @@
+"""Editing a generated kernel: it is built, checked against the original, and timed against it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import structs
+
+from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, LoweringError
+from dynamo_lab.live.compiled_program import NO_PROGRAM, living
+from dynamo_lab.measure.rounds import Plan, Watch
+from dynamo_lab.model.benchmarks import Benchmark, Series, Way
+from dynamo_lab.model.edits import Edit, Timing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.capture.kernels.kept_calls import Call
+    from dynamo_lab.live.compiled_program import Living
+    from dynamo_lab.model.benchmarks import Cache
+    from dynamo_lab.model.kernels import Kernel, Statement
+    from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.view.kernels.edits import EditView
+
+_UNLIKE_EAGER = (
+    "the program gives what it gives with the original kernel; eager gives other values than both, "
+    "as where a program draws random numbers"
+)
+_INTERPRETING = 120.0
+"""Seconds that Triton's interpreter, which is slow, may take for the module of an edited kernel."""
+
+_MEASURING = 6.0
+"""Seconds that all timings of one edit take, about."""
+
+
+class Edited(Edit, frozen=True, kw_only=True, dict=True):
+    """What became of an edit: print it for the diff, the verdict and the times."""
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal import as_text
+        from dynamo_lab.render.terminal.kernels.edits import edited
+        from dynamo_lab.view.kernels.edits import build
+
+        return as_text(edited(build(self)))
+
+    __repr__ = __str__
+
+    @property
+    def recording(self) -> Recording:
+        """The recording with the edited text, and how the program does with it, to keep or show."""
+        return _recorded(vars(self)["_of"], self)
+
+
+def edit(
+    recording: Recording,
+    kernel: int | str,
+    code: str | Callable[[str], str],
+    *,
+    seconds: float = 30.0,
+    watch: Watch | None = None,
+) -> Edited:
+    """Build, check and time an edit: see `Recording.edit_kernel`."""
+    fact = find_kernel(recording, kernel)
+    text: Any = code(fact.code) if callable(code) else code
+    if not isinstance(text, str) or not text.strip():
+        raise EditError(
+            "There is no code to run: pass the kernel's new text, or a function that makes it of "
+            "the old one."
+        )
+    start = Edit(
+        kernel=fact.id,
+        name=fact.name,
+        language=fact.language,
+        before=fact.code,
+        after=str(text).strip("\n"),
+        verdict="right",
+    )
+    if recording.target and fact.language == "triton":
+        found = _interpreted(recording, fact, start)
+    else:
+        found = _ran(recording, fact, start, seconds, watch)
+    made = Edited(**structs.asdict(found))
+    vars(made)["_of"] = recording
+    return made
+
+
+def ask(recording: Facts, kernel: int, code: str) -> EditView:
+    """What a view shows of an edit.
+
+    Raises:
+        EditError: there is no program to run it in, or running that failed.
+    """
+    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.view.kernels.edits import build
+
+    if not isinstance(recording, Recording):
+        raise EditError(NO_PROGRAM)
+    try:
+        return build(edit(recording, kernel, code))
+    except DynamoLabError:
+        raise
+    except Exception as error:  # the program's own, while it ran again
+        raise EditError(f"The run ended with {type(error).__name__}: {error}") from error
+
+
+def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
+    """The kernel of this id or name that has code of its own.
+
+    Raises:
+        EditError: there is none, or a library computes it.
+    """
+    for fact in recording.kernels:
+        if kernel in (fact.id, fact.name):
+            if not fact.code:
+                raise EditError(
+                    f"{fact.name} is a library's: Inductor wrote the call alone, so there is no "
+                    "code to edit."
+                )
+            return fact
+    names = ", ".join(f"{one.id} ({one.name})" for one in recording.kernels if one.code)
+    raise EditError(
+        f"There is no kernel {kernel!r}: {f'say {names}' if names else 'there is none'}."
+    )
+
+
+def _ran(
+    recording: Recording, fact: Kernel, start: Edit, seconds: float, watch: Watch | None
+) -> Edit:
+    """The edit on the real arguments of the program: first apart, then in its place."""
+    from dynamo_lab.capture.kernels.edited import build, definition, in_place, settings_of_builds
+    from dynamo_lab.live.edit_trial import try_apart
+    from dynamo_lab.measure.devices import device_of
+    from dynamo_lab.measure.machine import describe_machine
+
+    wrapper = "" if fact.wrapper is None else recording.wrappers[fact.wrapper].code
+    original = definition(fact.name, wrapper)
+    program = living(recording)
+    modules = program.modules(original)
+    calls = program.calls_of(original, modules)
+    changed = original.edited(start.after)
+    answer = try_apart(changed, calls, seconds)
+    tried = structs.replace(
+        start,
+        verdict=answer.verdict,
+        reason=answer.reason,
+        diagnostics=answer.diagnostics,
+        comparisons=answer.comparisons,
+        worst=answer.worst,
+        calls=len(calls),
+    )
+    if tried.verdict != "right":
+        return tried
+    kernels: dict[str, Any] = {
+        "original": vars(modules[0])[fact.name],
+        "edited": build(changed, settings_of_builds()),
+    }
+    with in_place(modules, fact.name) as put:
+        checked = _checked(tried, program, kernels, put)
+        if checked.verdict != "right":
+            return checked
+        timings = _timed(kernels, calls[0], put, program, watch)
+    device = device_of(calls[0].before.laid_out()[0])
+    with device.current():
+        machine = describe_machine(device.name)
+    return structs.replace(checked, timings=timings, machine=machine)
+
+
+def _checked(
+    tried: Edit, program: Living, kernels: Mapping[str, Any], put: Callable[[Any], None]
+) -> Edit:
+    """The edit after the program ran with it, held against eager.
+
+    One that draws random numbers gives others than eager with either kernel: then the original is
+    what the edit is held against.
+    """
+    from dynamo_lab.measure.checks import compare, is_wrong
+
+    put(kernels["edited"])
+    edited = program.results()
+    found, reason = compare(program.results(eager=True), edited, way=1, phase="forward"), ""
+    if is_wrong(found):
+        put(kernels["original"])
+        original = program.results()
+        with_original = compare(original, edited, way=1, phase="forward")
+        reason = "with it, the program gives other values than eager"
+        if not is_wrong(with_original):
+            found, reason = with_original, _UNLIKE_EAGER
+    verdict = "wrong" if is_wrong(found) else "right"
+    comparisons = (*tried.comparisons, *found)
+    return structs.replace(tried, verdict=verdict, reason=reason, comparisons=comparisons)
+
+
+def _timed(
+    kernels: Mapping[str, Any],
+    call: Call,
+    put: Callable[[Any], None],
+    program: Living,
+    watch: Watch | None,
+) -> tuple[Timing, ...]:
+    """The kernel alone, warm and cold, and the program; each time in turns with the original."""
+    from dynamo_lab.capture.kernels.kept_calls import launcher, options_here
+    from dynamo_lab.measure.devices import device_of
+    from dynamo_lab.measure.rounds import take_turns
+    from dynamo_lab.measure.statistics import rounds_needed
+
+    args, _ = call.before.laid_out()
+    options, device = options_here(call.options, args), device_of(args)
+    watch = watch or Watch()
+    plan = Plan(seconds=_MEASURING / 3, fewest=rounds_needed())
+
+    def alone(kernel: Any) -> Callable[[], object]:
+        launch = launcher(kernel)
+        return lambda: launch(*args, **options)
+
+    def within(kernel: Any) -> Callable[[], object]:
+        def run() -> None:
+            put(kernel)
+            whole()
+
+        return run
+
+    found: list[Timing] = []
+    with program.untouched():
+        whole = program.runner()
+        measured: tuple[tuple[Literal["kernel", "program"], Cache, Any], ...] = (
+            ("kernel", "warm", alone),
+            ("kernel", "cold", alone),
+            ("program", "warm", within),
+        )
+        for what, cache, made in measured:
+            ways = {name: made(kernel) for name, kernel in kernels.items()}
+            times = take_turns(ways, device, plan, cold=cache == "cold", watch=watch)
+            original, edited = times["original"], times["edited"]
+            if original.seconds:
+                timing = Timing(
+                    what=what,
+                    cache=cache,
+                    original=original.seconds,
+                    edited=edited.seconds,
+                    original_loops=original.loops,
+                    edited_loops=edited.loops,
+                )
+                found.append(timing)
+    return tuple(found)
+
+
+def _interpreted(recording: Recording, fact: Kernel, start: Edit) -> Edit:
+    """An edit of a Triton kernel for a GPU that may not be here: compiled, and interpreted."""
+    from dynamo_lab.capture.assembly.assembly import assemble
+    from dynamo_lab.capture.kernels import diagnostics
+    from dynamo_lab.capture.kernels.edited import with_text
+    from dynamo_lab.live import kernel_checks
+    from dynamo_lab.record.lower import find_target
+
+    wrapper = fact.wrapper if fact.wrapper is not None else -1
+    written = kernel_checks.written_for(recording).get(wrapper)
+    if written is None:
+        raise EditError(
+            "The graphs are not at hand: only the process that lowered a program with "
+            "dynamo_lab.lower(..., target=...) can check an edit of its kernels."
+        )
+    try:
+        assemble(structs.replace(fact, code=start.after), find_target(recording.target))
+    except AssemblyError as error:
+        said = diagnostics.of_python(error.__cause__ or error, start.after)
+        return structs.replace(start, verdict="not built", reason=said[0].message, diagnostics=said)
+    module = with_text(written.code, fact.name, start.after)
+    try:
+        row = kernel_checks.check_edit(written, module, fact.name, _INTERPRETING)
+    except LoweringError as error:
+        return structs.replace(start, verdict="failed", reason=str(error))
+    if row.verdict == "agrees":
+        reason = f"checked in Triton's interpreter, not timed: no {recording.target} runs it here"
+        return structs.replace(start, reason=reason, calls=row.calls)
+    if row.verdict == "not compared":
+        return structs.replace(
+            start, verdict="unknown", reason=f"it was not compared: {row.message}"
+        )
+    verdict = "failed" if row.verdict == "not run" else "wrong"
+    return structs.replace(start, verdict=verdict, reason=row.message, calls=row.calls)
+
+
+def _recorded(recording: Recording, edit: Edit) -> Recording:
+    """The recording with the kernel's new text, and a benchmark of the program with it."""
+    fact = recording.kernels[edit.kernel]
+    changed = structs.replace(
+        fact, code=edit.after, statements=tuple(_statements(fact, edit.after))
+    )
+    kernels = (*recording.kernels[: fact.id], changed, *recording.kernels[fact.id + 1 :])
+    problem = "" if edit.verdict == "right" else edit.reason or edit.verdict
+    ways = (
+        Way(name="original", kind="compiled"),
+        Way(name=f"edited {edit.name}", kind="edited", problem=problem),
+    )
+    series = [
+        Series(way=way, phase="forward", cache=timing.cache, loops=loops, seconds=seconds)
+        for timing in edit.timings
+        if timing.what == "program"
+        for way, loops, seconds in (
+            (0, timing.original_loops, timing.original),
+            (1, timing.edited_loops, timing.edited),
+        )
+    ]
+    benchmark = Benchmark(
+        title=f"{recording.title}, {edit.name} edited",
+        machine=edit.machine,
+        ways=ways,
+        series=tuple(series),
+        comparisons=edit.comparisons,
+    )
+    return structs.replace(recording, kernels=kernels, benchmark=benchmark)
+
+
+def _statements(fact: Kernel, text: str) -> Iterator[Statement]:
+    """The statements whose lines the edit left as they were, where they stand now."""
+    from dynamo_lab.view.kernels.code_diff import edits
+
+    runs = edits(fact.code.split("\n"), text.split("\n"))
+    moved = {
+        run.a + i + 1: run.b + i + 1
+        for run in runs
+        if run.sign == "="
+        for i in range(run.a_end - run.a)
+    }
+    for statement in fact.statements:
+        if statement.line in moved:
+            yield structs.replace(statement, line=moved[statement.line])

@@ -1,0 +1,91 @@
+"""Asking a recording's guards about a call, while the process that recorded it lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.errors import GuardsError
+from dynamo_lab.view.core.names import is_own
+from dynamo_lab.view.guards.would_pass import WouldPass, answer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dynamo_lab.capture.guards.live_guards import Checks
+    from dynamo_lab.model.recording import Recording
+
+_CHECKS = "guards"  # the key under which a recording's own attributes hold its live guards
+
+
+def attach(recording: Recording, checks: Checks) -> None:
+    """Let a recording answer as long as it is held; it is not saved with it."""
+    vars(recording)[_CHECKS] = checks
+
+
+def ask(
+    recording: Recording,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    frame: int | None = None,
+    names: Mapping[str, Any] | None = None,
+) -> WouldPass:
+    """What a call with these arguments would do; `names` are values for a cell's own variables.
+
+    Raises:
+        GuardsError: there are no live guards, or the arguments do not fit.
+    """
+    checks: Checks | None = vars(recording).get(_CHECKS)
+    if checks is None:
+        raise GuardsError(
+            "This recording has no live guards: only the process that recorded it can try them, so "
+            "record again here."
+        )
+    chosen = _frame(recording, checks, frame)
+    tried = checks.try_on(chosen, args, kwargs, names or {})
+    return answer(recording, chosen, tried, checks.are_forgotten(chosen))
+
+
+def _frame(recording: Recording, checks: Checks, frame: int | None) -> int:
+    """The frame that is asked for, else the first one of the reader's that was compiled."""
+    known = checks.frames()
+    if frame is not None:
+        if frame in known:
+            return frame
+        raise GuardsError(f"Frame {frame} has no guards: those that have are {list(known)}.")
+    frames = [recording.frames[index] for index in known if index < len(recording.frames)]
+    found = next((f.id for f in frames if f.resumes is None and is_own(recording, f)), None)
+    if found is None:
+        raise GuardsError("Nothing was compiled here, so there are no guards to pass.")
+    return found
+
+
+def ask_as_text(recording: Recording, text: str) -> WouldPass:
+    """What the call would do that has `text` between its brackets.
+
+    The reader's own kernel evaluates the reader's own text, as if it stood in a cell.
+
+    Raises:
+        GuardsError: the text is no list of arguments, or `ask` refuses them.
+    """
+    from IPython.core.getipython import get_ipython
+
+    shell: Any = get_ipython()
+    names: dict[str, Any] = {} if shell is None else shell.user_ns
+    try:
+        call = f"(lambda *args, **kwargs: (args, kwargs))({text}\n)"
+        args, kwargs = eval(call, names)
+    except SyntaxError as error:
+        raise GuardsError(f"This does not read as the arguments of a call: {error.msg}.") from None
+    except Exception as error:
+        raise GuardsError(_failed(error)) from None
+    try:
+        return ask(recording, args, kwargs, names=names)
+    except GuardsError:
+        raise
+    except Exception as error:  # the reader's own objects, as guards look at them
+        raise GuardsError(_failed(error)) from None
+
+
+def _failed(error: Exception) -> str:
+    line = str(error).strip().partition("\n")[0]
+    return f"Evaluating this failed with {type(error).__name__}: {line}"

@@ -1,0 +1,1 @@
+"""What all nouns share: the file format, source texts, links, notes, the environment."""

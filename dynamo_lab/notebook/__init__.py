@@ -1,0 +1,1 @@
+"""The magics and the settings of a notebook."""

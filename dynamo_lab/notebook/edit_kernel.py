@@ -1,0 +1,70 @@
+"""`%edit_kernel` puts a kernel's code into a new cell; `%%edit_kernel` on top of it tries it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.api.recording import Recording
+from dynamo_lab.errors import CellError
+
+if TYPE_CHECKING:
+    from dynamo_lab.notebook.magic import Parser
+
+_EDIT = """\
+Change a kernel that Inductor generated, check it, and time it against the original.
+
+    %edit_kernel rec 0
+
+makes a new cell with the code of kernel 0 of the recording `rec`. Change it there and run the cell:
+it is built and checked against the original and against eager, and what is right is timed.
+`%%compile --into rec` keeps a cell's recording under a name.
+"""
+
+
+def parser(make: type[Parser]) -> Parser:
+    """What reads the options of both."""
+    made = make(
+        prog="%%edit_kernel",
+        description=_EDIT,
+        add_help=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("recording", help="the name of a recording")
+    made.add_argument("kernel", help="the kernel's id or name")
+    made.add_argument("--into", metavar="NAME", help="also keep the answer under this name")
+    made.add_argument(
+        "--seconds",
+        type=float,
+        default=30.0,
+        metavar="N",
+        help="how long it may run, once built, until it is taken for endless",
+    )
+    return made
+
+
+def run(options: argparse.Namespace, line: str, cell: str | None, shell: Any) -> None:
+    """Put the kernel's code into the next cell, or try the code of this one.
+
+    Raises:
+        CellError: there is no recording of this name, or no such name to keep the answer under.
+        EditError: there is no such kernel, or nothing to run it in.
+    """
+    from dynamo_lab.live.edits import edit, find_kernel
+
+    recording = shell.user_ns.get(options.recording)
+    if not isinstance(recording, Recording):
+        raise CellError(
+            f"There is no recording {options.recording!r} in this notebook: keep one with "
+            "`%%compile --into rec`, or `rec = lab.explore(fn, *args)`."
+        )
+    if options.into and not options.into.isidentifier():
+        raise CellError(f"--into {options.into!r} is not a name: say --into edited, for example.")
+    kernel = int(options.kernel) if options.kernel.isdigit() else options.kernel
+    if cell is None:
+        shell.set_next_input(f"%%edit_kernel {line}\n{find_kernel(recording, kernel).code}")
+        return
+    found = edit(recording, kernel, cell, seconds=options.seconds)
+    print(found)
+    if options.into:
+        shell.user_ns[options.into] = found

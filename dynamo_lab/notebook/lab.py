@@ -1,0 +1,111 @@
+"""`%lab` shows the last recording beside the notebook, and sets how recordings are shown."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.api.recording import Recording
+from dynamo_lab.api.side_by_side import SideBySide
+from dynamo_lab.errors import CellError
+from dynamo_lab.notebook.settings import CHOICES, settings_of
+
+if TYPE_CHECKING:
+    from dynamo_lab.notebook.magic import Parser
+
+_LAB = """\
+Show the last recording beside the notebook, or one by its name.
+
+    %lab
+    %lab rec
+
+JupyterLab with dynamo_lab's extension shows it in a panel on the right, where it stays while you
+scroll; `%lab` again renews it. Elsewhere it is shown below the cell.
+
+With options, it sets how recordings are shown until the kernel ends. JupyterLab's Settings Editor
+has the same, for all notebooks.
+
+    %lab --theme dark --detail steps --display panel
+"""
+_HELP = {
+    "theme": "the colours of views: those of the notebook (auto), light or dark",
+    "detail": "what %%%%compile and %%%%record keep: steps films each instruction of Dynamo's",
+    "display": "where they show it: below the cell, in the panel, or only as marks in the cell",
+}
+_SHOWN = (Recording, SideBySide)
+
+_WITHOUT = "JupyterLab with dynamo_lab's extension shows it in a side panel."
+
+
+def parser(make: type[Parser]) -> Parser:
+    """What reads the options of `%lab`."""
+    made = make(
+        prog="%lab",
+        description=_LAB,
+        add_help=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("recording", nargs="?", help="the name of a recording")
+    for name, values in CHOICES.items():
+        made.add_argument(f"--{name}", choices=values, help=_HELP[name])
+    return made
+
+
+def run(options: argparse.Namespace, shell: Any) -> None:
+    """Set what was given, or show a recording.
+
+    Raises:
+        CellError: there is no recording, or none of this name.
+    """
+    settings = settings_of(shell)
+    given = {name: getattr(options, name) for name in CHOICES if getattr(options, name)}
+    settings.choose(**given)
+    if given and options.recording is None:
+        print(f"dynamo_lab in this notebook: {settings}.")
+        return
+    name, found = options.recording, _find(options.recording, shell)
+    _say(f"{name}: {found.title}." if name else f"The last recording: {found.title}.")
+    found.show(settings.looks("panel"))
+
+
+def names(shell: Any) -> list[str]:
+    """The names of what `%lab` can show."""
+    return [name for name, value in list(shell.user_ns.items()) if isinstance(value, _SHOWN)]
+
+
+def _find(name: str | None, shell: Any) -> Recording | SideBySide:
+    if name is None:
+        return _last(shell)
+    found = shell.user_ns.get(name)
+    if not isinstance(found, _SHOWN):
+        raise CellError(
+            f"There is no recording {name!r} in this notebook: keep one with "
+            "`%%compile --into rec`, or `rec = lab.explore(fn, *args)`."
+        )
+    return found
+
+
+def _last(shell: Any) -> Recording | SideBySide:
+    """What was recorded or opened last: by a cell, or by a call whose result has a name."""
+    last = settings_of(shell).last
+    named = [value for value in list(shell.user_ns.values()) if isinstance(value, _SHOWN)]
+    known = [*([last] if last else []), *named]
+    if not known:
+        raise CellError(
+            "Nothing is recorded in this notebook yet: put `%%compile` on top of a cell and run it."
+        )
+    # not by the dates in them: one opened just now may be of last year
+    return max(known, key=lambda one: vars(one)["_made"])
+
+
+def _say(sentence: str) -> None:
+    """One sentence; where the panel is, the extension's style sheet leaves the rest of it out."""
+    from dynamo_lab.render.markup import join, tag
+    from dynamo_lab.render.widget import in_notebook, publish
+
+    if not in_notebook():
+        print(sentence)
+        return
+    rest = tag("span", f" {_WITHOUT}", class_="dynamo-lab-without")
+    html = tag("p", join(sentence, rest), class_="dynamo-lab-said")
+    publish({"text/html": html, "text/plain": f"{sentence} {_WITHOUT}"})

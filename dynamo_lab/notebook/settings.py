@@ -1,0 +1,100 @@
+"""How a notebook shows recordings: its theme, the detail that is recorded, and where it is shown.
+
+What `%lab` chose holds before what JupyterLab's settings say, and that before the defaults. The
+settings of JupyterLab come in a message ahead of each cell that uses a command of ours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from dynamo_lab.errors import OptionError
+
+if TYPE_CHECKING:
+    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.render.widget import Looks
+
+CHOICES = {
+    "theme": ("auto", "light", "dark"),
+    "detail": ("normal", "steps"),
+    "display": ("below", "panel", "marks"),
+}
+"""The settings and their values, the default first."""
+
+_NAME = "dynamo_lab"
+
+
+class Settings:
+    """The settings of one notebook, and what it recorded last."""
+
+    def __init__(self) -> None:
+        self._chosen: dict[str, str] = {}
+        self._told: dict[str, str] = {}
+        self.last: Recording | None = None
+
+    def choose(self, **values: str) -> None:
+        """Set these until the kernel ends.
+
+        Raises:
+            OptionError: there is no such setting, or not this value.
+        """
+        for name, value in values.items():
+            if value not in CHOICES.get(name, ()):
+                raise OptionError(_refusal(name, value))
+        self._chosen.update(values)
+
+    def hear(self, told: Any) -> None:
+        """Take what JupyterLab's settings say, as far as it can be understood."""
+        values = cast("dict[str, str]", told) if isinstance(told, dict) else {}
+        self._told = {n: v for n in CHOICES if (v := values.get(n, "")) in CHOICES[n]}
+
+    def __getitem__(self, name: str) -> str:
+        return self._chosen.get(name) or self._told.get(name) or CHOICES[name][0]
+
+    def looks(self, place: str | None = None) -> Looks:
+        """How to show a recording, in `place` or where the settings say."""
+        from dynamo_lab.render.widget import Looks
+
+        return Looks(place or self["display"], self["theme"])
+
+    def looks_on_demand(self) -> Looks:
+        """How to show a recording that somebody asks to see: never by marks alone."""
+        return self.looks("below" if self["display"] == "marks" else None)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {self[name]}" for name in CHOICES)
+
+
+def _refusal(name: str, value: str) -> str:
+    if name not in CHOICES:
+        return f"There is no setting {name!r}: say one of {', '.join(CHOICES)}."
+    return f"There is no {name} {value!r}: say one of {', '.join(CHOICES[name])}."
+
+
+def settings() -> Settings:
+    """The settings of the notebook that this runs in; the defaults where there is none."""
+    from IPython.core.getipython import get_ipython
+
+    return settings_of(get_ipython())
+
+
+def settings_of(shell: Any) -> Settings:
+    """The settings of this shell, which keeps them."""
+    kept: Any = getattr(shell, "meta", None)  # IPython's place for what extensions keep
+    if kept is None:
+        return Settings()
+    if not isinstance(kept.get(_NAME), Settings):
+        kept[_NAME] = Settings()
+    return kept[_NAME]
+
+
+def listen(shell: Any) -> None:
+    """Hear JupyterLab's settings, where there is a kernel that can be told them."""
+    comms: Any = getattr(getattr(shell, "kernel", None), "comm_manager", None)
+    if comms is None:
+        return
+
+    def heard(_: Any, message: dict[str, Any]) -> None:
+        settings_of(shell).hear(message.get("content", {}).get("data"))
+
+    comms.register_target(_NAME, heard)

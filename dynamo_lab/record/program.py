@@ -1,0 +1,194 @@
+"""What was recorded, kept so that it can run again: a function with its arguments, or a cell."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from msgspec import Struct
+
+from dynamo_lab.record.cells import build_frame
+from dynamo_lab.record.replay import copies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.model.core.sources import Source
+    from dynamo_lab.record.cells import CellFrame
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """How a program is compiled: for which target, and with which of Inductor's settings.
+
+    Without a `target` it is the device at hand.
+    """
+
+    target: str = ""
+    mode: str | None = None
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    grad: bool | None = None
+    settings: dict[str, Any] = {}
+
+
+class Program(Protocol):
+    """What was recorded, with what is needed to run it again."""
+
+    choice: Choice
+
+    def chosen(self, choice: Choice) -> Program:
+        """The same program, to be compiled otherwise."""
+        ...
+
+    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """What is given to `torch.compile`, and the arguments of one call, each time anew."""
+        ...
+
+    def roots(self) -> list[Any]:
+        """From where its tensors are found, to put them back after a trial."""
+        ...
+
+    def eager(self) -> Any:
+        """What the program as it was gives without compilation."""
+        ...
+
+    def compiled(self) -> tuple[Recording, Any]:
+        """Its recording under `torch.compile`, and what it gives."""
+        ...
+
+    def edited(self, source: Source, text: str, name: str) -> Program | None:
+        """The same program from another text, where the program is made of this source."""
+        ...
+
+    def namespaces(self) -> list[dict[str, Any]]:
+        """Where, beside the globals of functions, the program looks up names."""
+        ...
+
+
+class _Chosen:
+    """A program that can be compiled otherwise."""
+
+    choice: Choice
+
+    def chosen(self, choice: Choice) -> Self:
+        """The same program, to be compiled otherwise."""
+        changed = copy.copy(self)
+        changed.choice = choice
+        return changed
+
+
+class FunctionProgram(_Chosen):
+    """What `explore` ran. Its arguments are copies made before, where they are not too large."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        explored: Callable[..., tuple[Recording, Any]],
+        choice: Choice,
+    ) -> None:
+        self._fn = fn
+        self._args, self._kwargs = copies((args, dict(kwargs)))
+        self.explored = explored
+        self.choice = choice
+
+    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """The function, with copies of its arguments."""
+        return self._fn, *copies((self._args, self._kwargs))
+
+    def roots(self) -> list[Any]:
+        """The function or module, and its arguments."""
+        return [self._fn, self._args, self._kwargs]
+
+    def eager(self) -> Any:
+        """What the function returns without compilation."""
+        import torch
+
+        args, kwargs = copies((self._args, self._kwargs))
+        with torch.set_grad_enabled(self.choice.grad is not False):
+            return self._fn(*args, **kwargs)
+
+    def compiled(self) -> tuple[Recording, Any]:
+        """Its recording, and what it returns."""
+        return self.explored(self._fn, *copies((self._args, self._kwargs)), self.choice)
+
+    def edited(self, source: Source, text: str, name: str) -> Program | None:
+        """None: a function is an object, whose code is replaced instead."""
+        return None
+
+    def namespaces(self) -> list[dict[str, Any]]:
+        """None beside the globals of functions."""
+        return []
+
+
+class CellProgram(_Chosen):
+    """What `%%compile` ran: the cell, and the names that it reads as they were before."""
+
+    def __init__(
+        self,
+        source: str,
+        filename: str,
+        namespace: dict[str, Any],
+        record: Callable[[CellFrame, dict[str, Any], Choice], tuple[Recording, Any]],
+        choice: Choice,
+    ) -> None:
+        self.choice = choice
+        self._source, self._filename, self._record = source, filename, record
+        self._globals = namespace
+        tree = ast.parse(source)
+        self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        self._before = copies({n: namespace[n] for n in self._names if n in namespace})
+
+    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """The cell's function after its definitions ran, with what it reads."""
+        return self._called(*self._prepared())
+
+    def roots(self) -> list[Any]:
+        """The values that the cell names."""
+        return [self._before]
+
+    def eager(self) -> Any:
+        """The values of all names of the cell after it ran as a plain one."""
+        namespace, frame = self._prepared()
+        function, args, kwargs = self._called(namespace, frame)
+        return self._outcome(namespace, function(*args, **kwargs))
+
+    def compiled(self) -> tuple[Recording, Any]:
+        """The cell's recording, and the values of all its names."""
+        namespace, frame = self._prepared()
+        recording, shown = self._record(frame, namespace, self.choice)
+        return recording, self._outcome(namespace, shown)
+
+    def edited(self, source: Source, text: str, name: str) -> Program | None:
+        """The cell with another text, if it is the cell that the text is of."""
+        own = "\n".join(line.rstrip("\r\n") for line in self._source.splitlines(keepends=True))
+        if not source.excerpts or source.excerpts[0].text != own:
+            return None
+        changed = copy.copy(self)
+        changed._source, changed._filename = text, name
+        return changed
+
+    def namespaces(self) -> list[dict[str, Any]]:
+        """The notebook's."""
+        return [self._globals]
+
+    def _prepared(self) -> tuple[dict[str, Any], CellFrame]:
+        """A namespace like the one before the cell ran, and the cell's frame in it."""
+        others = {n: v for n, v in self._globals.items() if n not in self._names}
+        namespace = {**others, **copies(self._before)}
+        return namespace, build_frame(self._source, self._filename, namespace)
+
+    def _called(
+        self, namespace: dict[str, Any], frame: CellFrame
+    ) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """The cell's function, once its definitions ran in the namespace, with what it reads."""
+        exec(frame.definitions, namespace)
+        if frame.code is None:
+            return (lambda: None), (), {}
+        return frame.function(namespace), [namespace[name] for name in frame.parameters], {}
+
+    def _outcome(self, namespace: dict[str, Any], shown: Any) -> list[Any]:
+        return [*(namespace.get(name) for name in sorted(self._names)), shown]

@@ -1,0 +1,1 @@
+"""Script-free HTML, for notebooks without widgets."""

@@ -1,0 +1,99 @@
+"""The benchmark in the script-free HTML: verdicts, then tables of times."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.render.fallback import roofline
+from dynamo_lab.render.markup import Markup, details, join, table, tag
+from dynamo_lab.render.text import shortened
+from dynamo_lab.view import View
+from dynamo_lab.view.benchmarks.benchmarks import BenchView, SectionView
+from dynamo_lab.view.benchmarks.kernel_groups import GroupView
+from dynamo_lab.view.benchmarks.kernel_times import ProgramView
+
+_GROUPS = 60
+_COLOURS = {"good": "color:#2e9e5b", "bad": "color:#d9534f", "warning": "color:#c08a00"}
+_OUTCOMES = {"faster": "color:#2e9e5b", "slower": "color:#d9534f"}
+
+
+def blocks(view: View) -> Iterator[Markup]:
+    """Verdicts, a table for each phase and cache, and one for each program's kernels."""
+    bench = view.bench
+    if bench is None:
+        return
+    yield _verdicts(bench)
+    for section in bench.sections:
+        yield _times(section)
+    if bench.agreements:
+        told = (
+            tag("li", tag("b", shortened(f"{one.name} ({one.phase})", 120)), f": {one.sentence}")
+            for one in bench.agreements
+        )
+        yield details("what each computes", tag("ul", *told))
+    for program in bench.kernels.programs:
+        yield _program(program)
+    if bench.roofline:
+        yield details("against what the machine can do", *roofline.blocks(bench.roofline))
+    if bench.machine:
+        facts = " · ".join(f"{shortened(a, 60)} {shortened(b, 80)}" for a, b in bench.machine)
+        yield tag("p", tag("small", f"measured on: {facts}"))
+
+
+def _verdicts(bench: BenchView) -> Markup:
+    rows = [
+        tag("li", tag("b", shortened(one.sentence, 400), style=_COLOURS.get(one.tone, "")))
+        for one in bench.verdicts
+    ]
+    doubts = [tag("p", shortened(text, 400)) for text in (bench.state, *bench.doubts) if text]
+    return join(*doubts, tag("ul", *rows))
+
+
+def _times(section: SectionView) -> Markup:
+    head = ("", "time", "quartiles", "times faster", "compile", "pays off", "memory", "rounds")
+    rows = (
+        (
+            tag("b", shortened(row.name, 80)),
+            row.time,
+            row.quartiles,
+            _factor(row.factor, row.interval, _COLOURS.get(row.tone, "")),
+            row.compile,
+            row.pays_off.partition(":")[0].removeprefix("pays off "),
+            row.memory,
+            "; ".join((row.rounds, *row.doubts)),
+        )
+        for row in section.rows
+    )
+    return join(tag("p", tag("b", section.title)), table(head, rows))
+
+
+def _factor(factor: str, interval: str, style: str) -> Markup:
+    within = f" ({interval})" if interval else ""
+    return join(tag("b", factor, style=style), within) if factor else Markup("")
+
+
+def _program(program: ProgramView) -> Markup:
+    parts = " + ".join(f"{part.name} {part.text} ({part.share})" for part in program.parts)
+    whole = tag("p", f"{program.whole} = {parts}. {program.remainder}") if parts else ""
+    problem = tag("p", shortened(program.problem, 400)) if program.problem else ""
+    head = ("kernels", "eager operators", "kernels take", "eager takes", "times faster", "share",
+            "where", "why")  # fmt: skip
+    rows = (_group(group) for group in program.groups[:_GROUPS])
+    left = len(program.groups) - _GROUPS
+    more = tag("p", tag("i", f"{left:,} more groups: run the cell to see all.")) if left > 0 else ""
+    title = tag("p", tag("b", f"kernel by kernel: {shortened(program.title, 120)}"))
+    return join(title, problem, whole, table(head, rows) if program.groups else "", more)
+
+
+def _group(group: GroupView) -> tuple[str, ...]:
+    pair = group.cold if group.cold.kernels is not None else group.warm
+    problems = (one.problem for one in (*group.kernels, *group.eager))
+    why = [shortened(words, 300) for words in dict.fromkeys((group.why, *problems)) if words]
+    return (
+        tag("b", shortened(group.title, 120)),
+        shortened(group.operators, 200),
+        pair.kernels_text,
+        pair.eager_text,
+        _factor(pair.factor, pair.interval, _OUTCOMES.get(pair.outcome, "")),
+        group.share,
+        shortened(group.where, 120),
+        " ".join(why),
+    )

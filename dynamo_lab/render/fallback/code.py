@@ -1,0 +1,102 @@
+"""Your code and the map of the run, in the script-free HTML."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+
+from dynamo_lab.render.excerpt import (
+    SIGNS,
+    is_telling,
+    legend,
+    map_text,
+    mark_name,
+    marks_by_line,
+    nearby,
+)
+from dynamo_lab.render.markup import Markup, join, pre, tag
+from dynamo_lab.render.text import clipped, shortened, visible
+from dynamo_lab.view import View
+from dynamo_lab.view.code.code import LineView, Mark, SourceView
+from dynamo_lab.view.frames.run_map import MapRow
+
+# Of middle lightness: they stand out from white and from black.
+_REGIONS = ("#2a9fd6", "#b868d9", "#3fa45b", "#d9822b", "#7b83eb", "#c9a227")
+_LINES = 200
+_WIDEST = 400
+
+
+def code(sources: Sequence[SourceView], numbers: dict[int, int]) -> Iterator[Markup]:
+    """Each source with its marks, and what they mean."""
+    yield from (_source(source, numbers) for source in sources)
+    if parts := legend(sources):
+        yield tag("p", tag("small", " · ".join(parts), style="opacity:.7"))
+
+
+def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
+    marks = marks_by_line(source)
+    rows = list(nearby(source, marks))
+    number = max((len(str(item.number)) for item in rows), default=1)
+    region = max((len(str(numbers.get(item.region, " "))) for item in rows), default=1)
+    made: list[str] = []
+    previous = rows[0].number if rows else 0
+    for item in rows[:_LINES]:
+        if item.number > previous + 1:
+            made.append("⋮\n")
+        previous = item.number
+        graph = numbers.get(item.region)
+        gutter = f"{graph or '':>{region}}  {item.number:>{number}}  "
+        made.append(_line(item, gutter, graph))
+        made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
+    if len(rows) > _LINES:
+        made.append(f"… {len(rows) - _LINES:,} more lines\n")
+    return join(tag("p", tag("b", shortened(source.label, 200))), pre(*made))
+
+
+def _line(item: LineView, gutter: str, graph: int | None) -> Markup:
+    colour = f"color:{_REGIONS[(graph - 1) % len(_REGIONS)]}" if graph is not None else ""
+    text: str = clipped(item.text, _WIDEST)
+    if item.state in ("eager", "skipped"):
+        text = tag("span", text, style="opacity:.65")
+    return join(tag("b", SIGNS[item.state], style=colour), gutter, text, "\n")
+
+
+def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
+    text = item.text[:_WIDEST]
+    is_known = 0 <= mark.column < len(text)
+    start = mark.column if is_known else len(text) - len(text.lstrip())
+    end = mark.end_column if is_known and mark.end_line == mark.line else len(text.rstrip())
+    space = " " * (indent + cell_len(visible(text[:start])))
+    carets = "^" * max(1, cell_len(visible(text[start:end])))
+    label = f"{carets} {mark_name(mark)}: {shortened(mark.label, 200)}"
+    if mark.kind == "specialised":
+        return join(space, label, "\n")
+    return join(space, tag("b", label, style="color:#c08a00"), "\n")
+
+
+def run_map(view: View, numbers: dict[int, int]) -> Iterator[Markup]:
+    """What ran one after the other, where there is more to it than one graph."""
+    if not is_telling(view):
+        return
+    rows = view.run_map[:_LINES]
+    names = [f"{'  ' * row.depth}{_SIGN[row.kind == 'break']}{row.name}" for row in rows]
+    width = min(48, max(cell_len(name) for name in names))
+    told = zip(rows, names, strict=True)
+    made: list[str] = [_map_row(row, name, width, numbers) for row, name in told]
+    if len(view.run_map) > _LINES:
+        made.append(f"… {len(view.run_map) - _LINES:,} more rows\n")
+    yield pre(*made)
+
+
+_SIGN = {True: "\N{DOWNWARDS ZIGZAG ARROW} ", False: ""}
+
+
+def _map_row(row: MapRow, name: str, width: int, numbers: dict[int, int]) -> Markup:
+    name = clipped(name, 48)
+    number = numbers.get(row.graphs[-1]) if row.graphs else None
+    colour = f"color:{_REGIONS[(number - 1) % len(_REGIONS)]}" if number is not None else ""
+    colour = "color:#c08a00" if row.kind == "break" else colour
+    graph = f"graph {number}" if number is not None else ""
+    kind = "" if row.kind == "break" else row.kind
+    facts = (row.file, row.lines, graph, kind, map_text(row))
+    aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
+    return join(tag("b", name, style=colour), " " * (width - cell_len(name)), f"  {aside}\n")

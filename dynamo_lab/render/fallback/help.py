@@ -1,0 +1,24 @@
+"""How to read a view, in front of what the script-free HTML shows of it: a line that unfolds."""
+
+from collections.abc import Iterable, Iterator
+
+from dynamo_lab.render.markup import Markup, join, pre, prose, tag
+from dynamo_lab.view.help import blocks, reading_of
+
+
+def with_reading(view: str, shown: Iterable[Markup]) -> Iterator[Markup]:
+    """What is shown, the first of it with how to read the view of this name."""
+    for at, block in enumerate(shown):
+        yield block if at else join(_reading(view), block)
+
+
+def _reading(view: str) -> Markup:
+    reading = reading_of(view)
+    if reading is None:
+        return Markup("")
+    told = (
+        pre(text) if is_example else tag("p", prose(text))
+        for is_example, text in blocks(reading.paragraph)
+    )
+    summary = tag("summary", tag("small", prose(reading.sentence)))
+    return tag("details", summary, *told)

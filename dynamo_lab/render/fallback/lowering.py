@@ -1,0 +1,57 @@
+"""The lowering in the script-free HTML: what each operator became, and each buffer's loop."""
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+
+from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
+from dynamo_lab.render.text import clipped, shortened
+from dynamo_lab.view import View
+from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.lowering.lowering import BufferView, LoweringView
+
+_ROWS = 80
+_LINES = 60
+_CODE = 76
+
+
+def blocks(view: View) -> Iterator[Markup]:
+    """For each graph its operators, then its buffers to unfold."""
+    found = view.lowering
+    for lowering in found.lowerings:
+        yield _operators(lowering)
+        names = {step.node: step.name for step in lowering.steps}
+        for index in lowering.buffers:
+            yield _buffer(found.buffers[index], names)
+
+
+def _operators(lowering: LoweringView) -> Markup:
+    steps = [s for s in lowering.steps if s.outcome not in ("input", "output", "constant")]
+    rows = [
+        f"{clipped(s.name, 32):<32}  {s.outcome:<9}  {clipped(s.sentence.replace('`', ''), 160)}\n"
+        for s in steps[:_ROWS]
+    ]
+    if len(steps) > _ROWS:
+        rows.append(f"… {len(steps) - _ROWS:,} more\n")
+    head = tag("p", tag("b", shortened(lowering.title, 200)), f" · {lowering.summary}")
+    return join(head, details("operators, in the order they were lowered", pre(*rows)))
+
+
+def _buffer(buffer: BufferView, names: dict[int, str]) -> Markup:
+    facts = (buffer.kernel or buffer.kind, buffer.value, buffer.size)
+    head = " · ".join(shortened(fact, 120) for fact in (buffer.name, *facts) if fact)
+    sentences = [tag("p", prose(shortened(text, 400))) for text in (buffer.why, buffer.layout)]
+    rows = [
+        _line(f"{'  ' * depth}{code}", names.get(node, ""))
+        for code, _, node, depth in buffer.body[:_LINES]
+    ]
+    left = len(buffer.body) - len(rows)
+    if left > 0:
+        rows.append(f"… {plural(left, 'more line')}\n")
+    loops = [f"for {variable} < {size}\n" for variable, size in buffer.loops]
+    return details(head, *sentences, *([pre(*loops, *rows)] if rows else []))
+
+
+def _line(code: str, node: str) -> str:
+    shown = clipped(code, _CODE)
+    return f"{shown}{' ' * max(0, _CODE - cell_len(shown))}  {clipped(node, 40)}".rstrip() + "\n"

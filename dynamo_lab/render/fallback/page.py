@@ -1,0 +1,148 @@
+"""Script-free HTML: what a saved notebook shows on GitHub, in nbviewer, or without its kernel.
+
+It has to read well where `<style>` and even `style` attributes are stripped, so the meaning is in
+the text and the elements; colours only help. They are half transparent or of middle lightness, so
+that they suit light and dark pages alike.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from dynamo_lab.render.fallback import parts
+from dynamo_lab.render.markup import Markup, join, prose, tag
+from dynamo_lab.render.text import shortened
+from dynamo_lab.view import View
+
+LIMIT = 200_000
+_RESERVE = 3_000  # for what closes the page, and for saying what was cut
+_TONES = {"good": "#2e9e5b", "warning": "#c08a00", "bad": "#d9534f"}
+_STYLE = """\
+.dynamo-lab-static{font:14px/1.45 system-ui,sans-serif;max-width:1000px}
+.dynamo-lab-static pre{font:12.5px/1.5 ui-monospace,monospace;padding:8px 10px;overflow-x:auto;\
+background:rgba(127,127,127,.1);border-radius:4px}
+.dynamo-lab-static h4{margin:1em 0 .3em}
+.dynamo-lab-static summary{cursor:pointer}
+.dynamo-lab-static table :is(td,th){text-align:left;padding-right:14px}
+"""
+
+
+def fallback(view: View, uid: str | None = None, limit: int = LIMIT) -> str:
+    """The view as HTML of at most `limit` bytes; what is cut is said.
+
+    `uid` names the widget that may stand in the output after this one: where that widget cannot
+    live, a rule hides it.
+    """
+    return composed(_summary(view), parts.sections(view), uid, limit)
+
+
+def composed(
+    head: Markup, sections: Iterable[tuple[str, Iterable[Markup]]], uid: str | None, limit: int
+) -> str:
+    """A head that is always shown, and the sections that fit."""
+    budget = _Budget(limit - _RESERVE - len(_style(uid)))
+    blocks = [budget.always(head)]
+    for title, made in sections:
+        # Each section may take most of what is left, and so leaves something to the next.
+        blocks.append(_section(title, made, budget.share(0.6)))
+    return _root(join(*blocks), uid)
+
+
+def waiting(uid: str) -> str:
+    """What stands in the place of `fallback` while the program still compiles."""
+    return _root(tag("p", "Compiling. The recording appears here when it is done."), uid)
+
+
+def _root(content: Markup, uid: str | None) -> str:
+    style = Markup(f"<style>{_style(uid)}</style>")
+    name = _safe_uid(uid)
+    body = join(style, content)
+    return f'<div class="dynamo-lab-static" data-dynamo-lab-static="{name}">{body}</div>'
+
+
+def _style(uid: str | None) -> str:
+    if not uid:
+        return _STYLE
+    after = f'.jp-OutputArea-child:has([data-dynamo-lab-static="{_safe_uid(uid)}"])'
+    dead = ".jp-OutputArea-child:not(:has(.dynamo-lab-live))"
+    return f"{_STYLE}{after} + {dead} {{ display: none }}\n"
+
+
+def _safe_uid(uid: str | None) -> str:
+    return re.sub(r"[^\w-]", "", uid or "", flags=re.ASCII)
+
+
+class _Budget:
+    """Counts bytes, and refuses what no longer fits."""
+
+    def __init__(self, limit: int, whole: "_Budget | None" = None) -> None:
+        self._left = limit
+        self._whole = whole
+
+    def share(self, part: float) -> "_Budget":
+        """A budget within this one."""
+        return _Budget(int(self._left * part), self)
+
+    def always(self, block: Markup) -> Markup:
+        """Count a block that is shown in any case."""
+        self._spend(len(block.encode()))
+        return block
+
+    def fits(self, block: Markup) -> bool:
+        """Count the block if there is room for it."""
+        size = len(block.encode())
+        if size > self._left:
+            return False
+        self._spend(size)
+        return True
+
+    def _spend(self, size: int) -> None:
+        self._left -= size
+        if self._whole is not None:
+            self._whole._spend(size)
+
+
+def _section(title: str, blocks: Iterable[Markup], budget: _Budget) -> Markup:
+    """A heading and the blocks that fit; the number of those that do not."""
+    shown: list[Markup] = []
+    cut = 0
+    for block in blocks:
+        if not cut and budget.fits(block):
+            shown.append(block)
+        else:
+            cut += 1
+    if cut:
+        shown.append(
+            tag(
+                "p",
+                tag(
+                    "i",
+                    f"{cut:,} more cut here to keep this output small: run the cell to see all.",
+                ),
+            )
+        )
+    return join(tag("h4", title), *shown) if shown else Markup("")
+
+
+def _summary(view: View) -> Markup:
+    summary = view.summary
+    counts = [
+        join(" · ", tag("b", item.value, style=_colour(item.tone)), f" {item.label}")
+        for item in summary.counts
+    ]
+    title = tag("b", shortened(summary.title, 120))
+    head = tag("p", title, *counts)
+    sentence = tag("p", prose(shortened(summary.sentence, 1500)))
+    target = [tag("p", tag("b", summary.target))] if summary.target else []
+    failure = tag("p", tag("b", shortened(summary.failure, 600), style="color:#d9534f"))
+    is_news = summary.failure and summary.failure not in summary.sentence
+    return join(head, sentence, *target, *([failure] if is_news else []), *_environment(view))
+
+
+def _colour(tone: str) -> str:
+    return f"color:{_TONES[tone]}" if tone in _TONES else ""
+
+
+def _environment(view: View) -> Iterator[Markup]:
+    shown = [f"{shortened(k, 40)} {shortened(v, 80)}" for k, v in view.environment[:8]]
+    if shown:
+        yield tag("p", tag("small", " · ".join(shown), style="opacity:.7"))

@@ -1,0 +1,113 @@
+"""One offline page: the built front-end, the view as data, and text for readers without scripts.
+
+The page fetches nothing and runs only what it was written with, a script and the loader that
+unpacks it: its content security policy allows these two by their hashes.
+"""
+
+import base64
+import gzip
+import hashlib
+import re
+from importlib.resources import files
+
+from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.model.core.codec import as_json
+from dynamo_lab.render.fallback.page import fallback
+from dynamo_lab.render.fallback.side_by_side import fallback_of_several
+from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.render.text import shortened
+from dynamo_lab.view import View
+from dynamo_lab.view.compare.side_by_side import SideBySideView
+
+_STATIC = files("dynamo_lab") / "render" / "static"
+_NOSCRIPT_BYTES = 60_000
+_PACKED = "gzip-base64"
+_POLICY = (
+    "default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; font-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+def page(view: View) -> str:
+    """The interactive page of a view, complete in one string.
+
+    Raises:
+        DynamoLabError: the front-end has not been built.
+    """
+    return _page(view, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES))
+
+
+def page_of_several(view: SideBySideView) -> str:
+    """The interactive page of several recordings, with a switch between them.
+
+    Raises:
+        DynamoLabError: the front-end has not been built.
+    """
+    title = f"{view.views[0].summary.title}: {', '.join(view.labels)}"
+    return _page(view, title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
+
+
+def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
+    loader, script = safe_script(_asset("loader.js")), _asset("page.js")
+    policy = _POLICY.format(hashes=f"{_hash(loader)} {_hash(script)}")
+    head = join(
+        tag("meta", charset="utf-8"),
+        # The policy stands first, so that it holds for all that follows.
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
+        tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name_="color-scheme", content="light dark"),
+        tag("title", f"{shortened(title, 80)} · dynamo_lab"),
+        Markup(f"<style>{_safe_style(_asset('style.css'))}</style>"),
+    )
+    body = join(
+        tag("div", id="dynamo-lab"),
+        tag("noscript", Markup(without_script)),
+        Markup(_block("application/json", "dynamo-lab-data", _data(view), _PACKED)),
+        Markup(_block("text/plain", "dynamo-lab-script", _packed(script.encode()), _PACKED)),
+        Markup(_block("text/plain", "dynamo-lab-worker", safe_script(_asset("layout-worker.js")))),
+        Markup(f"<script>{loader}</script>"),
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
+
+
+def _asset(name: str) -> str:
+    try:
+        return (_STATIC / name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DynamoLabError(
+            f"The page cannot be written, as the built front-end lacks {name}: run "
+            "`npm ci && npm run build` in dynamo_lab/frontend, or install a release."
+        ) from None
+
+
+def safe_script(code: str) -> str:
+    r"""The script, unable to end its element early.
+
+    `</script` and `<!--` can stand in strings and regular expressions only, where `\x3c` means
+    the same as `<`.
+    """
+    normal = code.replace("\r\n", "\n").replace("\r", "\n")  # as the HTML parser reads it
+    return re.sub(r"<(?=/script|!--|script)", r"\\x3c", normal, flags=re.IGNORECASE)
+
+
+def _safe_style(style: str) -> str:
+    return re.sub(r"</(?=style)", r"<\\/", style, flags=re.IGNORECASE)
+
+
+def _hash(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _data(view: View | SideBySideView) -> str:
+    return _packed(as_json(view))
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def _block(kind: str, name: str, content: str, encoding: str = "") -> str:
+    attribute = f' data-encoding="{encoding}"' if encoding else ""
+    return f'<script type="{kind}" id="{name}"{attribute}>{content}</script>'

@@ -1,0 +1,1 @@
+"""How benchmarks look in a terminal."""

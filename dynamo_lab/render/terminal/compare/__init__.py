@@ -1,0 +1,1 @@
+"""How several recordings look in a terminal."""

@@ -1,0 +1,33 @@
+"""The ranks of a job: where they part, then their numbers."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from dynamo_lab.render.terminal.core.parts import MARGIN, grid, line, text
+from dynamo_lab.render.text import one_line, shortened
+from dynamo_lab.view.compare.ranks import RanksView
+
+
+def ranks(view: RanksView, title: str) -> RenderableType:
+    """The verdict, the differences, and a row for each rank."""
+    return Group(*parts(view, title))
+
+
+def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
+    """The verdict, the differences, and a row for each rank, one after the other."""
+    yield line((f" {shortened(title, 60)} ", "bold reverse"))
+    yield Text()
+    is_same = view.is_whole and not view.findings
+    yield text(view.sentence, "bold green" if is_same else "bold yellow")
+    for finding in view.findings:
+        yield line((f"{MARGIN}- {one_line(finding)}", ""), wrap=True)
+    for remark in view.remarks:
+        yield line((f"{MARGIN}{one_line(remark)}", "dim"), wrap=True)
+    yield Text()
+    head = [text(name, "dim") for name in view.head]
+    rows = [
+        (text(one_line(row[0]), "bold"), *(text(cell) for cell in row[1:])) for row in view.rows
+    ]
+    yield grid(("left", *("right" for _ in head[1:])), [head, *rows])

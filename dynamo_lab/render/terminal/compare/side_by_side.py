@@ -1,0 +1,87 @@
+"""Several recordings of one program: their numbers, and your lines with the kernels of each."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from dynamo_lab.render.terminal.compare.ranks import parts
+from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
+from dynamo_lab.render.text import one_line, shortened
+from dynamo_lab.view.compare.side_by_side import LineRow, PairView, SideBySideView, sizes
+
+_LINES = 40
+
+
+def side_by_side(view: SideBySideView) -> RenderableType:
+    """The recordings in columns, and what became of the kernels of the first in each other."""
+    return Group(*_sections(view))
+
+
+def _sections(view: SideBySideView) -> Iterator[RenderableType]:
+    if view.ranks is not None:
+        yield from parts(view.ranks, ", ".join(view.labels))
+        yield Text()
+    yield line((f" {shortened(view.views[0].summary.title, 60)} ", "bold reverse"))
+    for label, one in zip(view.labels, view.views, strict=True):
+        if one.summary.target or one.summary.failure:
+            told = one.summary.failure or one.summary.target
+            yield line((f"{label}: ", "bold"), (told, "red" if one.summary.failure else "dim"))
+    yield _numbers(view)
+    if view.lines:
+        yield Text()
+        yield heading("Your lines, and the kernels that they led to")
+        for row in view.lines[:_LINES]:
+            yield from _line(row, view.labels)
+        if len(view.lines) > _LINES:
+            yield text(f"{MARGIN}… {len(view.lines) - _LINES:,} more lines", "dim")
+    from_first = [pair for pair in view.pairs if pair.a == view.labels[0]]
+    if from_first:
+        yield Text()
+        yield heading("Kernels", f"from {view.labels[0]} to each other")
+        for pair in from_first:
+            yield from changes(pair)
+
+
+def changes(pair: PairView) -> Iterator[RenderableType]:
+    """What became of the kernels of one recording in another."""
+    yield line((f"{MARGIN}{pair.b}: ", "bold"), (", ".join(pair.facts), ""), wrap=True)
+    for work in pair.works:
+        if not work.same:
+            yield line(
+                (f"{MARGIN * 2}{one_line(work.title)}", ""),
+                (f"  {work.where}", "dim"),
+                (f"  {work.sentence}", "yellow"),
+            )
+
+
+def _numbers(view: SideBySideView) -> Table:
+    head = [text(name, "dim") for name, _ in sizes(view.views[0])]
+    rows = [
+        (text(shortened(label, 60), "bold"), *(text(f"{number:,}") for _, number in sizes(one)))
+        for label, one in zip(view.labels, view.views, strict=True)
+    ]
+    return grid(("left", *("right" for _ in head)), [(Text(), *head), *rows])
+
+
+def _line(row: LineRow, labels: tuple[str, ...]) -> Iterator[RenderableType]:
+    yield line((f"{MARGIN}{row.where}  ", "dim"), (shortened(row.text, 120), ""))
+    if len(set(row.kernels)) == 1:
+        yield _kernels("in all", row.kernels[0], len("in all"))
+        return
+    width = max(map(cell_len, labels))
+    for label, titles in zip(labels, row.kernels, strict=True):
+        yield _kernels(label, titles, width)
+
+
+def _kernels(label: str, titles: tuple[str, ...], width: int) -> Text:
+    counted = Counter(map(one_line, titles))
+    shown = [
+        title if times == 1 else f"{title} ({times} times)" for title, times in counted.items()
+    ]
+    name = shortened(label, 60)
+    space = " " * (width - cell_len(name) + 2)
+    return line((f"{MARGIN * 3}{name}{space}", "cyan"), ("; ".join(shown) or "-", ""))

@@ -1,0 +1,21 @@
+"""How to read a view, for the terminal of a reader who asked."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+
+from dynamo_lab.render.terminal.core.parts import Page, indented, text
+from dynamo_lab.view.help import blocks, reading_of
+
+
+def reading(view: str, page: Page) -> Iterator[RenderableType]:
+    """The sentence and the paragraph of the view of this name; nothing where there is none."""
+    found = reading_of(view)
+    if found is None:
+        return
+    margin = (0, max(0, page.width - page.prose), 0, 0)
+    yield Padding(text(found.sentence, "italic"), margin)
+    for is_example, told in blocks(found.paragraph):
+        yield indented(text(told, "dim"), 4) if is_example else Padding(text(told, "dim"), margin)
+    yield text("")

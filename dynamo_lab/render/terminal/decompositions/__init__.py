@@ -1,0 +1,1 @@
+"""How decompositions look in a terminal."""

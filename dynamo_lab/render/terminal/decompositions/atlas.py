@@ -1,0 +1,67 @@
+"""The atlas in a terminal: a funnel of counts, and one operator in full."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from dynamo_lab.model.atlas import Level, Overload
+from dynamo_lab.model.decompositions import Rule, Target
+from dynamo_lab.render.terminal.core.parts import grid, indented, line, listing, plain, text
+from dynamo_lab.view.decompositions.trees import ENDS, KINDS, SETS
+
+_BAR = 16
+
+
+def levels_text(levels: Sequence[Level], width: int = 110) -> str:
+    """A level a line, with a bar as long as it has overloads."""
+    most = max(level.overloads for level in levels)
+    heads = ("", "operators", "overloads", "", "PyTorch 2.0 said", "")
+    rows = [
+        (
+            text(level.title, "bold"),
+            text(f"{level.operators:,}"),
+            text(f"{level.overloads:,}"),
+            text("█" * max(1, round(_BAR * level.overloads / most)), "cyan"),
+            text(level.seed, "yellow"),
+            text(level.text, "dim"),
+        )
+        for level in levels
+    ]
+    columns = ("left", "right", "right", "left", "left", "wrap")
+    return plain(
+        listing(columns, [tuple(text(head, "dim") for head in heads), *rows], width), width
+    )
+
+
+def operator_text(overloads: Sequence[Overload], width: int = 110) -> str:
+    """Each overload: its schema and tags, the rule towards each set, and its lowering."""
+    return plain([row for overload in overloads for row in _overload(overload)], width)
+
+
+def _overload(overload: Overload) -> Iterator[RenderableType]:
+    tags = f"  {', '.join(overload.tags)}" if overload.tags else ""
+    yield line((overload.name, "bold"), (tags, "cyan"), wrap=True)
+    yield indented(text(overload.schema, "dim"))
+    rows = [(text(SETS[to]), rule_text(to, rule, overload)) for to, rule in overload.rules.items()]
+    yield indented(
+        grid(("left", "wrap"), [*rows, (text("lowering"), text(LOWERINGS[overload.lowering]))])
+    )
+
+
+LOWERINGS = {
+    "code": "Inductor writes code",
+    "extern": "Inductor calls an extern kernel",
+    "none": "none: taken apart before, or an extern kernel",
+}
+"""What Inductor does with an operator that reaches it."""
+
+
+def rule_text(to: Target, rule: Rule | None, overload: Overload) -> Text:
+    """What happens to an overload on the way to a set."""
+    if rule is None:
+        end = overload.ends[to]
+        is_in = end == "set"
+        return text("in the set" if is_in else f"stays: {ENDS[end]}", "" if is_in else "dim")
+    where = f", {rule.file}:{rule.line}" if rule.file else ""
+    return line((rule.name, "bold"), (f"  {KINDS[rule.kind]}{where}", "dim"), wrap=True)

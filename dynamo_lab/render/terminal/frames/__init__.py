@@ -1,0 +1,1 @@
+"""How frames look in a terminal."""

@@ -1,0 +1,1 @@
+"""How fusion and memory look in a terminal."""

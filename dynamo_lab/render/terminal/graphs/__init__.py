@@ -1,0 +1,1 @@
+"""How graphs look in a terminal."""

@@ -1,0 +1,1 @@
+"""How guards and dynamic shapes look in a terminal."""

@@ -1,0 +1,96 @@
+"""Guards in numbers, in full as a list, and the recompilations that their failures caused."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from dynamo_lab.render.terminal.core.parts import Page, grid, heading, indented, line, text
+from dynamo_lab.render.text import one_line
+from dynamo_lab.view import View
+from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.guards.changes import ChangesView
+from dynamo_lab.view.guards.guards import CauseView, GuardView, RecompileView
+
+
+def section(view: View, page: Page) -> Iterator[RenderableType]:
+    """Recompilations first: they are what a reader looks for here."""
+    guards, recompiles = view.guards.guards, view.guards.recompiles
+    if not guards and not recompiles:
+        return
+    yield heading("Guards", str(len(guards)))
+    for item in recompiles:
+        yield from _recompile(item, page)
+    if page.everything:
+        names = {frame.id: frame.name for frame in view.frames}
+        yield from _in_full(guards, names)
+    elif guards:
+        yield _counts(guards)
+
+
+def _recompile(item: RecompileView, page: Page) -> Iterator[RenderableType]:
+    colour = "bold red" if item.limit_hit else "bold yellow"
+    yield line((one_line(item.title), colour), (f"  {item.compile_id}", "dim"))
+    for cause in item.causes:
+        yield from _cause(cause)
+    for compile_id, failure in () if item.causes else item.failures:
+        yield indented(grid(("left", "wrap"), [(text(compile_id, "dim"), text(failure))]), 4)
+    if item.advice:
+        yield indented(grid(("left", "wrap"), [(text("do", "bold green"), text(item.advice))]), 4)
+    if item.changes is not None:
+        yield from _changes(item.changes, page)
+
+
+def _cause(cause: CauseView) -> Iterator[RenderableType]:
+    where = f"  {cause.where}" if cause.where else ""
+    ids = f"  rules out {listed(cause.earlier, 6)}"
+    yield indented(line((_bare(cause.text), "bold"), (where, ""), (ids, "dim")), 4)
+    for remedy in cause.remedies:
+        yield indented(
+            grid(("left", "wrap"), [(text("do", "bold green"), text(_bare(remedy.text)))]), 6
+        )
+        for row in remedy.code.splitlines():
+            yield indented(text(row, "cyan"), 12)
+
+
+def _changes(changes: ChangesView, page: Page) -> Iterator[RenderableType]:
+    facts = [*changes.symbols, f"graph: {changes.summary}", changes.kernels]
+    told = "; ".join(_bare(fact) for fact in facts if fact)
+    yield indented(
+        grid(("left", "wrap"), [(text(f"since {changes.against}", "dim"), text(told))]), 4
+    )
+    for sign, row in changes.graph if page.everything else ():
+        yield indented(line((f"{sign} ", _SIGNS[sign]), (row, _SIGNS[sign])), 6)
+    if page.everything and changes.left:
+        yield indented(text(f"\N{HORIZONTAL ELLIPSIS} {changes.left:,} more", "dim"), 6)
+
+
+_SIGNS = {"+": "green", "-": "red", "~": "yellow"}
+
+
+def _bare(prose: str) -> str:
+    """Prose without the marks around its code."""
+    return prose.replace("`", "")
+
+
+def _counts(guards: tuple[GuardView, ...]) -> Text:
+    counts = Counter(guard.kind for guard in guards).most_common(6)
+    shown = ", ".join(f"{count:,} {one_line(kind)}" for kind, count in counts)
+    left = len(guards) - sum(count for _, count in counts)
+    return text(f"{shown}{f', {left:,} others' if left else ''}")
+
+
+def _in_full(guards: tuple[GuardView, ...], names: dict[int, str]) -> Iterator[RenderableType]:
+    compiled = ""
+    for guard in guards:
+        if compiled != guard.compile_id:
+            compiled = guard.compile_id
+            size = plural(sum(g.compile_id == compiled for g in guards), "guard")
+            name = one_line(names.get(guard.frame, ""))
+            yield line((name, "bold"), (f"  {compiled}, {size}", "dim"))
+        yield indented(
+            line((guard.kind, "cyan"), (f"  {guard.source}", ""), (f"  {guard.where}", "dim")), 2
+        )
+        for expression in guard.expressions:
+            yield indented(text(expression, "dim"), 4)

@@ -1,0 +1,1 @@
+"""How kernels look in a terminal."""

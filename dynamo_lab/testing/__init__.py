@@ -1,0 +1,1 @@
+"""Checks of a recording, and the pytest fixture."""

@@ -1,0 +1,1 @@
+"""What to show of ahead-of-time autograd."""

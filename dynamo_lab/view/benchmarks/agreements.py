@@ -1,0 +1,145 @@
+"""Whether a way computes what eager computes, told before how long it takes."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.benchmarks import Benchmark, Comparison, Phase, Verdict
+from dynamo_lab.view.core.words import plural
+
+_ROWS = 40
+"""Comparisons that are shown one by one, the worst first; a model has a thousand gradients."""
+
+_ORDER: dict[Verdict, int] = {"wrong": 0, "not compared": 1, "close": 2, "equal": 3}
+
+
+class ComparedView(Struct, frozen=True, kw_only=True):
+    """One tensor. `is_closer` is set where it lies closer to float64 than eager's does."""
+
+    value: str
+    verdict: Verdict
+    ulp: str
+    relative: str
+    absolute: str
+    error: str
+    eager_error: str
+    tolerance: str
+    reason: str
+    is_closer: bool
+
+
+class AgreementView(Struct, frozen=True, kw_only=True):
+    """What a way computes in one phase against eager: in a sentence, and tensor by tensor.
+
+    `verdict` is that of the worst tensor; `left` counts the tensors without a row.
+    """
+
+    way: int
+    name: str
+    phase: Phase
+    verdict: Verdict
+    sentence: str
+    rows: tuple[ComparedView, ...]
+    left: int = 0
+
+
+def agreements(found: Benchmark) -> tuple[AgreementView, ...]:
+    """Each way and phase of which something was compared."""
+    groups: dict[tuple[int, Phase], list[Comparison]] = {}
+    for one in found.comparisons:
+        groups.setdefault((one.way, one.phase), []).append(one)
+    return tuple(
+        _agreement(way, found.ways[way].name, phase, sorted(rows, key=_badness))
+        for (way, phase), rows in sorted(groups.items())
+    )
+
+
+def _badness(one: Comparison) -> tuple[int, float]:
+    return _ORDER[one.verdict], -(one.ulp or 0.0)
+
+
+def _agreement(way: int, name: str, phase: Phase, rows: Sequence[Comparison]) -> AgreementView:
+    return AgreementView(
+        way=way,
+        name=name,
+        phase=phase,
+        verdict=rows[0].verdict,
+        sentence=_sentence(rows),
+        rows=tuple(map(_row, rows[:_ROWS])),
+        left=max(0, len(rows) - _ROWS),
+    )
+
+
+def _sentence(rows: Sequence[Comparison]) -> str:
+    worst = rows[0]
+    if worst.verdict == "wrong":
+        why = f" {worst.reason}" if worst.reason else ""
+        beyond = f", beyond {worst.tolerance}" if worst.tolerance else ""
+        off = f"{worst.value} is off by {_off(worst)}{beyond}.{why}" if _off(worst) else ""
+        return f"computes something else: {off or f'{worst.value}.{why}'} Its times are not shown."
+    if worst.verdict == "not compared":
+        missing = sum(one.verdict == "not compared" for one in rows)
+        return f"{missing} of {plural(len(rows), 'value')} not compared: {worst.reason}"
+    values = plural(len(rows), "value")
+    if worst.verdict == "equal":
+        return f"the same as eager, bit for bit ({values})"
+    return (
+        f"close to eager: {worst.value} is off by {_off(worst)} at most ({values}){_closer(rows)}"
+    )
+
+
+_NEAR_ZERO = 0.01
+"""A close value that is off by more than this share of itself is all but zero."""
+
+
+def _off(one: Comparison) -> str:
+    """'3 ULP (2.1e-7 relative)', as far as it is known; of what is all but zero, the difference."""
+    relative = f"{_small(one.relative)} relative" if one.relative is not None else ""
+    is_tiny = one.verdict == "close" and (one.relative or 0.0) > _NEAR_ZERO
+    if one.absolute is not None and is_tiny:
+        return f"{_small(one.absolute)} (it is all but zero: {relative})"
+    if one.ulp is None:
+        return relative or ("" if one.absolute is None else _small(one.absolute))
+    return f"{_ulp(one.ulp)} ULP" + (f" ({relative})" if relative else "")
+
+
+def _closer(rows: Iterable[Comparison]) -> str:
+    known = [one for one in rows if one.error_ulp is not None and one.eager_error_ulp is not None]
+    closer = sum(map(_is_closer, known))
+    if not closer:
+        return ""
+    if closer == len(known):
+        return "; closer to float64 than eager"
+    return f"; closer to float64 than eager in {closer} of {len(known)}"
+
+
+def _is_closer(one: Comparison) -> bool:
+    if one.error_ulp is None or one.eager_error_ulp is None:
+        return False
+    return one.error_ulp < one.eager_error_ulp
+
+
+def _row(one: Comparison) -> ComparedView:
+    return ComparedView(
+        value=one.value,
+        verdict=one.verdict,
+        ulp=_ulp(one.ulp),
+        relative=_small(one.relative),
+        absolute=_small(one.absolute),
+        error=_ulp(one.error_ulp),
+        eager_error=_ulp(one.eager_error_ulp),
+        tolerance=one.tolerance,
+        reason=one.reason,
+        is_closer=_is_closer(one),
+    )
+
+
+def _ulp(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 9.95 or value == round(value) else f"{value:.1f}"
+
+
+def _small(value: float | None) -> str:
+    return "" if value is None else re.sub(r"e([+-])0*", r"e\1", f"{value:.2g}").replace("e+", "e")

@@ -1,0 +1,330 @@
+"""The benchmark: what may be said of the ways to run a program, and whether each is right."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from dynamo_lab.measure.statistics import Ratio, digits, ratio, rounds_needed, spread
+from dynamo_lab.model.benchmarks import Benchmark, Cache, Machine, Phase, Series, Way
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks import kernel_times, roofline
+from dynamo_lab.view.benchmarks.agreements import AgreementView, agreements
+from dynamo_lab.view.benchmarks.break_even import BreakEven, break_even
+from dynamo_lab.view.benchmarks.kernel_times import PHASES, KernelTimesView
+from dynamo_lab.view.benchmarks.roofline import RooflineView
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import BUSY, listed, plural, seconds, size
+from dynamo_lab.view.timings.durations import interval_text, median_text, range_text, rounded
+
+Tone = Literal["good", "bad", "warning", "plain"]
+
+_DRIFT = 0.05
+"""A clock that moved by more than this while measuring is told of."""
+
+
+class VerdictView(Struct, frozen=True, kw_only=True):
+    """What may be said of a way in one sentence; `way` is its position, -1 for all of them."""
+
+    way: int
+    sentence: str
+    tone: Tone
+
+
+class TimeView(Struct, frozen=True, kw_only=True):
+    """The times of a way: raw (`seconds`, a call each round), and in words.
+
+    `factor` is how many times faster than the first way, empty for the first way itself; `interval`
+    bounds it, with a confidence of 95 %, or 99.9 % where two ways are not told apart. `low`,
+    `median` and `high` are the quartiles. `pays_off` says after how many calls compiling has paid
+    off.
+    """
+
+    way: int
+    name: str
+    seconds: tuple[float, ...]
+    warmup: tuple[float, ...]
+    low: float
+    median: float
+    high: float
+    time: str
+    quartiles: str
+    rounds: str
+    factor: str = ""
+    interval: str = ""
+    tone: Tone = "plain"
+    compile: str = ""
+    pays_off: str = ""
+    memory: str = ""
+    doubts: tuple[str, ...] = ()
+
+
+class SectionView(Struct, frozen=True, kw_only=True):
+    """Ways that were timed in turns: a phase, with warm or cold caches."""
+
+    phase: Phase
+    cache: Cache
+    title: str
+    rows: tuple[TimeView, ...]
+
+
+class WayView(Struct, frozen=True, kw_only=True):
+    """A way to run the program, and what it was made with; `code` is that of one by hand."""
+
+    name: str
+    kind: str
+    options: str
+    code: str = ""
+    language: str = ""
+
+
+class BenchView(Struct, frozen=True, kw_only=True):
+    """A benchmark. `doubts` are of the whole: what makes any of its times less sure."""
+
+    title: str
+    state: str
+    created: str
+    verdicts: tuple[VerdictView, ...]
+    ways: tuple[WayView, ...]
+    sections: tuple[SectionView, ...]
+    agreements: tuple[AgreementView, ...]
+    kernels: KernelTimesView
+    roofline: RooflineView | None = None
+    doubts: tuple[str, ...] = ()
+    machine: tuple[tuple[str, str], ...] = ()
+
+
+def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView | None:
+    """What to show of a recording's benchmark, None where there is none."""
+    found = recording.benchmark
+    if found is None:
+        return None
+    checked = agreements(found)
+    sections = tuple(_sections(found, wrong_ones(checked)))
+    return BenchView(
+        title=found.title,
+        state=_STATES[found.state],
+        created=found.created,
+        verdicts=tuple(_verdicts(found, sections, checked)),
+        ways=tuple(map(_way, found.ways)),
+        sections=sections,
+        agreements=checked,
+        kernels=kernel_times.build(recording, found, places, ancestry),
+        roofline=roofline.build(recording),
+        doubts=tuple(_doubts(found.machine)),
+        machine=tuple(machine_rows(found.machine)),
+    )
+
+
+_STATES: dict[str, str] = {
+    "done": "",
+    "stopped": "It was stopped before its end: what was measured until then is shown.",
+    "refused": "It was refused: nothing was timed. The reason stands with each way.",
+}
+
+
+def _way(way: Way) -> WayView:
+    return WayView(
+        name=way.name,
+        kind=way.kind,
+        options=_options(way),
+        code=way.code,
+        language=way.language,
+    )
+
+
+def _options(way: Way) -> str:
+    return ", ".join(f"{name}={value}" for name, value in way.options.items())
+
+
+def _sections(found: Benchmark, wrong: set[tuple[int, Phase]]) -> Iterator[SectionView]:
+    kinds: set[tuple[Phase, Cache]] = {(one.phase, one.cache) for one in found.series}
+    for phase, cache in sorted(kinds, key=lambda kind: (kind[0], kind[1] == "cold")):
+        timed = {
+            one.way: one
+            for one in found.series
+            if (one.phase, one.cache) == (phase, cache)
+            and one.seconds
+            and not is_wrong(one.way, phase, wrong)
+        }
+        rows = tuple(_row(found, one, timed.get(0)) for _, one in sorted(timed.items()))
+        if rows:
+            title = f"{PHASES[phase]}, {cache} caches"
+            yield SectionView(phase=phase, cache=cache, title=title, rows=rows)
+
+
+def wrong_ones(checked: Iterable[AgreementView]) -> set[tuple[int, Phase]]:
+    """The ways and phases that compute something else than eager."""
+    return {(one.way, one.phase) for one in checked if one.verdict == "wrong"}
+
+
+def is_wrong(way: int, phase: Phase, wrong: set[tuple[int, Phase]]) -> bool:
+    """Whether a way's times are withheld: a step is wrong also where its forward is."""
+    return (way, phase) in wrong or (way, "forward") in wrong
+
+
+def _row(found: Benchmark, one: Series, base: Series | None) -> TimeView:
+    way = found.ways[one.way]
+    times = spread(one.seconds)
+    compared = compare(base, one)
+    held = way.peak_bytes
+    earns = break_even(found, one.way, one.phase) if one.cache == "warm" else None
+    compiling = way.compile_by_phase.get(one.phase, way.compile_seconds)
+    return TimeView(
+        way=one.way,
+        name=way.name,
+        seconds=tuple(map(rounded, one.seconds)),
+        warmup=tuple(map(rounded, one.warmup)),
+        low=rounded(times.low),
+        median=rounded(times.median),
+        high=rounded(times.high),
+        time=median_text(times),
+        quartiles=range_text(times),
+        rounds=_rounds(one),
+        factor=digits(compared.value, compared) if compared else "",
+        interval=interval_text(compared) if compared else "",
+        tone=tone_of(compared),
+        compile=seconds(compiling) if compiling else "",
+        pays_off=_pays_off(earns),
+        memory="" if held is None else size(held),
+        doubts=tuple(_doubts_of(one)),
+    )
+
+
+def _pays_off(earns: BreakEven | None) -> str:
+    """The sentence; nothing where nobody can tell, which the ratio says already."""
+    if earns is None or earns.verdict == "unknown":
+        return ""
+    return "never pays off: it is slower" if earns.verdict == "never" else earns.sentence
+
+
+def compare(base: Series | None, one: Series) -> Ratio | None:
+    """How many times faster than the first way; None for that way, and where rounds do not pair."""
+    if base is None or base is one:
+        return None
+    count = min(len(base.seconds), len(one.seconds))  # a stopped one may have fewer
+    if not count or min(*base.seconds, *one.seconds) <= 0:  # below what the clock can tell
+        return None
+    return ratio(base.seconds[:count], one.seconds[:count])
+
+
+def tone_of(compared: Ratio | None) -> Tone:
+    """Good where faster, bad where slower, plain where the two cannot be told apart."""
+    if compared is None or not compared.differs:
+        return "plain"
+    return "good" if compared.value > 1 else "bad"
+
+
+def _rounds(one: Series) -> str:
+    of = f" of {plural(one.loops, 'call')}" if one.loops > 1 else ""
+    return f"{plural(len(one.seconds), 'round')}{of}"
+
+
+def _doubts_of(one: Series) -> Iterator[str]:
+    if spread(one.seconds).is_shaky:
+        yield "shaky: its quartiles lie more than 10 % apart"
+    if len(one.seconds) < rounds_needed():
+        yield f"{plural(len(one.seconds), 'round')}: to tell ways apart takes {rounds_needed()}"
+
+
+def _verdicts(
+    found: Benchmark, sections: Iterable[SectionView], checked: Sequence[AgreementView]
+) -> Iterator[VerdictView]:
+    """For each way and phase: that it computes something wrong, or how fast it is."""
+    wrong = wrong_ones(checked)
+    for at, way in enumerate(found.ways):
+        if way.problem and not any(one == at for one, _ in wrong):  # which is told with numbers
+            sentence = f"{_named(way.name)} was not timed: {way.problem}"
+            yield VerdictView(way=at, sentence=sentence, tone="bad")
+    for one in checked:
+        if one.verdict == "wrong" and not is_wrong(
+            one.way, "forward", wrong - {(one.way, one.phase)}
+        ):
+            during = "" if one.phase == "forward" else f", in {PHASES[one.phase]},"
+            sentence = f"{_named(one.name)}{during} {one.sentence}"
+            yield VerdictView(way=one.way, sentence=sentence, tone="bad")
+    told: set[tuple[int, str]] = set()
+    for section in sections:
+        for row in section.rows:
+            if row.way and (row.way, section.phase) not in told:
+                told.add((row.way, section.phase))
+                yield _doubted(_speed(found, section, row), found, section.phase)
+
+
+def _doubted(verdict: VerdictView, found: Benchmark, phase: Phase) -> VerdictView:
+    """A verdict that says itself what it stands on."""
+    unchecked = any(
+        (one.way, one.phase, one.verdict) == (verdict.way, phase, "not compared")
+        for one in found.comparisons
+    )
+    said = " Whether it computes the same was not checked." if unchecked else ""
+    if not found.machine.is_busy:
+        return structs.replace(verdict, sentence=verdict.sentence + said)
+    said += f" {BUSY}"
+    return structs.replace(verdict, sentence=verdict.sentence + said, tone="warning")
+
+
+def _speed(found: Benchmark, section: SectionView, row: TimeView) -> VerdictView:
+    series = {
+        one.way: one
+        for one in found.series
+        if (one.phase, one.cache) == (section.phase, section.cache)
+    }
+    compared = compare(series.get(0) if section.rows[0].way == 0 else None, series[row.way])
+    name, base, where = _named(row.name), found.ways[0].name, section.title
+    if compared is None:
+        sentence = f"{name} takes {row.time}, {where}; {base} has no times to hold it against."
+    elif compared.differs:
+        above = compared.above_one
+        word = "faster" if compared.value > 1 else "slower"
+        times = f"{digits(above.value, above)} times {word} than {base} ({interval_text(above)})"
+        sentence = f"{name} is {times}, {where}."
+    elif len(row.seconds) < rounds_needed():
+        few = f"{plural(len(row.seconds), 'round')} are too few, it takes {rounds_needed()}"
+        sentence = f"{name} cannot be told apart from {base}: {few} ({where})."
+    else:
+        span = f"{interval_text(compared)} times as fast"
+        sentence = f"{name} is not distinguishable from {base} ({span}), {where}."
+    return VerdictView(way=row.way, sentence=sentence, tone=tone_of(compared))
+
+
+def _named(name: str) -> str:
+    """A way at the start of a sentence."""
+    return name.capitalize() if name.isalpha() and name.islower() else name
+
+
+def _doubts(machine: Machine) -> Iterator[str]:
+    clocks = [clock for clock in machine.clocks_mhz if clock > 0]
+    if clocks and max(clocks) > (1 + _DRIFT) * min(clocks):
+        span = listed([f"{clock:,.0f}" for clock in clocks], last="then")
+        yield f"The clock changed while measuring: {span} MHz."
+    if machine.is_busy:
+        wanted = f"{machine.load:.1f} processes wanted to run on {plural(machine.cores, 'core')}"
+        yield f"The machine was busy in the minute before: {wanted}, so times may be far off."
+
+
+_MACHINE = (
+    ("device", "device"),
+    ("processor", "processor"),
+    ("cores", "cores"),
+    ("threads", "threads"),
+    ("governor", "governor"),
+    ("driver", "driver"),
+    ("torch", "PyTorch"),
+    ("triton", "Triton"),
+    ("python", "Python"),
+    ("platform", "platform"),
+)
+
+
+def machine_rows(machine: Machine) -> Iterator[tuple[str, str]]:
+    """What is known of where it ran, as label and value."""
+    for field, label in _MACHINE:
+        if value := getattr(machine, field):
+            yield label, str(value)
+    if machine.clocks_mhz:
+        yield "clock", f"{', '.join(f'{clock:,.0f}' for clock in machine.clocks_mhz)} MHz"
+    if machine.load is not None:
+        yield "load before", f"{machine.load:.1f}"
+    yield from machine.settings.items()

@@ -1,0 +1,249 @@
+"""Groups of kernels, each against the eager operators that it replaced."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dynamo_lab.measure.statistics import Spread, digits, spread, unpaired
+from dynamo_lab.model.benchmarks import Benchmark, EagerCall, Group, KernelTime
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
+from dynamo_lab.view.benchmarks.why_slower import why_slower
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.kernels.kernels import stacks_of, title_of_call
+from dynamo_lab.view.timings.durations import (
+    brief,
+    interval_text,
+    median_text,
+    percent,
+    rounded,
+    summed,
+    totals,
+)
+
+Outcome = Literal["faster", "slower", "alike", ""]
+
+
+class PairView(Struct, frozen=True, kw_only=True):
+    """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
+
+    `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
+    95 %; `outcome` is empty where one side has no time; `gain` says what a call wins or loses by
+    it. `rank` is the place in the list: what loses most comes first, then what gains most.
+    """
+
+    kernels: float | None
+    eager: float | None
+    kernels_text: str
+    eager_text: str
+    factor: str
+    interval: str
+    outcome: Outcome
+    gain: str = ""
+    rank: int = 0
+
+
+class TimedKernelView(Struct, frozen=True, kw_only=True):
+    """A kernel of a group: `id` is the recording's."""
+
+    id: int
+    title: str
+    language: str
+    calls: int
+    time: str
+    problem: str = ""
+
+
+class TimedOperatorView(Struct, frozen=True, kw_only=True):
+    """An eager operator that a group replaced; `entity` is its node, if that is known."""
+
+    name: str
+    entity: str
+    calls: int
+    arguments: str
+    time: str
+    problem: str = ""
+
+
+class GroupView(Struct, frozen=True, kw_only=True):
+    """Kernels beside the eager operators that they replaced.
+
+    `share` is the part of a whole call that the kernels take, `launch` what launching them takes.
+    `line` is the reader's first line of theirs, as an entity.
+    """
+
+    title: str
+    operators: str
+    kernels: tuple[TimedKernelView, ...]
+    eager: tuple[TimedOperatorView, ...]
+    cold: PairView
+    warm: PairView
+    share: str
+    launch: str
+    where: str
+    line: str
+    why: str = ""
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """What the groups of one program have in common."""
+
+    recording: Recording
+    found: Benchmark
+    places: Places
+    ancestry: Ancestry
+    nodes: TimedNodes
+    whole: Spread | None
+    launch: Spread | None
+
+
+def ranked(groups: Sequence[GroupView]) -> tuple[GroupView, ...]:
+    """The groups in order of cold times, each with its place for cold and for warm ones."""
+    for cache in ("cold", "warm"):
+        order = sorted(range(len(groups)), key=lambda at: _loss(getattr(groups[at], cache)))
+        place = {at: rank for rank, at in enumerate(order)}
+        groups = [
+            replace(group, **{cache: replace(getattr(group, cache), rank=place[at])})
+            for at, group in enumerate(groups)
+        ]
+    return tuple(sorted(groups, key=lambda group: group.cold.rank))
+
+
+def _loss(pair: PairView) -> tuple[int, float]:
+    """Losers by what they lose, then the others by what they gain, then what has no times."""
+    if pair.kernels is None or pair.eager is None:
+        return 2, -(pair.kernels or 0.0)
+    lost = pair.kernels - pair.eager
+    return (0, -lost) if pair.outcome == "slower" else (1, lost)
+
+
+def group_view(group: Group, context: Context) -> GroupView:
+    """A group with its times, its names, and where it comes from."""
+    found, recording = context.found, context.recording
+    kernels = [found.kernels[at] for at in group.kernels]
+    eager = [found.eager_calls[at] for at in group.eager]
+    named = [(one.graph, one.node) for one in eager]
+    known = [(graph, node) for graph, node in named if graph is not None and node is not None]
+    own = [node for one in kernels for node in context.nodes.of(one)]
+    stacks = stacks_of(known or sorted(context.ancestry.above(own)), recording)
+    lines = [line for stack in stacks if (line := context.places.own_line(stack))]
+    warm = summed([(one.warm, 1) for one in kernels])
+    calls = sum(one.calls for one in kernels)
+    pairs = {cache: _pair(kernels, eager, cache) for cache in ("cold", "warm")}
+    return GroupView(
+        title=_title(kernels, eager, context),
+        operators=_counted(eager),
+        kernels=tuple(_kernel(one, context) for one in kernels),
+        eager=tuple(map(_operator, eager)),
+        cold=pairs["cold"],
+        warm=pairs["warm"],
+        share=share(warm, context.whole),
+        launch=_launch(context.launch, calls),
+        where=context.places.where_all(lines),
+        line=entity(min(lines)) if lines else "",
+        why=why_slower(
+            [recording.kernels[one.kernel] for one in kernels],
+            kernels,
+            eager,
+            (pairs["cold"].outcome, pairs["warm"].outcome),
+            context.launch.median if context.launch else None,
+        ),
+    )
+
+
+def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context) -> str:
+    if not kernels:
+        return "no kernel: nothing of these is left to run"
+    first = _title_of(kernels[0], context)
+    return f"{first} and {len(kernels) - 1} more" if len(kernels) > 1 else first
+
+
+def _title_of(one: KernelTime, context: Context) -> str:
+    kernel = context.recording.kernels[one.kernel]
+    return title_of_call(kernel, context.nodes.of(one), context.recording, context.ancestry)
+
+
+def _counted(eager: Iterable[EagerCall]) -> str:
+    """'add, 2 mul'."""
+    counts = Counter[str]()
+    for one in eager:
+        counts[operator_name(one.operator)] += one.calls
+    shown = [f"{count} {name}" if count > 1 else name for name, count in counts.items()]
+    return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
+
+
+def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str) -> PairView:
+    sides = [_rounds(kernels, cache), _rounds(eager, cache)]
+    ours, theirs = (summed(side) for side in sides)
+    factor = interval = ""
+    outcome: Outcome = ""
+    base, other = totals(sides[1]), totals(sides[0])
+    if base and other and min(*base, *other) > 0:
+        compared = unpaired(base, other)
+        factor, interval = digits(compared.value, compared), interval_text(compared)
+        outcome = "alike" if not compared.differs else "faster" if compared.value > 1 else "slower"
+    return PairView(
+        kernels=rounded(ours.median) if ours else None,
+        eager=rounded(theirs.median) if theirs else None,
+        kernels_text=median_text(ours) if ours else "",
+        eager_text=median_text(theirs) if theirs else "",
+        factor=factor,
+        interval=interval,
+        outcome=outcome,
+        gain=_gain(ours, theirs),
+    )
+
+
+def _gain(ours: Spread | None, theirs: Spread | None) -> str:
+    if ours is None or theirs is None:
+        return ""
+    saved = theirs.median - ours.median
+    return f"saves {brief(saved)}" if saved > 0 else f"costs {brief(-saved)}"
+
+
+def _rounds(
+    rows: Sequence[KernelTime] | Sequence[EagerCall], cache: str
+) -> list[tuple[tuple[float, ...], float]]:
+    """Raw times with how often each counts; nothing where one of them has none."""
+    timed = [(one.cold, one.calls) if cache == "cold" else (one.warm, 1) for one in rows]
+    return list(timed) if all(seconds for seconds, _ in timed) else []
+
+
+def _kernel(one: KernelTime, context: Context) -> TimedKernelView:
+    kernel = context.recording.kernels[one.kernel]
+    return TimedKernelView(
+        id=one.kernel,
+        title=_title_of(one, context),
+        language=kernel.language,
+        calls=one.calls,
+        time=median_text(spread(one.cold or one.warm)) if one.cold or one.warm else "",
+        problem=one.problem,
+    )
+
+
+def _operator(one: EagerCall) -> TimedOperatorView:
+    is_known = one.graph is not None and one.node is not None
+    return TimedOperatorView(
+        name=operator_name(one.operator) + (" (backward)" if one.is_backward else ""),
+        entity=f"node:{one.graph}:{one.node}" if is_known else "",
+        calls=one.calls,
+        arguments=one.arguments,
+        time=median_text(spread(one.cold or one.warm)) if one.cold or one.warm else "",
+        problem=one.problem,
+    )
+
+
+def share(part: Spread | None, whole: Spread | None) -> str:
+    """'8.3 %', empty where one of the two is not known."""
+    if part is None or whole is None or whole.median <= 0:
+        return ""
+    return percent(part.median / whole.median)
+
+
+def _launch(launch: Spread | None, calls: int) -> str:
+    return brief(launch.median * calls) if launch and calls else ""

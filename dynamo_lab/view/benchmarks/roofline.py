@@ -1,0 +1,305 @@
+"""The roofline: what share of the machine's limits each kernel reaches, and which limit binds it.
+
+A kernel can be no faster than memory brings its bytes, nor than the machine computes: the later of
+the two is its limit. See Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from statistics import median
+from typing import Literal
+
+from msgspec import Struct
+
+from dynamo_lab.model.benchmarks import Benchmark, Cache, KernelTime, Limits, Phase, Work
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.work import Works
+from dynamo_lab.view.core.words import plural, size
+
+Bound = Literal["memory", "arithmetic", ""]
+
+_COUNTED = 1 << 62
+
+_BEYOND = 1.05
+"""A share above this cannot be a matter of measuring: the data did not come from memory."""
+
+
+class RoofView(Struct, frozen=True, kw_only=True):
+    """What the machine computes at most in a type; `ridge` is the intensity from where it binds."""
+
+    dtype: str
+    flops: float
+    text: str
+    ridge: float
+
+
+class PointView(Struct, frozen=True, kw_only=True):
+    """A kernel at one place of a program. `program` is a position in `RooflineView.programs`.
+
+    `seconds` are those of one call, `cache` tells how it found the caches. `intensity` is in
+    operations a byte and `rate` in operations a second: None where the plot has no place for it,
+    as it computes nothing or its work is not known. `share` is of the limit that binds, None where
+    it says nothing: `sentence` tells why. The rest says in words what the numbers do; `limit` is
+    the time that a call would take at the limit.
+    """
+
+    kernel: int
+    name: str
+    program: int
+    calls: int
+    seconds: float
+    cache: Cache
+    intensity: float | None
+    rate: float | None
+    dtype: str
+    bound: Bound
+    share: float | None
+    is_small: bool
+    percent: str
+    time: str
+    limit: str
+    work: str
+    reached: str
+    sentence: str
+
+
+class RooflineView(Struct, frozen=True, kw_only=True):
+    """All kernels against the limits of one machine, those that take longest in a call first.
+
+    `bandwidth` is in bytes a second. `x` and `y` are the powers of ten between which the plot's
+    axes run: operations a byte, and operations a second.
+    """
+
+    device: str
+    bandwidth: float
+    bandwidth_text: str
+    measured: str
+    roofs: tuple[RoofView, ...]
+    programs: tuple[str, ...]
+    points: tuple[PointView, ...]
+    x: tuple[int, int]
+    y: tuple[int, int]
+    sentences: tuple[str, ...]
+
+
+def build(recording: Recording) -> RooflineView | None:
+    """The kernels that were timed; None where no limits were measured, or no kernels."""
+    found = recording.benchmark
+    if found is None or found.limits is None or not _is_sane(found.limits):
+        return None
+    timed = [one for one in found.kernels if _timed(one)]
+    keys: dict[tuple[int, Phase], None] = dict.fromkeys((one.way, one.phase) for one in timed)
+    programs = list(keys)
+    works = Works(recording)
+    points = [
+        _Point(found, one, found.limits).view(
+            recording.kernels[one.kernel].name,
+            programs.index((one.way, one.phase)),
+            one.work or works.of(one.kernel, one.buffers),
+        )
+        for one in timed
+    ]
+    if not points:
+        return None
+    points.sort(key=lambda point: -point.seconds * point.calls)
+    roofs = tuple(_roofs(found.limits, points))
+    x, y = _axes(points, roofs)
+    return RooflineView(
+        device=found.limits.device,
+        bandwidth=found.limits.bandwidth,
+        bandwidth_text=f"{size(int(found.limits.bandwidth))}/s",
+        measured=found.limits.measured,
+        roofs=roofs,
+        programs=tuple(f"{found.ways[way].name}, {_PHASES[phase]}" for way, phase in programs),
+        points=tuple(points),
+        x=x,
+        y=y,
+        sentences=tuple(_sentences(points)),
+    )
+
+
+_PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
+
+
+def flop_rate(rate: float) -> str:
+    """'177 GFLOP/s'."""
+    return f"{flops_text(rate)}/s"
+
+
+def flops_text(count: float) -> str:
+    """'4.2 MFLOP'."""
+    units = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
+    at = 0
+    while count >= 999.5 and at < len(units) - 1:
+        count, at = count / 1000, at + 1
+    shown = f"{count:.0f}" if at == 0 or count >= 99.5 else f"{count:.1f}"
+    return f"{shown.removesuffix('.0')} {units[at]}"
+
+
+def duration(seconds: float) -> str:
+    """A time with two or three digits: '0.31 µs', '12.4 ms'."""
+    for length, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
+        if seconds >= length or unit == "ns":
+            return f"{seconds / length:.3g} {unit}"
+    return "0 ns"
+
+
+# a recording may come from anywhere: what no machine could have measured is left out
+
+
+def _is_sane(limits: Limits) -> bool:
+    return all(1 <= rate <= 1e30 for rate in (limits.bandwidth, *limits.flops.values()))
+
+
+def _timed(one: KernelTime) -> bool:
+    times = one.cold or one.warm
+    return bool(times) and all(1e-12 < t < 1e9 for t in times) and 0 < one.calls < _COUNTED
+
+
+def _is_counted(work: Work) -> bool:
+    counts = (work.bytes_read, work.bytes_written, work.flops)
+    return all(0 <= count < _COUNTED for count in counts)
+
+
+class _Point:
+    """One timed kernel against the limits."""
+
+    def __init__(self, found: Benchmark, timed: KernelTime, limits: Limits) -> None:
+        self._timed = timed
+        self._limits = limits
+        self._launch = _launch(found, timed)
+        self._is_warm = not timed.cold
+        self._seconds = median(timed.cold) if timed.cold else median(timed.warm) / timed.calls
+
+    def view(self, name: str, program: int, work: Work | str) -> PointView:
+        known = work if isinstance(work, Work) and _is_counted(work) else None
+        moved = known.bytes_read + known.bytes_written if known else 0
+        bound, limit = self._limit(known, moved) if known else ("", 0.0)
+        is_small = 0 < limit < self._launch
+        share = None if is_small or not limit else limit / self._seconds
+        placed = known is not None and known.flops > 0 and moved > 0
+        return PointView(
+            kernel=self._timed.kernel,
+            name=name,
+            program=program,
+            calls=self._timed.calls,
+            seconds=_rounded(self._seconds),
+            cache="cold" if self._timed.cold else "warm",
+            intensity=_rounded(known.flops / moved) if known and placed else None,
+            rate=_rounded(known.flops / self._seconds) if known and placed else None,
+            dtype=known.dtype if known else "",
+            bound=bound,
+            share=None if share is None else _rounded(share),
+            is_small=is_small,
+            percent="" if share is None else _percent(share),
+            time=duration(self._seconds),
+            limit=duration(limit) if limit else "",
+            work=_work_text(known, moved) if known else "",
+            reached=self._reached(bound, known, moved) if known else "",
+            sentence=self._sentence(known, bound, limit, share) if known else _why(work),
+        )
+
+    def _limit(self, work: Work, moved: int) -> tuple[Bound, float]:
+        """What binds, and the seconds that a call takes at the limit."""
+        moving = moved / self._limits.bandwidth
+        peak = self._limits.flops.get(work.dtype)
+        computing = work.flops / peak if peak else 0.0
+        if not max(moving, computing):
+            return "", 0.0
+        return ("arithmetic", computing) if computing > moving else ("memory", moving)
+
+    def _reached(self, bound: Bound, work: Work, moved: int) -> str:
+        if bound == "arithmetic":
+            return flop_rate(work.flops / self._seconds)
+        return f"{size(int(moved / self._seconds))}/s" if bound else ""
+
+    def _sentence(self, work: Work, bound: Bound, limit: float, share: float | None) -> str:
+        if not limit:
+            return "It moves no bytes that could be counted."
+        if share is None:
+            return (
+                f"Too small to tell: at the limit it would take {duration(limit)}, and launching "
+                f"a kernel takes {duration(self._launch)}."
+            )
+        what = "memory brings" if bound == "memory" else f"matrix products in {work.dtype} reach"
+        told = f"{_percent(share)} of what {what}"
+        if share > _BEYOND and bound == "memory":
+            cold = "what it wrote stayed in the caches, or memory was slower when it was measured"
+            return f"{told}: {'its data lay in the caches' if self._is_warm else cold}."
+        if share > _BEYOND:
+            return (
+                f"{told}: the limit was measured while the machine was slower. "
+                "`dynamo-lab limits --again` measures it anew."
+            )
+        only = " (of bytes alone: its operations are not known)" * (work.counted == "arguments")
+        return f"{told}{only}: at most {1 / share:.2g} times faster."
+
+
+def _why(work: Work | str) -> str:
+    return work if isinstance(work, str) else "what it moves and computes is no number"
+
+
+def _launch(found: Benchmark, timed: KernelTime) -> float:
+    """The seconds that launching a kernel takes, 0 where that was not measured."""
+    known = [one for one in found.overheads if one.launch and one.way == timed.way]
+    same = [one for one in known if one.phase == timed.phase] or known
+    return median(same[0].launch) if same else 0.0
+
+
+def _work_text(work: Work, moved: int) -> str:
+    computes = f", {flops_text(work.flops)}" if work.flops else ""
+    return f"{size(moved)}{computes}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %" if share < 0.0995 else f"{share * 100:.0f} %"
+
+
+def _rounded(value: float) -> float:
+    """As far as a drawing can show it, so that pages stay small."""
+    return float(f"{value:.4g}")
+
+
+def _roofs(limits: Limits, points: Iterable[PointView]) -> Iterator[RoofView]:
+    """The types that some kernel computes in, the fastest last."""
+    used = {point.dtype for point in points}
+    for dtype, flops in sorted(limits.flops.items(), key=lambda item: item[1]):
+        if dtype in used:
+            ridge = _rounded(flops / limits.bandwidth)
+            yield RoofView(dtype=dtype, flops=flops, text=flop_rate(flops), ridge=ridge)
+
+
+def _axes(
+    points: Iterable[PointView], roofs: Iterable[RoofView]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Whole powers of ten that hold all points, and the bends of the roofs."""
+    xs = [p.intensity for p in points if p.intensity] + [roof.ridge for roof in roofs]
+    ys = [p.rate for p in points if p.rate] + [roof.flops for roof in roofs]
+    return _decades(xs), _decades(ys)
+
+
+def _decades(values: list[float]) -> tuple[int, int]:
+    if not values:
+        return 0, 1
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return low, max(high, low + 1)
+
+
+def _sentences(points: list[PointView]) -> Iterator[str]:
+    """What all points say together: how much of their time the machine's limits explain."""
+    told = [point for point in points if point.share is not None]
+    whole = sum(point.seconds * point.calls for point in told)
+    if told:
+        needed = sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in told)
+        yield (
+            f"At the machine's limits, {plural(len(told), 'kernel')} would take "
+            f"{duration(needed)} of the {duration(whole)} that they take: "
+            f"{_percent(needed / whole)}."
+        )
+    for bound in ("memory", "arithmetic"):
+        bound_so = [point for point in told if point.bound == bound]
+        if bound_so:
+            share = _percent(sum(p.seconds * p.calls for p in bound_so) / whole)
+            yield f"Bound by {bound}: {plural(len(bound_so), 'kernel')}, {share} of this time."
+    if small := sum(point.is_small for point in points):
+        yield f"Too small to tell: {plural(small, 'kernel')}, which launching dominates."

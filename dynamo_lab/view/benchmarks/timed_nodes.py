@@ -1,0 +1,23 @@
+"""The nodes that a kernel computes at one place of the program."""
+
+from dynamo_lab.model.benchmarks import KernelTime
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.ancestry import NodeKey
+
+
+class TimedNodes:
+    """Which nodes a kernel computes where it is called: a library's one serves many lines."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._kernels = recording.kernels
+        self._buffers = {(one.graph, one.name): one.nodes for one in recording.buffers}
+
+    def of(self, one: KernelTime) -> tuple[NodeKey, ...]:
+        """Those of the buffers that this call makes, else all of the kernel."""
+        kernel = self._kernels[one.kernel]
+        if kernel.graph is None:
+            return ()
+        made = [
+            node for name in one.buffers for node in self._buffers.get((kernel.graph, name), ())
+        ]
+        return tuple((kernel.graph, node) for node in dict.fromkeys(made or kernel.nodes))

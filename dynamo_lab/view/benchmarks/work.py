@@ -1,0 +1,319 @@
+"""The work of kernels: bytes that one call moves, and floating-point operations, at least.
+
+Counted from loop bodies by these rules. Bytes: what a kernel reads counts once, however many of its
+loops read it, and only the places that it reads; what it made itself is at hand; what lives inside
+the kernel only counts nothing, nor what it writes over itself. Operations: every arithmetic
+operator and every function (`exp`) is one, a fused multiply-add two; those that compare, choose,
+round, convert or change a sign are none, and so are all of integers. A reduction is one an element.
+Masked parts count as if their mask held everywhere. Of library calls: bytes of arguments and
+results, and the formulas of `torch.utils.flop_counter`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Literal
+
+from dynamo_lab.model.benchmarks import Work
+from dynamo_lab.model.fusion import Operation, Schedule
+from dynamo_lab.model.graphs import Graph, Node
+from dynamo_lab.model.kernels import Kernel
+from dynamo_lab.model.lowering import Buffer
+from dynamo_lab.model.memory import MemoryBuffer, MemoryPlan, MemoryStep
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks import formulas
+from dynamo_lab.view.benchmarks.loop_work import LoopWork
+from dynamo_lab.view.core.sizes import Sizes, UnknownSize
+
+_OPEN = "its sizes are known only while it runs"
+_UNPLANNED = "the recording does not hold what its calls compute"
+_OWN = "its code is not Inductor's, so there are no loops to count"
+_BITS = re.compile(r"\d+")
+_NAMES = {
+    "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16",
+    "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2",
+}  # fmt: skip
+
+
+class Works:
+    """The work of every call of a recording's kernels."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._calls: dict[int, list[Work | str]] = {kernel.id: [] for kernel in recording.kernels}
+        self._making: dict[tuple[int, str], Work | str] = {}
+        for plan in recording.memory_plans:
+            counted = _Plan(recording, plan)
+            for step in plan.steps:
+                if step.kernel is not None:
+                    self._add(step.kernel, counted, step, recording.kernels[step.kernel])
+
+    def _add(self, kernel: int, counted: "_Plan", step: MemoryStep, code: Kernel) -> None:
+        work = counted.work(step, code)
+        self._calls[kernel].append(work)
+        for name in counted.made(step):
+            self._making[kernel, name] = work
+
+    def calls(self, kernel: int) -> tuple[Work | str, ...]:
+        """Of each call of a kernel in the order of the code, or why it is not known."""
+        return tuple(self._calls[kernel])
+
+    def of(self, kernel: int, buffers: Iterable[str] = ()) -> Work | str:
+        """Of the call that makes these buffers, or the mean of all calls of a kernel."""
+        for name in buffers:
+            if (kernel, name) in self._making:
+                return self._making[kernel, name]
+        return _mean(self._calls[kernel])
+
+
+def works(recording: Recording) -> dict[int, Work]:
+    """The work of one call of each kernel that can be counted, by the kernel's id.
+
+    Where calls differ, as those of a library's matrix product, it is their mean.
+    """
+    counted = Works(recording)
+    found = {kernel.id: counted.of(kernel.id) for kernel in recording.kernels}
+    return {kernel: work for kernel, work in found.items() if isinstance(work, Work)}
+
+
+def uncounted(recording: Recording) -> dict[int, str]:
+    """Why the work of a kernel cannot be counted, for those where it cannot."""
+    counted = Works(recording)
+    found = {kernel.id: counted.of(kernel.id) for kernel in recording.kernels}
+    return {kernel: reason for kernel, reason in found.items() if isinstance(reason, str)}
+
+
+def _mean(calls: list[Work | str]) -> Work | str:
+    known = [call for call in calls if isinstance(call, Work)]
+    if not calls or len(known) < len(calls):
+        return next((call for call in calls if isinstance(call, str)), _UNPLANNED)
+    most = max(known, key=lambda call: call.flops)
+    return Work(
+        bytes_read=sum(call.bytes_read for call in known) // len(known),
+        bytes_written=sum(call.bytes_written for call in known) // len(known),
+        flops=sum(call.flops for call in known) // len(known),
+        dtype=most.dtype,
+        counted=most.counted,
+    )
+
+
+class _Plan:
+    """The calls of one schedule's code."""
+
+    def __init__(self, recording: Recording, plan: MemoryPlan) -> None:
+        self._recording = recording
+        self._plan = plan
+        self._schedule: Schedule = recording.schedules[plan.schedule]
+        self._graph: Graph = recording.graphs[self._schedule.graph]
+        self._sizes = Sizes(recording, self._graph.compile_id)
+
+    def work(self, step: MemoryStep, kernel: Kernel) -> Work | str:
+        """The work of one call, or why it cannot be counted."""
+        operations = [self._schedule.operations[at] for at in step.operations]
+        if not operations:
+            return _UNPLANNED
+        try:
+            return _Call(self, operations, kernel).work()
+        except UnknownSize:
+            return _OPEN
+        except _Uncountable as error:
+            return str(error)
+
+    def made(self, step: MemoryStep) -> Iterator[str]:
+        """The names of the buffers that a call makes."""
+        for at in step.operations:
+            yield from self._schedule.operations[at].buffers
+
+    @cached_property
+    def buffers(self) -> dict[str, Buffer]:
+        return {b.name: b for b in self._recording.buffers if b.graph == self._graph.id}
+
+    @cached_property
+    def planned(self) -> dict[str, MemoryBuffer]:
+        return {buffer.name: buffer for buffer in self._plan.buffers}
+
+    @cached_property
+    def over(self) -> dict[str, set[str]]:
+        """By buffer, those that are written over it in place."""
+        found: dict[str, set[str]] = {}
+        for event in self._plan.events:
+            if event.kind == "in_place" and event.source is not None:
+                one, other = (self._plan.buffers[at].name for at in (event.source, event.buffer))
+                found.setdefault(one, set()).add(other)
+        return found
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        return {node.name: node for node in self._graph.nodes}
+
+    def by_index(self, index: int) -> Node:
+        return self._graph.nodes[index]
+
+    def results(self, node: Node) -> list[Node]:
+        """The tensors that a node returns: itself, or the parts that are taken of it."""
+        if node.value.dtype:
+            return [node]
+        parts = (other for other in self.nodes.values() if other.inputs == (node.index,))
+        return [other for other in parts if other.target == "operator.getitem"]
+
+    def shape(self, node: Node) -> tuple[int, ...]:
+        return tuple(map(self._sizes.number, node.value.shape))
+
+    def tensor_bytes(self, node: Node) -> int:
+        """The bytes of a tensor that lies in memory without gaps."""
+        return self._sizes.product(node.value.shape) * item_size(node.value.dtype)
+
+    def dtype(self, name: str) -> str:
+        """The type of a buffer or an input, empty where it is not known."""
+        if name in self.buffers and self.buffers[name].dtype:
+            return self.buffers[name].dtype
+        if name in self.planned and self.planned[name].dtype:
+            return self.planned[name].dtype
+        return self.nodes[name].value.dtype if name in self.nodes else ""
+
+    def bytes(self, name: str) -> int | None:
+        """The bytes that a buffer or an input takes, None where that is not known."""
+        if name in self.planned and self.planned[name].bytes is not None:
+            return self.planned[name].bytes
+        known = self.buffers.get(name)
+        if known is not None and known.dtype:
+            return self._sizes.product(known.shape) * item_size(known.dtype)
+        if name in self.nodes and self.nodes[name].value.dtype:
+            return self.tensor_bytes(self.nodes[name])
+        return None
+
+    def is_internal(self, name: str) -> bool:
+        """Whether a buffer lives inside of its kernel only."""
+        return name in self.planned and self.planned[name].role == "removed"
+
+    def sizes(self) -> Sizes:
+        return self._sizes
+
+
+class _Uncountable(Exception):
+    """A call whose work is not known, and why."""
+
+
+class _Call:
+    """One call of a kernel, by the operations that it carries out."""
+
+    def __init__(self, plan: _Plan, operations: list[Operation], kernel: Kernel) -> None:
+        self._plan = plan
+        self._kernel = kernel
+        self._operations = operations
+        self._made = {name for operation in operations for name in operation.buffers}
+        self._loops = LoopWork(plan.sizes(), plan.dtype)
+        self._flops: Counter[str] = Counter()
+        self._read: Counter[str] = Counter()
+        self._written = 0
+        self._counted: set[str] = set()
+
+    def work(self) -> Work:
+        for operation in self._operations:
+            bodies = [self._plan.buffers.get(name) for name in operation.buffers]
+            if any(buffer is not None and buffer.body for buffer in bodies):
+                for buffer in bodies:
+                    if buffer is not None and buffer.body:
+                        self._loops.add(buffer)
+            else:
+                self._called(operation)
+        self._moved()
+        self._flops.update(self._loops.flops)
+        dtype = max(self._flops, key=self._flops.__getitem__, default="")
+        return Work(
+            bytes_read=sum(self._read.values()),
+            bytes_written=self._written,
+            flops=sum(self._flops.values()),
+            dtype=dtype,
+            counted=self._from(),
+        )
+
+    def _from(self) -> Literal["loop IR", "formula", "arguments"]:
+        if "arguments" in self._counted:
+            return "arguments"
+        return "formula" if self._counted else "loop IR"
+
+    def _called(self, operation: Operation) -> None:
+        """A library call or a template: what its operator takes and returns."""
+        node = self._node(operation)
+        if node is None or (self._kernel.code and operation.kind != "template"):
+            raise _Uncountable(_OWN if self._kernel.code else _UNPLANNED)
+        arguments = [self._plan.by_index(at) for at in node.inputs]
+        tensors = [argument for argument in arguments if argument.value.dtype]
+        results = self._plan.results(node)
+        named = _positional(node.arguments)
+        by_name = {argument.name: argument for argument in tensors}
+        call = formulas.Call(
+            shapes=tuple(
+                self._plan.shape(by_name[text]) if text in by_name else None for text in named
+            ),
+            arguments=named,
+            results=tuple(map(self._plan.shape, results)),
+        )
+        flops = formulas.flops(node.target, call)
+        self._counted.add("arguments" if flops is None else "formula")
+        if flops:
+            self._flops[_NAMES.get(tensors[0].value.dtype, tensors[0].value.dtype)] += flops
+        self._taken(operation, sum(map(self._plan.tensor_bytes, tensors)))
+        if not all(map(self._plan.is_internal, operation.buffers)):
+            self._written += sum(map(self._plan.tensor_bytes, results))
+
+    def _taken(self, operation: Operation, tensors: int) -> None:
+        """Arguments may be views of one buffer, or parts of it: count what is less."""
+        outside = [name for name in operation.reads if name not in self._made]
+        held = [self._plan.bytes(name) for name in outside]
+        known = [count for count in held if count is not None]
+        whole = sum(known) if len(known) == len(held) and held else tensors
+        self._read[operation.name] += min(tensors, whole)
+
+    def _node(self, operation: Operation) -> Node | None:
+        """The node of the graph that computes what the operation makes."""
+        made = [
+            self._plan.buffers[name] for name in operation.buffers if name in self._plan.buffers
+        ]
+        own = [self._plan.by_index(at) for buffer in made for at in buffer.nodes]
+        rest = [self._plan.by_index(at) for at in reversed(operation.nodes)]
+        called = [node for node in (*own, *rest) if node.op.startswith("call_")]
+        return next((node for node in called if formulas.is_known(node.target)), None) or next(
+            iter(called), None
+        )
+
+    def _moved(self) -> None:
+        """What the loops read and write beyond what stays inside of the kernel."""
+        for name, parts in self._loops.reads.items():
+            if name not in self._made:
+                self._read[name] += self._bytes(name, parts)
+        for name, parts in self._loops.writes.items():
+            if not self._plan.is_internal(name) and not self._is_written_over(name):
+                self._written += self._bytes(name, parts)
+
+    def _is_written_over(self, name: str) -> bool:
+        """Whether the kernel puts something else in the place of what it made there."""
+        return name in self._made and not self._made.isdisjoint(self._plan.over.get(name, ()))
+
+    def _bytes(self, name: str, parts: dict[str, int]) -> int:
+        """The places that are touched, no more than there are."""
+        held = self._plan.bytes(name)
+        dtype = self._plan.dtype(name)
+        if not dtype:
+            return held or 0
+        touched = sum(parts.values()) * item_size(dtype)
+        return touched if held is None else min(touched, held)
+
+
+def item_size(dtype: str) -> int:
+    """The bytes of an element of a type such as "bf16" or "float32"."""
+    bits = _BITS.search(dtype)
+    return max(1, int(bits[0]) // 8) if bits else 1
+
+
+def _positional(text: str) -> tuple[str, ...]:
+    """The arguments of a call, as text, up to the first that is named."""
+    found, depth, start = list[str](), 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and not depth:
+            found.append(text[start:at].strip())
+            start = at + 1
+    found.append(text[start:].strip())
+    return tuple(found)

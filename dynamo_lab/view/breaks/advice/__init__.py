@@ -1,0 +1,77 @@
+"""Graph breaks in plain words: a short title for each kind, what to do about it, an example.
+
+PyTorch names over 500 kinds of break. The common ones have a rule here; the rest keep PyTorch's own
+name and hints.
+"""
+
+import re
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.view.breaks.advice import calls, control, effects, rest, shapes, training, values
+from dynamo_lab.view.breaks.advice.rule import Example, Rule
+
+__all__ = ["RULES", "Example", "Rule", "advice_for", "rule_of"]
+
+# The first that fits counts, so what is told by its context stands before what is told by its kind.
+RULES = (
+    *effects.RULES,
+    *values.RULES,
+    *shapes.RULES,
+    *control.RULES,
+    *training.RULES,
+    calls.NUMPY,
+    calls.FRAMES,
+    *calls.RULES,
+    *rest.RULES,
+)
+
+
+def rule_of(graph_break: Break) -> Rule:
+    """The first rule that fits, or one with PyTorch's own name for the break and no advice."""
+    about = f"{graph_break.context}\n{graph_break.reason}"
+    for rule in RULES:
+        if re.search(rule.kind, graph_break.gb_type) and re.search(rule.context, about):
+            return rule
+    kind = graph_break.gb_type.strip() or "graph break"
+    return Rule("", kind[:1].lower() + kind[1:] if not kind[:2].isupper() else kind)
+
+
+# Hints that leave a reader nothing to do, or nothing that the title does not say.
+_IDLE = re.compile(
+    r"Please (?:report|file) an issue|This graph break is fundamental|"
+    r"This is likely to be a Dynamo bug|"
+    r"This graph break may be difficult to debug|It may be possible to write Dynamo tracing rules|"
+    r"Consider finding a workaround|Avoid calling "
+)
+_SPACE = re.compile(r"[ \t\r\n]+")
+_NAME = re.compile(r"\btorch(?:\.\w+)+")
+
+
+_IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:for|while) loop")
+
+
+def advice_for(graph_break: Break, is_library: bool = False) -> tuple[str, ...]:
+    """Our advice, then those of PyTorch's hints that name something new to do.
+
+    `is_library` tells that the innermost line which broke is not the reader's.
+    """
+    ours = _ours(graph_break, is_library)
+    known = set(_NAME.findall(" ".join(ours)))
+    tidy = (_SPACE.sub(" ", hint).strip() for hint in graph_break.hints)
+    hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
+    helpful = [*ours, *(hint for hint in hints if not _IDLE.match(hint))]
+    return tuple(dict.fromkeys(helpful or hints))
+
+
+def _ours(graph_break: Break, is_library: bool) -> tuple[str, ...]:
+    advice = rule_of(graph_break).advice
+    if is_library and re.search(r"graph_break\(\)", graph_break.gb_type):
+        advice = (control.ON_PURPOSE,)
+    if graph_break.effect != "skipped" or not _IN_LOOP.search(graph_break.reason):
+        return advice
+    return (control.LOOP, *advice)
+
+
+def _is_said(hint: str, known: set[str]) -> bool:
+    names = set(_NAME.findall(hint))
+    return bool(names) and all(any(said.startswith(name) for said in known) for name in names)

@@ -1,0 +1,156 @@
+"""Breaks asked for, and statements that Dynamo does not go through."""
+
+from dynamo_lab.view.breaks.advice.rule import Rule, example
+
+LOOP = (
+    "Move the loop's body into a function and compile that: Dynamo cannot resume inside a loop, so "
+    "the whole frame runs eagerly."
+)
+ON_PURPOSE = (
+    "The library calls `torch._dynamo.graph_break()` on purpose: there is nothing to remove in "
+    "your code."
+)
+
+RULES = (
+    Rule(
+        r"graph_break\(\)",
+        "explicit graph_break()",
+        ("The break is asked for in the code. Remove the call to capture past it.",),
+        example=example(
+            """
+            import torch
+
+            def f(x):
+                y = x.sin()
+                torch._dynamo.graph_break()
+                return y + 1
+            """,
+            """
+            def f(x):
+                y = x.sin()
+                return y + 1
+            """,
+        ),
+    ),
+    Rule(
+        r"skip_frame\(\)",
+        "explicit skip_frame()",
+        ("The skip is asked for in the code. Remove the call to compile this frame.",),
+        example=example(
+            """
+            import torch
+
+            def f(x):
+                torch._dynamo.skip_frame()
+                return x.sin() + 1
+            """,
+            """
+            def f(x):
+                return x.sin() + 1
+            """,
+        ),
+    ),
+    Rule(
+        r"torch\.compiler\.disable",
+        "disabled function",
+        (
+            "The function is marked with `torch.compiler.disable`. Remove the mark, or call it "
+            "before or after the compiled code.",
+        ),
+        example=example(
+            """
+            import torch
+
+            @torch.compiler.disable
+            def scale(x):
+                return x * 2
+
+            def f(x):
+                return scale(x + 1) - 1
+            """,
+            """
+            def scale(x):
+                return x * 2
+
+            def f(x):
+                return scale(x + 1) - 1
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)graph break in loop",
+        "break inside a loop",
+        (
+            LOOP,
+            "Or fix the break in the loop's body: without one, the loop is captured.",
+        ),
+    ),
+    Rule(
+        r"(?i)generator",
+        "generator",
+        (
+            "Build a list instead of yielding, or consume the generator outside the compiled "
+            "function.",
+        ),
+    ),
+    Rule(
+        r"^missing tp_iter",
+        "iterator from outside",
+        (
+            "Give the function a list or a tuple: Dynamo cannot step through an iterator that was "
+            "made elsewhere.",
+        ),
+    ),
+    Rule(
+        r"(?i)context manager|contextlib",
+        "context manager",
+        (
+            "Enter the context manager outside the compiled function. `torch.no_grad`, `autocast` "
+            "and the like are supported inside.",
+        ),
+        example=example(
+            """
+            import threading
+
+            lock = threading.Lock()
+
+            def f(x):
+                with lock:
+                    return x.sin() + 1
+            """,
+            """
+            def f(x):  # with lock: around the call
+                return x.sin() + 1
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)^Observed exception|Failed to raise|TypeError from user code",
+        "exception raised",
+        (
+            "The code raises here while it is traced. Run it without `torch.compile` to see "
+            "whether it raises there too; if it is meant to, catch it outside.",
+        ),
+        example=example(
+            """
+            def f(x):
+                if x.shape[0] != 3:
+                    raise ValueError("three rows, please")
+                return x * 2
+            """,
+            """
+            def f(x):  # check x.shape[0] before the call
+                return x * 2
+            """,
+        ),
+    ),
+    Rule(
+        r"^failed to find name in frame builtins",
+        "name that is not defined",
+        (
+            "Dynamo finds the name nowhere. Define it before the call, or pass it.",
+            "In a `%%compile` cell, write the import into a cell above: an import after other "
+            "statements makes a global while the cell runs, too late for Dynamo to see.",
+        ),
+    ),
+)

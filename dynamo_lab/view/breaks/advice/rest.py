@@ -1,0 +1,47 @@
+"""Kinds of break that no small example shows."""
+
+from dynamo_lab.view.breaks.advice.rule import Rule
+
+RULES = (
+    Rule(
+        r"(?i)backend compiler exception",
+        "backend failed",
+        (
+            'The capture worked, the backend failed on it. Try `backend="aot_eager"` to see '
+            "whether Inductor is to blame.",
+        ),
+    ),
+    Rule(
+        r"(?i)recompile limit",
+        "too many recompilations",
+        (
+            "Find what changes between calls in the guards, and make it a tensor or mark it "
+            "dynamic; `torch._dynamo.config.recompile_limit` is the limit.",
+        ),
+    ),
+    Rule(
+        r"(?i)fake tensor",
+        "operator without shape rule",
+        (
+            "The operator cannot run on fake tensors. A custom one needs a shape rule: "
+            "`torch.library.register_fake`.",
+        ),
+    ),
+    Rule(
+        r"(?i)mutat|side effect",
+        "side effect",
+        ("Return the new value instead of changing an object that outlives the call.",),
+    ),
+    Rule(r"(?i)import", "import inside the function", ("Import at the top of the file.",)),
+    Rule(
+        r"(?i)reconstruct",
+        "value that cannot cross the break",
+        ("Fix the break before it first: this value only has to be rebuilt because of that one.",),
+    ),
+    Rule(
+        r"(?i)in inlined function",
+        "break in a called function",
+        ("Dynamo had inlined this call. The break to fix is the innermost line of the stack.",),
+    ),
+    Rule(r"(?i)higher.?order|^HOP", "unsupported body of a control-flow operator"),
+)

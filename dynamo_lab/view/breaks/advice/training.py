@@ -1,0 +1,181 @@
+"""Gradients, parameters and modules."""
+
+from dynamo_lab.view.breaks.advice.rule import Rule, example
+
+_RECURRENT = Rule(
+    r"RNN, GRU, or LSTM",
+    "RNN, GRU or LSTM",
+    (
+        "Compile the rest of the model, and leave the recurrent module outside.",
+        "Or set `torch._dynamo.config.allow_rnn = True`: Dynamo then captures it step by step.",
+    ),
+    example=example(
+        """
+        import torch
+
+        class Tagger(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn = torch.nn.LSTM(4, 4)
+
+            def forward(self, x):
+                return self.rnn(x)[0] * 2
+
+        f = Tagger()
+        """,
+        """
+        import torch
+
+        torch._dynamo.config.allow_rnn = True
+
+        class Tagger(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn = torch.nn.LSTM(4, 4)
+
+            def forward(self, x):
+                return self.rnn(x)[0] * 2
+
+        f = Tagger()
+        """,
+        "torch.ones(2, 3, 4)",
+    ),
+)
+
+RULES = (
+    Rule(
+        r"(?i)autograd\.grad\b",
+        "autograd call",
+        (
+            "`torch.func.grad` takes the gradient of a function, and is captured with it.",
+            "Or compile the forward alone and take the gradient outside: its graph is compiled as "
+            "well.",
+        ),
+        example=example(
+            """
+            import torch
+
+            def f(x):
+                loss = (x * x).sum()
+                return torch.autograd.grad(loss, x)[0]
+            """,
+            """
+            import torch
+
+            def f(x):
+                return torch.func.grad(lambda x: (x * x).sum())(x)
+            """,
+            "torch.arange(4.0, requires_grad=True)",
+        ),
+    ),
+    Rule(
+        r"(?i)\.backward\(\)",
+        "backward() call",
+        (
+            "Compile the forward alone and call `backward()` outside: its graph is compiled as "
+            "well.",
+        ),
+        example=example(
+            """
+            def f(x):
+                loss = (x * x).sum()
+                loss.backward()
+                return loss
+            """,
+            """
+            def f(x):
+                loss = (x * x).sum()
+                return loss  # loss.backward() after the call
+            """,
+            "torch.arange(4.0, requires_grad=True)",
+        ),
+    ),
+    Rule(
+        r"requires_grad_\(\)|setattr\(\) on Tensor\.requires_grad",
+        "requires_grad_() call",
+        (
+            "Mark tensors before the compiled function: whether a gradient is wanted decides how "
+            "its graph is built.",
+        ),
+        example=example(
+            """
+            def f(x):
+                x.requires_grad_()
+                return x * x
+            """,
+            """
+            def f(x):  # x.requires_grad_() before the call
+                return x * x
+            """,
+        ),
+    ),
+    Rule(
+        r"retain_grad\(\)",
+        "retain_grad() call",
+        (
+            "Return the tensor, and ask for its gradient outside: in between, compiled code keeps "
+            "no gradients.",
+        ),
+        example=example(
+            """
+            def f(x):
+                y = x * 2
+                y.retain_grad()
+                return y
+            """,
+            """
+            def f(x):
+                y = x * 2
+                return y  # y.retain_grad() after the call
+            """,
+            "torch.arange(4.0, requires_grad=True)",
+        ),
+    ),
+    Rule(
+        r"nn\.Parameter",
+        "parameter made inside",
+        (
+            "Make parameters and modules in `__init__`, or outside: a compiled function would make "
+            "new ones at each call. Where no parameter is needed, use a plain tensor.",
+        ),
+        example=example(
+            """
+            import torch
+
+            def f(x):
+                weight = torch.nn.Parameter(torch.ones(4))
+                return (x * weight).sum()
+            """,
+            """
+            import torch
+
+            weight = torch.nn.Parameter(torch.ones(4))
+
+            def f(x):
+                return (x * weight).sum()
+            """,
+        ),
+    ),
+    Rule(
+        r"tensor data attribute",
+        "assignment to .data",
+        ("Give the new tensor a name instead of changing what the old one holds.",),
+        example=example(
+            """
+            def f(x):
+                y = x * 2
+                y.data = y.data.double()
+                return y + 1
+            """,
+            """
+            def f(x):
+                y = x * 2
+                y = y.double()
+                return y + 1
+            """,
+        ),
+    ),
+    _RECURRENT,
+    # from torch 2.15 on, a module that Dynamo does not trace breaks when it is called
+    _RECURRENT._replace(kind=r"\(delayed\)", context=r"RNN, GRU, or LSTM"),
+)

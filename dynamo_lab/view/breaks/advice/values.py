@@ -1,0 +1,182 @@
+"""Values that are only known once the graph has run, and that Python asks for while it is made."""
+
+from dynamo_lab.view.breaks.advice.rule import Rule, example
+
+_ITEM = (
+    "Keep the value a tensor: `.item()`, `int(t)` and `float(t)` bring it to Python, and the graph "
+    "has to stop and wait for it.",
+    "If Python needs the number, set `torch._dynamo.config.capture_scalar_outputs = True`: Dynamo "
+    "then captures it as a symbol.",
+)
+_TEXT = Rule(
+    r"repr\(\)",
+    "tensor as text",
+    (
+        "Text needs the tensor's numbers, which exist once the graph has run. Return the tensor, "
+        "and make the text outside.",
+    ),
+    example=example(
+        """
+        history = []
+
+        def f(x):
+            y = x * 2
+            history.append(repr(y))
+            return y + 1
+        """,
+        """
+        history = []
+
+        def f(x):
+            y = x * 2
+            history.append(y)  # repr(...) when it is read
+            return y + 1
+        """,
+    ),
+)
+
+RULES = (
+    Rule(
+        r"^Data-dependent branching",
+        "data-dependent branch",
+        (
+            "Choose with tensors: `torch.where(condition, a, b)` computes both sides and stays in "
+            "the graph.",
+            "If the sides are expensive, `torch.cond(condition, true_fn, false_fn, operands)` "
+            "captures both as subgraphs.",
+            "If the condition does not depend on the data (a shape, a flag), compute it in Python.",
+        ),
+        example=example(
+            """
+            def f(x):
+                if x.sum() > 0:
+                    y = x * 2
+                else:
+                    y = x - 1
+                return y
+            """,
+            """
+            import torch
+
+            def f(x):
+                return torch.where(x.sum() > 0, x * 2, x - 1)
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)guard_scalar|Assertion failed on symbolic|Data-dependent assertion",
+        "data-dependent assertion",
+        (
+            "Use `torch._check(condition)` or `torch._assert_async(condition)`, which stay in the "
+            "graph.",
+        ),
+    ),
+    Rule(
+        r"^assert with non-string",
+        "assert with a message that is no text",
+        ("Give the `assert` a plain string as its message: Dynamo then captures it.",),
+    ),
+    Rule(
+        r"Tensor\.item\(\)",
+        ".item() call",
+        _ITEM,
+        example=example(
+            """
+            def f(x):
+                largest = x.max().item()
+                return x / largest
+            """,
+            """
+            def f(x):
+                largest = x.max()
+                return x / largest
+            """,
+        ),
+    ),
+    Rule(
+        r"Tensor\.tolist\(\)",
+        ".tolist() call",
+        _ITEM,
+        example=example(
+            """
+            def f(x):
+                total = 0.0
+                for value in x.tolist():
+                    total = total + value * value
+                return x + total
+            """,
+            """
+            def f(x):
+                return x + (x * x).sum()
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)^Data dependent operator",
+        "tensors compared as a whole",
+        (
+            "`torch.equal` and `torch.allclose` answer with a Python bool. `(a == b).all()` and "
+            "`torch.isclose(a, b).all()` are tensors, and stay in the graph.",
+        ),
+        r"aten\.(?:equal|allclose)\b",
+        example(
+            """
+            import torch
+
+            def f(x):
+                if torch.allclose(x, x.abs()):
+                    return x.sqrt()
+                return x * 0
+            """,
+            """
+            import torch
+
+            def f(x):
+                same = torch.isclose(x, x.abs()).all()
+                return torch.where(same, x.sqrt(), x * 0)
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)^Data dependent operator",
+        "data-dependent value",
+        (
+            *_ITEM,
+            "Functions of `math` and drawing from `numpy.random` bring it to Python as well: use "
+            "their `torch` counterparts.",
+        ),
+        example=example(
+            """
+            import math
+
+            def f(x):
+                return x + math.erf(x.sum())
+            """,
+            """
+            def f(x):
+                return x + x.sum().erf()
+            """,
+        ),
+    ),
+    Rule(
+        r"^sort with non-constant keys",
+        "sorting tensors with Python",
+        ("Stack the tensors and sort them with `torch.sort`: Python's `sorted` needs each value.",),
+        example=example(
+            """
+            def f(x):
+                low, high = sorted([x.sum(), x.mean()])
+                return x + high - low
+            """,
+            """
+            import torch
+
+            def f(x):
+                low, high = torch.stack([x.sum(), x.mean()]).sort().values
+                return x + high - low
+            """,
+        ),
+    ),
+    _TEXT,
+    _TEXT._replace(kind=r"builtin operator", context=r"\bbuiltin (?:str|repr|format|ascii)\b"),
+)

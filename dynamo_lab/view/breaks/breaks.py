@@ -1,0 +1,132 @@
+"""Breaks, each with its place, its reason, what to do, and the graphs on both sides."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.sources import Span
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
+from dynamo_lab.view.breaks.explanations import tidy
+from dynamo_lab.view.breaks.fixes import Fix, fixes_of
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.places import Places, entity
+
+
+class StackLine(Struct, frozen=True, kw_only=True):
+    """A line of the user's stack, outermost first. `entity` is "line:<source>:<number>"."""
+
+    label: str
+    function: str
+    text: str
+    entity: str
+
+
+class ExampleView(Struct, frozen=True, kw_only=True):
+    """Our example of the kind: a small program that breaks so, and the same without the break."""
+
+    before: str
+    after: str
+
+
+class BreakView(Struct, frozen=True, kw_only=True):
+    """One break, ready to be read. Texts are plain, never markup; people count breaks from 1.
+
+    `before` and `after` are graph ids. `times` is how many compilations of the frame broke there.
+    """
+
+    id: int
+    title: str
+    where: str
+    text: str
+    column: int
+    end_column: int
+    effect: str
+    frame: str
+    reason: str
+    explanation: str
+    advice: tuple[str, ...]
+    context: str
+    registry_id: str
+    link: str
+    stack: tuple[StackLine, ...]
+    before: int | None = None
+    after: tuple[int, ...] = ()
+    times: int = 1
+    example: ExampleView | None = None
+    fixes: tuple[Fix, ...] = ()
+
+
+def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
+    """The breaks in the order they happened."""
+    names = frame_names(recording)
+    return tuple(_view(item, recording, places, names) for item in recording.breaks)
+
+
+def _view(item: Break, recording: Recording, places: Places, names: Sequence[str]) -> BreakView:
+    rule = rule_of(item)
+    span = recording.spans[item.span]
+    line = places.line_of(item.span)
+    column, end_column = columns(span, places.text(line))
+    return BreakView(
+        id=item.id,
+        title=rule.title,
+        where=places.where(line),
+        text=places.text(line),
+        column=column,
+        end_column=end_column,
+        effect=item.effect,
+        frame=names[item.frame],
+        reason=item.reason,
+        explanation=tidy(item.explanation, line[1], places.text(line)),
+        advice=advice_for(item, _is_in_library(item, places)),
+        context=item.context,
+        registry_id=item.registry_id,
+        # From a file of anyone's: an address of another scheme could be a script.
+        link=item.link if item.link.startswith("https://") else "",
+        stack=_stack(item, places),
+        before=item.graph_before,
+        after=tuple(_graphs_of(recording, item.resume_frames)),
+        times=item.times,
+        example=_example(rule),
+        fixes=fixes_of(recording, item),
+    )
+
+
+def _example(rule: Rule) -> ExampleView | None:
+    return rule.example and ExampleView(before=rule.example.before, after=rule.example.after)
+
+
+def _is_in_library(item: Break, places: Places) -> bool:
+    """Whether the innermost line, which asked for the break, is not the reader's."""
+    lines = places.lines_of(item.stack)
+    return places.is_library(lines[-1] if lines else places.line_of(item.span))
+
+
+def columns(span: Span, text: str) -> tuple[int, int]:
+    """The span's columns on its first line, -1 where they are not known."""
+    if span.column < 0:
+        return -1, -1
+    goes_on = span.end_line > span.line or span.end_column <= span.column
+    return span.column, len(text.rstrip()) if goes_on else span.end_column
+
+
+def _stack(item: Break, places: Places) -> tuple[StackLine, ...]:
+    spans = places.stack_spans[item.stack] if item.stack is not None else (item.span,)
+    return tuple(
+        StackLine(
+            label=places.where_named(places.line_of(span)),
+            function=places.function(span),
+            text=places.text(places.line_of(span)).strip(),
+            entity=entity(places.line_of(span)),
+        )
+        for span in spans
+    )
+
+
+def _graphs_of(recording: Recording, frames: Sequence[int]) -> Iterator[int]:
+    for index in frames:
+        for attempt in recording.frames[index].attempts:
+            if attempt.graph is not None and attempt.outcome == "compiled":
+                yield attempt.graph

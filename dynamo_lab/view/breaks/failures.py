@@ -1,0 +1,69 @@
+"""The exception that ended a program, in the one line that a person needs."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dynamo_lab.model.recording import Failure
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import first_line
+
+# Dynamo runs each operator on fake tensors, and quotes what the operator raised.
+_QUOTED = re.compile(r"\bgot ([A-Za-z_][\w.]*)\((.*)\)\s*$", re.MULTILINE)
+_LONGEST = 20_000
+_BACKEND = re.compile(r"\s*backend=(.+?) raised:\s*\n")
+# They say that something failed within them, and then what.
+_WRAPPERS = frozenset({"InductorError", "LoweringException", "TorchRuntimeError"})
+_ERROR = re.compile(r"(?:[\w.]*\.)?(\w+(?:Error|Exception|Exit|Interrupt|Failed)): *(.*)")
+
+
+def failure_line(failure: Failure | None, places: Places) -> str:
+    """The cause and the reader's line: 'RuntimeError: no such size, at line 3'."""
+    if failure is None:
+        return ""
+    text = cause(failure.type, failure.message)
+    if failure.span is None:
+        return text
+    return f"{text.rstrip('.')}, at {places.where_span(failure.span)}"
+
+
+def cause(kind: str, message: str) -> str:
+    """The innermost error that a message tells of, as 'ValueError: what is wrong'."""
+    message = message[:_LONGEST]
+    backend = _BACKEND.match(message)
+    if backend is not None:
+        return f"backend {backend[1]} raised {_unwrapped(message[backend.end() :])}"
+    quoted = _QUOTED.search(message) if "fake tensor" in message else None
+    if quoted is not None:
+        return _labelled(quoted[1].rpartition(".")[2], _argument(quoted[2]))
+    text = first_line(message)
+    return _unwrapped(text) if kind in _WRAPPERS and _ERROR.match(text) else _labelled(kind, text)
+
+
+def _unwrapped(text: str) -> str:
+    """The error within errors that only wrap it; 'LoweringException: X: y' is 'X: y'."""
+    shown = first_line(text)
+    for kind, rest in _layers(shown):
+        shown = _labelled(kind, rest)
+        if kind not in _WRAPPERS or not _ERROR.match(rest):
+            break
+    return shown
+
+
+def _layers(text: str) -> Iterator[tuple[str, str]]:
+    while match := _ERROR.match(text):
+        yield match[1], match[2]
+        text = match[2]
+
+
+def _argument(quoted: str) -> str:
+    """The text in an exception's repr: its one string without quotes, else as it stands."""
+    try:
+        value = ast.literal_eval(quoted)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return quoted
+    return first_line(value) if isinstance(value, str) else quoted
+
+
+def _labelled(kind: str, text: str) -> str:
+    return f"{kind}: {text}" if text else kind

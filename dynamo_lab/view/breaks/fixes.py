@@ -1,0 +1,196 @@
+"""What can be tried against a break: each a name, a sentence, and what the user would write."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.sources import Span
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.rewrites import Refusal, Rewrite, with_cond, with_where, without_call
+
+
+class Fix(Struct, frozen=True, kw_only=True):
+    """Something to try: `rec.try_fix(break_id, name)` does. `code` is a setting, or a diff."""
+
+    name: str
+    sentence: str
+    code: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.sentence}\n\n{self.code}"
+
+
+class Setting(NamedTuple):
+    """An option of `torch._dynamo.config`: to set, or to add the object of this name to."""
+
+    option: str
+    add: str = ""
+
+    @property
+    def code(self) -> str:
+        """The line that the user would write."""
+        change = f".add({self.add})" if self.add else " = True"
+        return f"torch._dynamo.config.{self.option}{change}"
+
+
+class Helper(NamedTuple):
+    """The function that holds a break."""
+
+    name: str
+
+
+class Remedy(NamedTuple):
+    """A fix, and how it is applied."""
+
+    fix: Fix
+    change: Setting | Rewrite | Helper
+    span: Span
+
+
+class Remedies(NamedTuple):
+    """What can be tried against one break, the likeliest first, and why there is no more."""
+
+    found: tuple[Remedy, ...]
+    refusal: str
+
+
+class _Known(NamedTuple):
+    kind: str
+    context: str
+    setting: Setting
+    sentence: str
+
+
+_PRINT = "runs it after the graph. Keyword arguments of the call are lost or refused."
+_SETTINGS = (
+    _Known(
+        r"Tensor\.item\(\)|^Data dependent operator",
+        r"item|_local_scalar_dense",
+        Setting("capture_scalar_outputs"),
+        "Dynamo captures the number as a symbol instead of stopping for it.",
+    ),
+    _Known(
+        r"(?i)^Dynamic shape operator|data-dependent output shape",
+        "",
+        Setting("capture_dynamic_output_shape_ops"),
+        "Dynamo captures the operator with a size that it gives a symbol.",
+    ),
+    _Known(
+        r"builtin operator|marked as skipped|Unsupported function call",
+        r"\bbuiltin print\b|\bqualname: print\b|\bbuiltins\.print\b",
+        Setting("reorderable_logging_functions", "print"),
+        f"Dynamo keeps the call, and {_PRINT}",
+    ),
+    _Known(
+        r"marked as skipped",
+        r"\bmodule: _?warnings, qualname: warn\b",
+        Setting("reorderable_logging_functions", "warnings.warn"),
+        f"Dynamo keeps the warning, and {_PRINT}",
+    ),
+    _Known(
+        r"RNN, GRU, or LSTM|\(delayed\)",
+        r"LSTM|GRU|RNN",
+        Setting("allow_rnn"),
+        "Dynamo captures the recurrent module step by step.",
+    ),
+    _Known(
+        r"autograd\.grad`|Tensor\.backward\(\)",
+        "",
+        Setting("trace_autograd_ops"),
+        "Dynamo captures the gradient computation with the forward.",
+    ),
+)
+_RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+?)_at_\d+$")
+_LOGGER = re.compile(r"method: <\w*Logger .*?>\.(\w+)")
+
+_Rewriter = Callable[[str, int], Rewrite]
+_BRANCH: tuple[tuple[str, _Rewriter, str], ...] = (
+    ("torch.where", with_where, "Choose with tensors: both sides are computed, one is taken."),
+    ("torch.cond", with_cond, "Capture both sides as subgraphs: only one runs."),
+)
+_REMOVED = "Take the call out of the compiled code."
+
+
+def fixes_of(recording: Recording, item: Break) -> tuple[Fix, ...]:
+    """What can be tried against a break, the likeliest first."""
+    return tuple(remedy.fix for remedy in remedies(recording, item).found)
+
+
+def remedies(recording: Recording, item: Break) -> Remedies:
+    """What can be tried against a break, and how it is applied."""
+    span = _innermost(recording, item)
+    found = [_with_setting(known.setting, known.sentence, span) for known in _settings(item)]
+    rewritten, refusal = _rewrites(recording, item, span)
+    removal = re.search(r"graph_break\(\)|skip_frame\(\)", item.gb_type)
+    found = [*found, *rewritten] if not removal else [*rewritten, *found]
+    found += _disabled(recording, item, span)
+    return Remedies(tuple(found), refusal)
+
+
+def _innermost(recording: Recording, item: Break) -> Span:
+    stack = recording.stacks[item.stack] if item.stack is not None else ()
+    return recording.spans[stack[-1] if stack else item.span]
+
+
+def _settings(item: Break) -> Iterator[_Known]:
+    about = f"{item.context}\n{item.reason}"
+    for known in _SETTINGS:
+        if re.search(known.kind, item.gb_type) and re.search(known.context, about):
+            yield known
+    if logger := _LOGGER.match(item.context):
+        ignored = Setting("ignore_logging_functions", f"logging.Logger.{logger[1]}")
+        yield _Known(
+            "", "", ignored, "Dynamo drops the call from compiled code: nothing is logged."
+        )
+
+
+def _with_setting(setting: Setting, sentence: str, span: Span) -> Remedy:
+    fix = Fix(name=setting.option, sentence=sentence, code=setting.code)
+    return Remedy(fix, setting, span)
+
+
+def _rewrites(recording: Recording, item: Break, span: Span) -> tuple[list[Remedy], str]:
+    source = recording.sources[span.source]
+    rewriters = _rewriters_for(item)
+    if not rewriters:
+        return [], ""
+    if source.kind == "library" or len(source.excerpts) != 1:
+        return [], "The line is in a library, whose source is left alone."
+    found: list[Remedy] = []
+    refusal = ""
+    for name, rewriter, sentence in rewriters:
+        try:
+            change = rewriter(source.excerpts[0].text, span.line)
+        except Refusal as reason:
+            refusal = str(reason)
+            continue
+        found.append(Remedy(Fix(name=name, sentence=sentence, code=change.diff), change, span))
+    return found, refusal
+
+
+def _rewriters_for(item: Break) -> tuple[tuple[str, _Rewriter, str], ...]:
+    if item.gb_type.startswith("Data-dependent branching"):
+        return _BRANCH
+    if re.search(r"graph_break\(\)|skip_frame\(\)", item.gb_type):
+        return (("remove the call", without_call, _REMOVED),)
+    logs = any(known.setting.add for known in _settings(item))
+    return (("remove the call", without_call, _REMOVED),) if logs else ()
+
+
+def _disabled(recording: Recording, item: Break, span: Span) -> Iterator[Remedy]:
+    """Leave the called function that holds the break out of the graph."""
+    is_called = item.stack is not None and len(recording.stacks[item.stack]) > 1
+    is_own = recording.sources[span.source].kind != "library"
+    name = _RESUMED.sub(r"\1", span.function)
+    if not (is_called and is_own and name.isidentifier()):
+        return
+    fix = Fix(
+        name="torch.compiler.disable",
+        sentence=f"Run `{name}` eagerly as a whole. This moves the break to its call, and "
+        "does not remove it: worth it where it breaks several times.",
+        code=f"@torch.compiler.disable\ndef {name}(...):",
+    )
+    yield Remedy(fix, Helper(name), span)

@@ -1,0 +1,237 @@
+"""Each break as a story: what led to it, what the interpreter did next, and what it costs."""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.skips import explain_skip
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.pieces import Pieces, size_words
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.values import value_text
+from dynamo_lab.view.core.words import listed, plural, unit
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """What lies on one side of a break: a graph, its lines and its size; else what ran instead."""
+
+    graph: int | None
+    title: str
+    text: str
+
+
+class StoryView(Struct, frozen=True, kw_only=True):
+    """The story of the break of this id. Texts are plain; backquotes mark code.
+
+    `cause` is the break in a called function that this one only follows from, `because` says so;
+    `consequences` are the breaks that follow from this one.
+    """
+
+    id: int
+    instruction: str
+    values: tuple[str, ...]
+    before: Side | None
+    then: str
+    after: tuple[Side, ...]
+    cost: tuple[str, ...]
+    cause: int | None = None
+    because: str = ""
+    consequences: tuple[int, ...] = ()
+
+
+def build(recording: Recording, places: Places) -> tuple[StoryView, ...]:
+    """A story for each break, in the order of the breaks."""
+    teller = _Teller(recording, places)
+    return tuple(map(teller.story, recording.breaks))
+
+
+def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
+    """For each break, the break that it only follows from: the same line, met from further out.
+
+    Dynamo inlines a call, breaks in it, and gives up inlining: it breaks at the call instead. Then
+    the called function is a frame of its own, which breaks on the same line again.
+    """
+    paths = [places.lines_of(item.stack) for item in recording.breaks]
+    ending: dict[tuple[int, int], list[int]] = {}
+    for index, path in enumerate(paths):
+        if path:
+            ending.setdefault(path[-1], []).append(index)
+    found: list[int | None] = []
+    for index, path in enumerate(paths):
+        inner = [
+            other
+            for other in (ending[path[-1]] if path else ())
+            if other != index
+            and len(paths[other]) < len(path)
+            and path[-len(paths[other]) :] == paths[other]
+        ]
+        found.append(min(inner, key=lambda other: len(paths[other]), default=None))
+    return tuple(found)
+
+
+class _Teller:
+    """What stories are told from, gathered once for all of them."""
+
+    def __init__(self, recording: Recording, places: Places) -> None:
+        self._frames, self._breaks = recording.frames, recording.breaks
+        self._places = places
+        self._pieces = Pieces(recording, places)
+        self._names = frame_names(recording)
+        self._causes = causes(recording, places)
+        self._consequences: dict[int | None, list[int]] = {}
+        for index, cause in enumerate(self._causes):
+            self._consequences.setdefault(cause, []).append(index)
+        self._by_path = {places.lines_of(item.stack): item for item in reversed(self._breaks)}
+
+    def story(self, item: Break) -> StoryView:
+        """The story of one break."""
+        cause = self._causes[item.id]
+        return StoryView(
+            id=item.id,
+            instruction=_instruction(item, self._frames[item.frame]),
+            values=_values(item) if cause is None else (),
+            before=self._before(item),
+            then=self._then(item),
+            after=tuple(map(self._after, item.resume_frames)),
+            cost=tuple(self._cost(item)),
+            cause=cause,
+            because="" if cause is None else self._because(self._breaks[cause]),
+            consequences=tuple(self._consequences.get(item.id, ())),
+        )
+
+    def _because(self, cause: Break) -> str:
+        where = self._places.where(self._places.lines_of(cause.stack)[0])
+        name = self._names[cause.frame]
+        return f"It follows from break {cause.id + 1}, at {where} in `{name}`, called from here."
+
+    def _before(self, item: Break) -> Side | None:
+        graph = item.graph_before
+        return None if graph is None else self._side(graph, self._frames[item.frame])
+
+    def _side(self, graph: int, frame: Frame) -> Side:
+        text = f"{self._pieces.lines(frame, graph)}, {self._pieces.size(graph)}"
+        return Side(graph=graph, title=self._pieces.title(graph), text=text)
+
+    def _then(self, item: Break) -> str:
+        if item.effect == "failed":
+            return "Dynamo stopped with an error, since `fullgraph=True` asks for one whole graph."
+        if item.effect == "skipped":
+            why = _why_not_resumed(item)
+            return f"Dynamo gave up on the whole frame, {why}: all of it ran eagerly."
+        if item.effect == "stopped":
+            why = _why_not_resumed(item)
+            left = f"left the rest of the frame to Python, from line {item.left_at} on, {why}"
+            return f"Dynamo {self._kept(item)}, and {left}."
+        return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
+
+    def _kept(self, item: Break) -> str:
+        graph = item.graph_before
+        if graph is None:
+            return "had no operator to compile yet"
+        size = plural(self._pieces.operators(graph), "operator")
+        return f"compiled what it had ({self._pieces.title(graph)}, {size})"
+
+    def _ran(self, item: Break) -> str:
+        if rule_of(item).title == "data-dependent branch":
+            return "let Python look at the value and take one side"
+        lines = self._places.lines_of(item.stack)
+        if self._causes[item.id] is not None:
+            called = self._by_path.get(lines[1:])
+            name = f"`{self._names[called.frame]}`" if called else "the function"
+            return f"called {name} from Python, which Dynamo compiled on its own"
+        line = lines[0] if lines else self._places.line_of(item.span)
+        return f"ran {self._places.where(line)} in Python"
+
+    def _went_on(self, item: Break) -> str:
+        names = [f"`{self._names[frame]}`" for frame in item.resume_frames]
+        if not names:
+            return "returned what that gave: nothing was left to compile"
+        what = "a resume function" if len(names) == 1 else f"{len(names)} resume functions"
+        return f"went on in {what}, {listed(names)}"
+
+    def _after(self, index: int) -> Side:
+        frame, name = self._frames[index], self._names[index]
+        if graphs := self._pieces.graphs_of(frame):
+            return self._side(graphs[-1], frame)
+        text = f"`{name}` has no tensor operation of its own"
+        if frame.outcome == "compiling":
+            text = f"`{name}` is being compiled"
+        elif frame.outcome != "compiled":
+            why = explain_skip(frame.reason).rstrip(".")
+            text = f"`{name}` ran eagerly{f': {why[:1].lower()}{why[1:]}' if why else ''}"
+        return Side(graph=None, title="", text=text)
+
+    def _cost(self, item: Break) -> Iterator[str]:
+        if item.effect == "skipped":
+            yield "No operator of this frame was compiled."
+        if item.effect == "stopped":
+            yield "No operator after it in this frame was compiled."
+        if item.effect not in ("resumed", "stopped"):
+            return
+        before = item.graph_before
+        after = [self._pieces.graphs_of(self._frames[index])[-1:] for index in item.resume_frames]
+        sides = [graph for graphs in ((before,), *after) for graph in graphs if graph is not None]
+        if len(sides) > 1:
+            kernels = sum(map(self._pieces.kernels, sides))
+            made = f" ({plural(kernels, 'kernel')} in all)" if kernels else ""
+            yield f"{len(sides)} graphs instead of one{made}: nothing is fused across the break."
+        if before is not None:
+            yield from self._crossing(before)
+        if self._causes[item.id] is None and _reads_value(item):
+            yield "One host round trip each time: Python waits for the value."
+
+    def _crossing(self, graph: int) -> Iterator[str]:
+        count, size = self._pieces.crossing(graph)
+        if count:
+            known = f" ({size_words(size)})" if size is not None else ""
+            cross, them = unit(count, "crosses", "cross"), unit(count, "it", "them")
+            stored = f"{self._pieces.title(graph)} has to store {them}"
+            yield f"{plural(count, 'tensor')}{known} {cross} the break: {stored}."
+
+
+_READS = {
+    "data-dependent branch",
+    "data-dependent assertion",
+    "data-dependent value",
+    ".item() call",
+    ".tolist() call",
+}
+
+
+def _reads_value(item: Break) -> bool:
+    """Whether Python reads a tensor's value there, for which a device has to finish."""
+    title = rule_of(item).title
+    return title in _READS or (title == "print call" and bool(item.operands))
+
+
+def _why_not_resumed(item: Break) -> str:
+    if re.search(r"(?i)\bfor/while loop|break in (?:a )?loop", item.reason):
+        return "since it cannot resume inside a loop"
+    if re.search(r"(?i)active context manager", item.reason):
+        return "since it cannot resume inside this context manager"
+    if re.search(r"RNN, GRU", item.gb_type):
+        return "since it leaves recurrent modules to PyTorch's own code"
+    if re.search(r"skip_frame\(\)", item.gb_type):
+        return "as the code asks for"
+    if item.in_try:
+        return "since it cannot resume inside a `try`"
+    if rule_of(item).title == "exception raised":
+        return "since the code raised an exception while it was traced"
+    if item.opname and not re.search("CALL|JUMP", item.opname):
+        return f"since it cannot resume after the instruction `{item.opname}`"
+    return "with no way to resume"
+
+
+def _values(item: Break) -> tuple[str, ...]:
+    return tuple(f"{value.name}: {value_text(value.value)}" for value in item.operands)
+
+
+def _instruction(item: Break, frame: Frame) -> str:
+    known = (i for i in frame.bytecode if i.offset == item.offset and i.opname == item.opname)
+    at = next(known, None)
+    return f"{at.opname} {at.argument}".strip() if at is not None else item.opname

@@ -1,0 +1,1 @@
+"""The reader's code, line by line."""

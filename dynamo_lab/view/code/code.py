@@ -1,0 +1,197 @@
+"""The reader's code: each line's state, its region's colour, and the breaks marked on it."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from dynamo_lab.model.core.sources import Source
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.breaks import columns
+from dynamo_lab.view.breaks.failures import cause
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.places import Line, Places
+from dynamo_lab.view.core.regions import LineState as LineState
+from dynamo_lab.view.core.regions import Regions
+from dynamo_lab.view.guards.symbols import specialisations
+from dynamo_lab.view.kernels.kernels import ancestors_of, stacks_of
+
+MarkKind = Literal["break", "failure", "specialised"]
+
+
+class LineView(Struct, frozen=True, array_like=True):
+    """One line. `region` is the id of the dynamo graph that compiled it (the colour), -1 for none.
+
+    `state` is empty for lines that are not part of a recorded frame (blank, definitions, comments).
+    """
+
+    number: int
+    text: str
+    state: LineState = ""
+    region: int = -1
+    kernels: int = 0
+
+
+class Mark(Struct, frozen=True, kw_only=True):
+    """Something pinned to a range of a line: a break, a failure, a size that became a constant.
+
+    Columns are as in Span, -1 for unknown.
+    """
+
+    kind: MarkKind
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    label: str
+    target: str  # an entity id, such as "break:0"
+
+
+class SourceView(Struct, frozen=True, kw_only=True):
+    """A source with its known lines. Where numbers jump, lines between were not recorded."""
+
+    id: int
+    label: str
+    path: str
+    kind: str
+    lines: tuple[LineView, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+_ORDER = {"cell": 0, "user": 1, "library": 2}
+
+
+def build(
+    recording: Recording, places: Places, ancestry: Ancestry
+) -> tuple[tuple[SourceView, ...], int]:
+    """The sources, the reader's own first, and the index of the one to show first.
+
+    Libraries that have nothing to show but skipped lines are left out: a training loop has dozens.
+    """
+    regions = Regions(recording, places)
+    kernels = _kernel_counts(recording, places, ancestry)
+    marks = _marks(recording, places)
+    views = [
+        SourceView(
+            id=index,
+            label=places.labels[index],
+            path=source.path,
+            kind=source.kind,
+            lines=_lines(index, source, regions, kernels),
+            marks=tuple(marks.get(index, ())),
+        )
+        for index, source in enumerate(recording.sources)
+    ]
+    views.sort(key=lambda view: _ORDER[view.kind])
+    linked = _linked_sources(recording, places)
+    kept = [view for view in views if view.id in linked or _says_something(view)] or views
+    return tuple(kept), _main(kept, recording, regions)
+
+
+def _says_something(view: SourceView) -> bool:
+    if view.kind != "library" or view.marks:
+        return True
+    return any(line.state in ("compiled", "failed") for line in view.lines)
+
+
+def _linked_sources(recording: Recording, places: Places) -> set[int]:
+    """The sources that the stack of a break or of a graph's node runs through."""
+    stacks = {item.stack for item in recording.breaks if item.stack is not None}
+    for graph in recording.graphs:
+        stacks.update(stack for stack in graph.nodes.stack if stack >= 0)
+    return {source for stack in stacks for source, _ in places.stacks[stack]}
+
+
+def _lines(
+    index: int, source: Source, regions: Regions, kernels: dict[Line, int]
+) -> tuple[LineView, ...]:
+    return tuple(
+        LineView(
+            number,
+            text,
+            regions.states.get((index, number), ""),
+            regions.regions.get((index, number), -1),
+            kernels.get((index, number), 0),
+        )
+        for number, text in source.lines()
+    )
+
+
+def _main(views: list[SourceView], recording: Recording, regions: Regions) -> int:
+    """Where the reader should begin: the cell that ran, else their source with breaks, with most.
+
+    A recording is named after the cell or the file that ran, if any did.
+    """
+    weights: dict[int, int] = {}
+    for frame in recording.frames:
+        source = recording.spans[frame.span].source
+        weights[source] = weights.get(source, 0) + 1
+    for (source, _), count in regions.nodes.items():
+        weights[source] = weights.get(source, 0) + count
+
+    def rank(index: int) -> tuple[bool, bool, int]:
+        view = views[index]
+        is_named = recording.title in (view.label, view.path)
+        broke = any(mark.kind == "break" for mark in view.marks)
+        return is_named, broke, weights.get(view.id, 0)
+
+    own = [i for i, view in enumerate(views) if view.kind != "library"] or list(range(len(views)))
+    return max(own, key=rank, default=0)
+
+
+def _kernel_counts(recording: Recording, places: Places, ancestry: Ancestry) -> dict[Line, int]:
+    """How many kernels each line led to."""
+    counts: dict[Line, int] = {}
+    for kernel in recording.kernels:
+        stacks = stacks_of(ancestors_of(kernel, ancestry), recording)
+        for line in {line for stack in stacks for line in places.stacks[stack]}:
+            counts[line] = counts.get(line, 0) + 1
+    return counts
+
+
+def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
+    """Marks by source: each break where it is, and on the reader's line that led into a library."""
+    marks: dict[int, list[Mark]] = {}
+    for item in recording.breaks:
+        for span in _marked_spans(item.span, item.stack, places):
+            mark = _mark("break", span, rule_of(item).title, f"break:{item.id}", places)
+            marks.setdefault(places.spans[span].source, []).append(mark)
+    failure = recording.failure
+    if failure is not None and failure.span is not None and not _is_marked(failure.span, recording):
+        label = cause(failure.type, failure.message)
+        mark = _mark("failure", failure.span, label, "", places)
+        marks.setdefault(places.spans[failure.span].source, []).append(mark)
+    for item in specialisations(recording, places):
+        mark = _mark("specialised", item.span, item.label, f"symbol:{item.symbol}", places)
+        marks.setdefault(places.spans[item.span].source, []).append(mark)
+    return marks
+
+
+def _is_marked(span: int, recording: Recording) -> bool:
+    """Whether the break that made the program fail is marked on this line already."""
+    spans = recording.spans
+    fatal = (spans[item.span] for item in recording.breaks if item.effect == "failed")
+    return any((at.source, at.line) == (spans[span].source, spans[span].line) for at in fatal)
+
+
+def _marked_spans(span: int, stack: int | None, places: Places) -> tuple[int, ...]:
+    if stack is None or not places.is_library(places.line_of(span)):
+        return (span,)
+    above = reversed(places.stack_spans[stack])
+    own = next((s for s in above if not places.is_library(places.line_of(s))), None)
+    return (span,) if own is None else (own, span)
+
+
+def _mark(kind: MarkKind, index: int, label: str, target: str, places: Places) -> Mark:
+    span = places.spans[index]
+    column, end_column = columns(span, places.text(places.line_of(index)))
+    is_one_line = span.end_line <= span.line
+    return Mark(
+        kind=kind,
+        line=span.line,
+        column=column,
+        end_line=span.line if is_one_line else span.end_line,
+        end_column=end_column if is_one_line else span.end_column,
+        label=label,
+        target=target,
+    )

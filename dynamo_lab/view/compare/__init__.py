@@ -1,0 +1,1 @@
+"""Several recordings beside each other."""

@@ -1,0 +1,171 @@
+"""Places in words: 'cell 3, line 4', and the entity that names a line."""
+
+import copy
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from dynamo_lab.model.core.sources import Source, Span
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core import words
+
+Line = tuple[int, int]
+"""A source's index and a line number."""
+
+_CELL_NUMBER = re.compile(r"(?:ipython-input-|cell\W*|\bIn\W*)(\d+)", re.IGNORECASE)
+_LIBRARY_ROOT = re.compile(r"^.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+)[/\\]")
+
+
+def entity(line: Line) -> str:
+    """The entity of a line."""
+    return f"line:{line[0]}:{line[1]}"
+
+
+class Places:
+    """The sources, spans and stacks of a recording, each read once."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.sources = recording.sources
+        self.spans = recording.spans
+        self.labels = source_labels(recording.sources)
+        self._short = _short_labels(self.labels)
+        self.stacks = tuple(_lines(stack, recording.spans) for stack in recording.stacks)
+        self.stack_spans = recording.stacks
+        self._texts = [dict(source.lines()) for source in recording.sources]
+        self._main = -1
+
+    def seen_from(self, source: int) -> Self:
+        """The same places for a reader of this source, whose lines then need no name."""
+        made = copy.copy(self)
+        made._main = -1 if self.sources[source].kind == "library" else source
+        return made
+
+    def lines_of(self, stack: int | None) -> tuple[Line, ...]:
+        """The lines of a stack, outermost first; none where there is no stack."""
+        return () if stack is None else self.stacks[stack]
+
+    def line_of(self, span: int) -> Line:
+        """The line on which a span starts."""
+        return (self.spans[span].source, self.spans[span].line)
+
+    def text(self, line: Line) -> str:
+        """The line's text, empty where it was not kept."""
+        return self._texts[line[0]].get(line[1], "")
+
+    def where(self, line: Line) -> str:
+        """'line 4' in the reader's source, elsewhere as `where_named`."""
+        return f"line {line[1]}" if line[0] == self._main else self.where_named(line)
+
+    def file(self, source: int) -> str:
+        """The short name of a source, empty for the reader's main one."""
+        return "" if source == self._main else self._short[source]
+
+    def where_range(self, source: int, first: int, last: int) -> str:
+        """'lines 3-5', 'model.py, lines 3-5', 'functional.py:3-5'."""
+        where = self.where((source, first))
+        if first == last:
+            return where
+        if self.is_library((source, first)):
+            return f"{where}-{last}"
+        return where.removesuffix(words.line_range(first, first)) + words.line_range(first, last)
+
+    def where_span(self, span: int) -> str:
+        """Where a span starts."""
+        return self.where(self.line_of(span))
+
+    def where_named(self, line: Line) -> str:
+        """'cell 3, line 4', 'model.py, line 7'; of libraries briefly: 'functional.py:2109'."""
+        name = self._short[line[0]]
+        return f"{name}:{line[1]}" if self.is_library(line) else f"{name}, line {line[1]}"
+
+    def function(self, span: int) -> str:
+        """The function that a span is in; a cell's own statements are in 'cell'."""
+        at = self.spans[span]
+        is_cell = self.sources[at.source].kind == "cell" and at.function in ("<module>", "<cell>")
+        return "cell" if is_cell else at.function
+
+    def is_library(self, line: Line) -> bool:
+        """Whether the line is in nobody's own code."""
+        return self.sources[line[0]].kind == "library"
+
+    def own_line(self, stack: int | None) -> Line | None:
+        """The innermost line of a stack that the reader wrote, else the innermost of all."""
+        lines = self.lines_of(stack)
+        own = next((line for line in reversed(lines) if not self.is_library(line)), None)
+        return own or (lines[-1] if lines else None)
+
+    def where_all(self, lines: Iterable[Line]) -> str:
+        """'cell 3, lines 3, 5; model.py, line 7', the reader's own lines where there are any."""
+        known = sorted(set(lines))
+        own = [line for line in known if not self.is_library(line)] or known
+        by_source: dict[int, list[int]] = {}
+        for source, number in own:
+            by_source.setdefault(source, []).append(number)
+        alone = len(by_source) == 1
+        texts = [self._listing(key, numbers, alone) for key, numbers in by_source.items()]
+        more = f"; {words.plural(len(texts) - 2, 'more file')}" if len(texts) > 3 else ""
+        return "; ".join(texts[:2] if more else texts) + more
+
+    def _listing(self, source: int, numbers: list[int], alone: bool) -> str:
+        if len(numbers) == 1:
+            line = (source, numbers[0])
+            return self.where(line) if alone else self.where_named(line)
+        text = f"lines {_ranges(numbers)}"
+        return text if alone and source == self._main else f"{self._short[source]}, {text}"
+
+
+def _lines(stack: Sequence[int], spans: Sequence[Span]) -> tuple[Line, ...]:
+    return tuple(dict.fromkeys((spans[index].source, spans[index].line) for index in stack))
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Sorted line numbers with runs of three and more joined: '3, 5-9'."""
+    parts: list[str] = []
+    start = previous = numbers[0]
+    for number in [*numbers[1:], -1]:
+        if number == previous + 1:
+            previous = number
+            continue
+        run = range(start, previous + 1)
+        parts += [f"{start}-{previous}"] if len(run) > 2 else [str(n) for n in run]
+        start = previous = number
+    return words.listed(parts, limit=8) if len(parts) > 8 else ", ".join(parts)
+
+
+def source_labels(sources: Sequence[Source]) -> tuple[str, ...]:
+    """A short name for each source; equal names get their folder, then a number."""
+    labels = [_label(source) for source in sources]
+    repeated = {label for label, count in Counter(labels).items() if count > 1}
+    for index, source in enumerate(sources):
+        if labels[index] in repeated and source.kind != "cell":
+            labels[index] = "/".join(re.split(r"[/\\]", source.path)[-2:])
+    return _numbered(labels)
+
+
+def _short_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """File names with as few of their folders as leave no doubt, at most one."""
+    found = list(labels)
+    for parts in (2, 1):
+        names = ["/".join(label.split("/")[-parts:]) for label in labels]
+        counts = Counter(names)
+        found = [n if counts[n] == 1 else f for n, f in zip(names, found, strict=True)]
+    return tuple(found)
+
+
+def _label(source: Source) -> str:
+    if source.kind == "cell":
+        number = _CELL_NUMBER.search(source.path)
+        return f"cell {number[1]}" if number else "cell"
+    if source.kind == "library":
+        return _LIBRARY_ROOT.sub("", source.path).replace("\\", "/")
+    return re.split(r"[/\\]", source.path)[-1] or "code"
+
+
+def _numbered(labels: list[str]) -> tuple[str, ...]:
+    counts, seen = Counter(labels), Counter[str]()
+    numbered: list[str] = []
+    for label in labels:
+        seen[label] += 1
+        numbered.append(f"{label} ({seen[label]})" if counts[label] > 1 else label)
+    return tuple(numbered)

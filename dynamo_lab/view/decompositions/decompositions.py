@@ -1,0 +1,197 @@
+"""What the operators of a run became: counts of operators at each set."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.decompositions import TARGETS, End, Traced
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.kernels import Kernel
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.decompositions.leaves import Leaves
+from dynamo_lab.view.decompositions.trees import ENDS, SETS, TreesView, trees
+
+_OUTSIDE: tuple[End, ...] = ("no rule", "raised")
+"""Why a call stays though the set lacks it."""
+
+
+class TopView(Struct, frozen=True, kw_only=True):
+    """A call of this program: `rule` fired in this run, -1 for none. `nodes` are (graph, node)."""
+
+    call: int
+    rule: int
+    times: int
+    where: str
+    nodes: tuple[tuple[int, int], ...]
+
+
+class OperatorView(Struct, frozen=True, kw_only=True):
+    """An operator of this program, on `tops` of any shapes: how often, and how many at each set."""
+
+    operator: str
+    times: int
+    became: tuple[int, ...]
+    rule: int
+    tops: tuple[int, ...]
+
+
+class CountView(Struct, frozen=True, kw_only=True):
+    """How many operators there are at a level, and of how many kinds."""
+
+    title: str
+    operators: int
+    kinds: int
+
+
+class StayView(Struct, frozen=True, kw_only=True):
+    """An operator that stays although the set lacks it, or that Inductor writes no code for."""
+
+    operator: str
+    times: int
+    why: str
+    kernels: tuple[int, ...] = ()
+
+
+class DecompositionsView(Struct, frozen=True, kw_only=True):
+    """The operators of a run. `sets` are (word, title); `empty` says why there are none."""
+
+    sets: tuple[tuple[str, str], ...] = tuple(SETS.items())
+    counts: tuple[CountView, ...] = ()
+    operators: tuple[OperatorView, ...] = ()
+    tops: tuple[TopView, ...] = ()
+    extern: tuple[StayView, ...] = ()
+    no_rule: tuple[StayView, ...] = ()
+    trees: TreesView = TreesView()
+    empty: str = ""
+
+
+def build(recording: Recording, places: Places) -> DecompositionsView:
+    """The operators that AOTAutograd traced, each distinct call once, and what they become."""
+    facts = recording.decompositions
+    if not facts.traced:
+        return DecompositionsView(empty=_why_none(recording))
+    leaves = Leaves(facts)
+    tops = tuple(_tops(recording, places))
+    return DecompositionsView(
+        counts=tuple(_counts(recording, leaves)),
+        operators=tuple(_operators(tops, leaves)),
+        tops=tops,
+        extern=tuple(_extern(recording, leaves)),
+        no_rule=tuple(_no_rule(leaves)),
+        trees=trees(facts, leaves),
+    )
+
+
+def _tops(recording: Recording, places: Places) -> Iterator[TopView]:
+    """Each distinct call in the order of the program."""
+    of_call: dict[int, list[Traced]] = {}
+    for traced in recording.decompositions.traced:
+        of_call.setdefault(traced.call, []).append(traced)
+    for call, found in of_call.items():
+        nodes = tuple((t.graph, node) for t in found if t.graph is not None for node in t.nodes)
+        fired = [t.rule for t in found if t.rule is not None]
+        stacks = dict.fromkeys(recording.graphs[graph].nodes.stack[node] for graph, node in nodes)
+        lines = (places.own_line(stack) for stack in stacks if stack >= 0)
+        yield TopView(
+            call=call,
+            rule=fired[0] if fired else -1,
+            times=len(found),
+            where=places.where_all(line for line in lines if line),
+            nodes=nodes,
+        )
+
+
+def _operators(tops: Sequence[TopView], leaves: Leaves) -> list[OperatorView]:
+    """The operators of the program, those that grow most first."""
+    of_name: dict[str, list[int]] = {}
+    for index, top in enumerate(tops):
+        of_name.setdefault(leaves.facts.calls[top.call].operator, []).append(index)
+    found: list[OperatorView] = []
+    for name, indices in of_name.items():
+        own = [tops[index] for index in indices]
+        item = OperatorView(
+            operator=name,
+            times=sum(top.times for top in own),
+            became=tuple(
+                sum(top.times * leaves.of(top.call, to) for top in own) for to in range(len(SETS))
+            ),
+            rule=next((top.rule for top in own if top.rule >= 0), -1),
+            tops=tuple(indices),
+        )
+        if any(item.became):  # `to` a type that it has already computes nothing, at no set
+            found.append(item)
+    return sorted(found, key=_growth)
+
+
+def _growth(item: OperatorView) -> tuple[int, int, bool]:
+    """Sorts first what grows most in Inductor's set, then in any, then what a rule changed."""
+    inductor = item.became[TARGETS.index("inductor")]
+    return item.times - inductor, item.times - max(item.became), item.rule < 0
+
+
+def _counts(recording: Recording, leaves: Leaves) -> Iterator[CountView]:
+    """Operators before and after, at each set."""
+    captured = Counter(target for g in recording.captured_graphs() for target in _targets(g))
+    yield _count("Dynamo's graphs", captured)
+    calls = recording.decompositions.calls
+    yield _count("ATen, as traced", Counter(calls[t.call].operator for t in leaves.facts.traced))
+    for at, title in enumerate(SETS.values()):
+        yield _count(title, leaves.operators(at))
+
+
+def _count(title: str, operators: Counter[str]) -> CountView:
+    return CountView(title=title, operators=operators.total(), kinds=len(operators))
+
+
+def _targets(graph: Graph) -> Iterator[str]:
+    table = graph.nodes
+    for op, target in zip(table.op, table.target, strict=True):
+        if table.strings[op].startswith("call_"):
+            yield table.strings[target]
+
+
+def _extern(recording: Recording, leaves: Leaves) -> Iterator[StayView]:
+    """Calls of kernels that exist, as recorded; then what would become one."""
+    of_name: dict[str, list[Kernel]] = {}
+    for kernel in recording.kernels:
+        if kernel.language == "extern":
+            of_name.setdefault(_of_kernel(kernel.name), []).append(kernel)
+    without = leaves.staying("inductor", "extern")
+    for name, kernels in of_name.items():
+        yield StayView(
+            operator=name,
+            times=sum(kernel.calls for kernel in kernels),
+            why="no lowering in Inductor" if name in without else "a library's kernel was chosen",
+            kernels=tuple(kernel.id for kernel in kernels),
+        )
+    for operator, count in without.items():
+        if operator not in of_name:
+            why = "no lowering in Inductor; no kernel of it was recorded"
+            yield StayView(operator=operator, times=count, why=why)
+
+
+def _of_kernel(name: str) -> str:
+    """The operator that an extern kernel is: "aten.addmm.default" for "extern_kernels.addmm"."""
+    if name.startswith("extern_kernels."):
+        return f"aten.{name.removeprefix('extern_kernels.')}.default"
+    return name.removeprefix("torch.ops.")
+
+
+def _no_rule(leaves: Leaves) -> Iterator[StayView]:
+    """What stays although it is in neither core ATen nor prims."""
+    for to in TARGETS:
+        for end in _OUTSIDE:
+            for operator, count in leaves.staying(to, end).items():
+                yield StayView(operator=operator, times=count, why=f"not {SETS[to]}: {ENDS[end]}")
+
+
+def _why_none(recording: Recording) -> str:
+    if not recording.graphs:
+        return "No graph was captured, so there is no operator to take apart."
+    return (
+        "This recording has no operators as AOTAutograd traces them: the backend does not use it, "
+        "or the recording is from a version that did not keep them. `lab.decompose` takes one "
+        "apart by itself."
+    )

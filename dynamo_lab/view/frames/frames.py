@@ -1,0 +1,174 @@
+"""Frames in the order Dynamo met them, each with its outcome, attempts and bytecode."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Attempt, Frame, Instruction
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.skips import explain_skip
+from dynamo_lab.view.core.names import depths, frame_names, is_own
+from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.words import times
+
+
+class AttemptView(Struct, frozen=True, kw_only=True):
+    """One analysis: what came of it and what it cost. `bytecode` is the code Dynamo wrote."""
+
+    label: str
+    outcome: str
+    reason: str
+    graph: int | None
+    seconds: float
+    recompiled: tuple[str, ...] = ()
+    bytecode: str = ""
+
+
+class FrameView(Struct, frozen=True, kw_only=True):
+    """One frame. `depth` is how many resumptions deep it continues another."""
+
+    id: int
+    name: str
+    where: str
+    entity: str
+    outcome: str
+    reason: str
+    explanation: str
+    resumes: int | None
+    depth: int
+    attempts: tuple[AttemptView, ...]
+    graphs: tuple[int, ...]
+    breaks: tuple[int, ...]
+    guards: int
+    bytecode: str = ""
+    is_library: bool = False
+
+
+def build(recording: Recording, places: Places) -> tuple[FrameView, ...]:
+    """The frames in the order Dynamo met them."""
+    facts = _Facts(recording, places)
+    return tuple(_view(frame, facts) for frame in recording.frames)
+
+
+class FrameCounts(NamedTuple):
+    """`own` are the reader's or were compiled; `library` are the rest, which Dynamo skipped."""
+
+    own: int
+    library: int
+
+
+class _Facts:
+    """What frames are shown with, gathered once for all of them."""
+
+    def __init__(self, recording: Recording, places: Places) -> None:
+        self.places = places
+        self.names = frame_names(recording)
+        self.depths = depths(recording.frames)
+        self.guards = Counter(guard.frame for guard in recording.guards)
+        self.recompiled = {item.frame for item in recording.recompiles}
+        self.breaks: dict[int, list[Break]] = {}
+        for item in recording.breaks:
+            self.breaks.setdefault(item.frame, []).append(item)
+        self.graphs: dict[int, list[int]] = {}
+        for graph in recording.captured_graphs():
+            if graph.frame is not None:
+                self.graphs.setdefault(graph.frame, []).append(graph.id)
+
+
+def _view(frame: Frame, facts: _Facts) -> FrameView:
+    line = facts.places.line_of(frame.span)
+    return FrameView(
+        id=frame.id,
+        name=facts.names[frame.id],
+        where=facts.places.where(line),
+        entity=entity(line),
+        outcome=frame.outcome,
+        reason=frame.reason,
+        explanation=_explanation(frame, facts),
+        resumes=frame.resumes,
+        depth=facts.depths[frame.id],
+        attempts=tuple(_attempt(attempt) for attempt in frame.attempts),
+        graphs=tuple(facts.graphs.get(frame.id, ())),
+        breaks=tuple(item.id for item in facts.breaks.get(frame.id, ())),
+        guards=facts.guards[frame.id],
+        bytecode=listing(frame.bytecode),
+        is_library=facts.places.is_library(line),
+    )
+
+
+def _attempt(attempt: Attempt) -> AttemptView:
+    again = f", analysis {attempt.restart + 1}" if attempt.restart else ""
+    return AttemptView(
+        label=f"{attempt.compile_id}{again}",
+        outcome=attempt.outcome,
+        reason=attempt.reason,
+        graph=attempt.graph,
+        seconds=attempt.seconds,
+        recompiled=attempt.recompile_reasons,
+        bytecode=listing(attempt.bytecode),
+    )
+
+
+def counts(recording: Recording) -> FrameCounts:
+    """How many frames matter to a reader, and how many do not."""
+    own = sum(is_own(recording, frame) for frame in recording.frames)
+    return FrameCounts(own, len(recording.frames) - own)
+
+
+def _explanation(frame: Frame, facts: _Facts) -> str:
+    breaks = facts.breaks.get(frame.id, ())
+    if frame.outcome == "compiling":
+        return ""
+    if frame.outcome == "failed":
+        return _failed(breaks, facts)
+    if frame.outcome == "skipped":
+        return explain_skip(frame.reason) or _skipped(breaks, facts)
+    graphs = facts.graphs.get(frame.id, ())
+    if breaks:
+        return f"Compiled up to {_at(breaks[-1], facts)}, where it broke."
+    if not graphs:
+        return "Traced, but it holds no tensor operation: there was no graph to compile."
+    if len(graphs) == 1:
+        return "Compiled whole, as one graph."
+    if frame.id not in facts.recompiled:  # as after `torch._dynamo.reset()`
+        return f"Compiled whole, {times(len(graphs))}."
+    return f"Compiled whole, {times(len(graphs))}: its guards failed and it was compiled again."
+
+
+def _failed(breaks: Sequence[Break], facts: _Facts) -> str:
+    if breaks:
+        return f"One whole graph was asked for, and it broke at {_at(breaks[-1], facts)}."
+    return "Compilation failed with an exception."
+
+
+def _skipped(breaks: Sequence[Break], facts: _Facts) -> str:
+    if breaks:
+        return (
+            f"It broke at {_at(breaks[-1], facts)} with no way to resume, so all of it ran eagerly."
+        )
+    return "Dynamo left it to Python, so all of it ran eagerly."
+
+
+def _at(item: Break, facts: _Facts) -> str:
+    return f"{facts.places.where_span(item.span)} ({rule_of(item).title})"
+
+
+def listing(bytecode: Sequence[Instruction]) -> str:
+    """Bytecode as `dis` prints it: line, jump mark, offset, name, argument."""
+    rows: list[str] = []
+    shown = -1
+    for item in bytecode:
+        is_new = item.line not in (shown, -1)
+        if is_new and rows:
+            rows.append("")
+        number = str(item.line) if is_new else ""
+        mark = ">>" if item.is_jump_target else "  "
+        shown = item.line if is_new else shown
+        rows.append(
+            f"{number:>5} {mark} {item.offset:>6} {item.opname:<24} {item.argument}".rstrip()
+        )
+    return "\n".join(rows)

@@ -1,0 +1,304 @@
+"""Scheduling: the operations, every pair considered with its verdict, and the groups made."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.fusion import Group, Ruling, Schedule
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.titles import GraphTitles
+from dynamo_lab.view.core.words import listed, plural, size, unique
+from dynamo_lab.view.fusion import memory
+from dynamo_lab.view.fusion.advice import UNSEEN, Advice, advice, loop_text, of_loops
+from dynamo_lab.view.fusion.memory import MemoryView
+from dynamo_lab.view.kernels.kernels import QUIET
+
+
+class OperationView(Struct, frozen=True, kw_only=True):
+    """An operation of the schedule. `id` counts over all schedules, `nodes` are of its graph.
+
+    `title` tells what it computes, `loops` over what; `place` is its group in the end, `uses` the
+    buffers and inputs that it reads or writes, `entity` the reader's line.
+    """
+
+    id: int
+    name: str
+    buffers: tuple[str, ...]
+    kind: str
+    title: str
+    loops: str
+    nodes: tuple[int, ...]
+    uses: tuple[str, ...]
+    after: tuple[int, ...]
+    weak: tuple[int, ...]
+    place: int
+    kernel: int | None
+    call: str = ""
+    where: str = ""
+    entity: str = ""
+
+
+class GroupView(Struct, frozen=True, kw_only=True):
+    """Operations that stood together at some time, as indices."""
+
+    operations: tuple[int, ...]
+    kind: str
+    loops: str
+
+
+class RulingView(Struct, frozen=True, kw_only=True):
+    """What became of a pair: `why` holds what stood in the way and what would change it.
+
+    `saves` is what fusing saves in memory traffic, `score` what pairs are sorted by; `reasons` are
+    PyTorch's words.
+    """
+
+    first_round: int
+    round: int
+    kind: str
+    outcome: str
+    saves: str
+    score: str
+    why: tuple[Advice, ...]
+    reasons: tuple[str, ...]
+    into: int | None
+
+
+class PlaceView(Struct, frozen=True, kw_only=True):
+    """A group of the finished schedule. `kernel` is its id, `name` the kernel's."""
+
+    group: int
+    kernel: int | None
+    name: str
+    title: str
+
+
+class ScheduleView(Struct, frozen=True, kw_only=True):
+    """A schedule. `pairs` are groups, two a verdict, and `ruling` indexes `rulings`.
+
+    `rounds` names each round of fusion; `start` are the groups before the first.
+    """
+
+    graph: int
+    number: int
+    title: str
+    sentences: tuple[str, ...]
+    operations: tuple[OperationView, ...]
+    groups: tuple[GroupView, ...]
+    start: tuple[int, ...]
+    rounds: tuple[str, ...]
+    rulings: tuple[RulingView, ...]
+    pairs: tuple[int, ...]
+    ruling: tuple[int, ...]
+    final: tuple[PlaceView, ...]
+    left_out: int
+    memory: tuple[MemoryView, ...] = ()
+
+
+class FusionsView(Struct, frozen=True, kw_only=True):
+    """Every schedule; `unseen` holds why a pair was never considered, by its kind of case."""
+
+    schedules: tuple[ScheduleView, ...] = ()
+    unseen: dict[str, Advice] = {}
+
+
+def build(recording: Recording, places: Places, ancestry: Ancestry) -> FusionsView:
+    """The schedules, in the order in which they were made."""
+    titles = GraphTitles(recording)
+    made: list[ScheduleView] = []
+    first = 0
+    for index, schedule in enumerate(recording.schedules):
+        made.append(_View(recording, places, ancestry, titles, schedule, first).build(index))
+        first += len(schedule.operations)
+    return FusionsView(schedules=tuple(made), unseen=UNSEEN if made else {})
+
+
+class _View:
+    """Writes one schedule; `first` is the id of its first operation."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        places: Places,
+        ancestry: Ancestry,
+        titles: GraphTitles,
+        schedule: Schedule,
+        first: int,
+    ) -> None:
+        self._recording = recording
+        self._places = places
+        self._ancestry = ancestry
+        self._titles = titles
+        self._schedule = schedule
+        self._first = first
+        self._place = {
+            operation: place
+            for place, item in enumerate(schedule.final)
+            for operation in schedule.groups[item.group].operations
+        }
+
+    def build(self, index: int) -> ScheduleView:
+        schedule = self._schedule
+        operations = tuple(map(self._operation, range(len(schedule.operations))))
+        rulings, numbers = self._rulings()
+        title = self._titles.titles[schedule.graph]
+        plans = [plan for plan in self._recording.memory_plans if plan.schedule == index]
+        return ScheduleView(
+            graph=schedule.graph,
+            number=self._titles.numbers[schedule.graph],
+            title=f"{title} ({schedule.name})" if schedule.name else title,
+            sentences=tuple(_sentences(schedule)),
+            operations=operations,
+            groups=tuple(_group(schedule, group) for group in schedule.groups),
+            start=schedule.start,
+            rounds=tuple(_rounds(schedule)),
+            rulings=rulings,
+            pairs=tuple(end for pair in schedule.verdicts.pairs for end in pair),
+            ruling=numbers,
+            final=tuple(self._final(place, operations) for place in range(len(schedule.final))),
+            left_out=schedule.left_out,
+            memory=tuple(memory.build(plan, schedule, self._first) for plan in plans),
+        )
+
+    def _operation(self, index: int) -> OperationView:
+        schedule = self._schedule
+        item = schedule.operations[index]
+        place = self._place.get(index, -1)
+        line = self._line(item.nodes)
+        return OperationView(
+            id=self._first + index,
+            name=item.name,
+            buffers=item.buffers,
+            kind=item.kind,
+            title=item.call or self._operators(item.nodes) or item.kind,
+            loops=_loops(schedule, schedule.groups[index]),
+            nodes=item.nodes,
+            uses=(*item.buffers, *item.reads),
+            after=item.after,
+            weak=item.weak,
+            place=place,
+            kernel=schedule.final[place].kernel if place >= 0 else None,
+            call=item.call,
+            where=self._places.where(line) if line else "",
+            entity=entity(line) if line else "",
+        )
+
+    def _operators(self, nodes: Iterable[int]) -> str:
+        table = self._recording.graphs[self._schedule.graph].nodes
+        names = unique(
+            operator_name(table.strings[table.target[node]])
+            for node in nodes
+            if table.strings[table.op[node]].startswith("call_")
+        )
+        told = [name for name in names if name not in QUIET] or list(names)
+        # the last are what it comes down to: it repeats what it is made of
+        return ("… " if len(told) > 3 else "") + " + ".join(told[-3:])
+
+    def _line(self, nodes: Sequence[int]) -> tuple[int, int] | None:
+        """The reader's line of the last node that has one: what the operation comes down to."""
+        graphs = self._recording.graphs
+        above = self._ancestry.above((self._schedule.graph, node) for node in nodes[-1:])
+        for graph, node in sorted(above):
+            stack = graphs[graph].nodes.stack[node]
+            if stack >= 0 and (line := self._places.own_line(stack)):
+                return line
+        return None
+
+    def _rulings(self) -> tuple[tuple[RulingView, ...], tuple[int, ...]]:
+        """The rulings with what they mean for their pairs, each once, and which is whose."""
+        pool: dict[tuple[int, tuple[Advice, ...]], int] = {}
+        numbers: list[int] = []
+        table = self._schedule.verdicts
+        for (producer, consumer), index in zip(table.pairs, table.ruling, strict=True):
+            why = self._why(table.rulings[index], producer, consumer)
+            numbers.append(pool.setdefault((index, why), len(pool)))
+        views = (_ruling(table.rulings[index], why) for index, why in pool)
+        return tuple(views), tuple(numbers)
+
+    def _why(self, ruling: Ruling, producer: int, consumer: int) -> tuple[Advice, ...]:
+        return why_of(self._schedule, ruling, producer, consumer)
+
+    def _final(self, place: int, operations: Sequence[OperationView]) -> PlaceView:
+        item = self._schedule.final[place]
+        members = self._schedule.groups[item.group].operations
+        kernel = None if item.kernel is None else self._recording.kernels[item.kernel]
+        titles = unique(operations[index].title for index in members)
+        return PlaceView(
+            group=item.group,
+            kernel=item.kernel,
+            name=kernel.name if kernel else "",
+            title=listed(titles),
+        )
+
+
+def why_of(schedule: Schedule, ruling: Ruling, producer: int, consumer: int) -> tuple[Advice, ...]:
+    """What stands in the way of a pair of groups."""
+    if ruling.outcome == "refused" and ruling.check == "backend":
+        one, other = schedule.groups[producer], schedule.groups[consumer]
+        device = schedule.operations[one.operations[0]].device if one.operations else ""
+        backend = schedule.backends.get(device, "unknown")
+        return (of_loops(one, other, backend, is_vertical=ruling.kind == "vertical"),)
+    return advice(ruling)
+
+
+def _group(schedule: Schedule, group: Group) -> GroupView:
+    loops = _loops(schedule, group)
+    return GroupView(operations=group.operations, kind=group.kind, loops=loops)
+
+
+def _loops(schedule: Schedule, group: Group) -> str:
+    """What a group runs over, empty where it is no loop, or several side by side."""
+    if group.kind in ("foreach", "combo", "grouped"):
+        return ""
+    kinds = {schedule.operations[index].kind for index in group.operations}
+    return "" if kinds <= {"extern", "nop"} else loop_text(group)
+
+
+_SCORE = ("template", "same kind", "bytes saved", "overlap", "distance")
+
+
+def _ruling(ruling: Ruling, why: tuple[Advice, ...]) -> RulingView:
+    score = ruling.score
+    labels = _SCORE if len(score) == len(_SCORE) else (*_SCORE[:3], _SCORE[4])
+    return RulingView(
+        first_round=ruling.first_round,
+        round=ruling.round,
+        kind=ruling.kind,
+        outcome=ruling.outcome,
+        saves="" if ruling.shared is None else size(max(0, ruling.shared)),
+        score=", ".join(f"{label} {abs(n):,}" for label, n in zip(labels, score, strict=False)),
+        why=why,
+        reasons=ruling.reasons,
+        into=ruling.into,
+    )
+
+
+def _sentences(schedule: Schedule) -> Iterable[str]:
+    kernels = len({item.kernel for item in schedule.final if item.kernel is not None})
+    groups = len(schedule.final)
+    operations = plural(len(schedule.operations), "operation")
+    yield f"{operations} became {plural(groups, 'group')}, and {plural(kernels, 'kernel')}."
+    outcomes = Counter(verdict.ruling.outcome for verdict in schedule.verdicts)
+    if outcomes:
+        told = [f"{outcomes['fused']:,} fused", f"{outcomes['refused']:,} refused"]
+        if outcomes["possible"]:
+            told.append(f"{outcomes['possible']:,} possible, but fused otherwise first")
+        pairs = plural(len(schedule.verdicts), "pair")
+        rounds = plural(len(schedule.rounds), "round")
+        yield f"{pairs} considered in {rounds}: {listed(told)}."
+    if schedule.left_out:
+        yield f"{schedule.left_out:,} more refusals are not kept."
+    if kernels < groups and "CppScheduling" in schedule.backends.values():
+        yield (
+            "The C++ code generator also puts neighbouring groups into one function, each with "
+            "its own loop: they share a kernel without being fused."
+        )
+
+
+def _rounds(schedule: Schedule) -> Iterable[str]:
+    for number, reorders in enumerate(schedule.rounds, 1):
+        yield f"round {number}, which may reorder loops" if reorders else f"round {number}"

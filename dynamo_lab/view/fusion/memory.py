@@ -1,0 +1,222 @@
+"""Memory of the generated code: what is allocated at each call, its peak, and buffers' lives."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.fusion import Schedule
+from dynamo_lab.model.graphs import Value
+from dynamo_lab.model.memory import MemoryBuffer, MemoryEvent, MemoryPlan
+from dynamo_lab.view.core.values import value_text
+from dynamo_lab.view.core.words import plural, size
+
+
+class StepView(Struct, frozen=True, kw_only=True):
+    """A call, and what is allocated while it runs. `operations` are ids."""
+
+    name: str
+    kernel: int | None
+    operations: tuple[int, ...]
+    bytes: int
+    size: str
+
+
+class LifeView(Struct, frozen=True, kw_only=True):
+    """The life of a buffer: it holds memory from the step `start` to `end`, counted from 0.
+
+    `last_read` is the last step that reads it, -1 for none. `source` names the buffer whose memory
+    it took over or shares. `operation` is the id of what makes it, -1 for what comes from outside.
+    """
+
+    name: str
+    role: str
+    value: str
+    bytes: int
+    size: str
+    start: int
+    end: int
+    last_read: int
+    operation: int
+    source: str
+    note: str
+
+
+class MemoryView(Struct, frozen=True, kw_only=True):
+    """The memory of one schedule. `kernel_internal` are buffers that fusion made unnecessary."""
+
+    sentences: tuple[str, ...]
+    steps: tuple[StepView, ...]
+    peak: int
+    peak_bytes: int
+    lives: tuple[LifeView, ...]
+    kernel_internal: tuple[LifeView, ...]
+
+
+def build(plan: MemoryPlan, schedule: Schedule, first: int) -> MemoryView:
+    """The plan, with operations as ids from `first` on."""
+    return _View(plan, schedule, first).build()
+
+
+class _View:
+    """Walks the events once, and keeps who holds which storage."""
+
+    def __init__(self, plan: MemoryPlan, schedule: Schedule, first: int) -> None:
+        self._plan = plan
+        self._schedule = schedule
+        self._first = first
+        self._last = max(0, len(plan.steps) - 1)
+        self._reads = dict(_last_reads(plan, schedule))
+        self._start: dict[int, int] = {}
+        self._end: dict[int, int] = {}
+        self._cause: dict[int, MemoryEvent] = {}
+
+    def build(self) -> MemoryView:
+        plan = self._plan
+        live = self._walk()[: len(plan.steps)]
+        peak = max(range(len(live)), key=live.__getitem__, default=0)
+        steps = tuple(
+            StepView(
+                name=step.name,
+                kernel=step.kernel,
+                operations=tuple(self._first + index for index in step.operations),
+                bytes=amount,
+                size=size(amount),
+            )
+            for step, amount in zip(plan.steps, live, strict=True)
+        )
+        lives = tuple(self._life(index) for index in self._start)
+        internal = tuple(
+            self._life(index) for index, item in enumerate(plan.buffers) if item.role == "removed"
+        )
+        top = live[peak] if live else 0
+        return MemoryView(
+            sentences=tuple(self._sentences(steps, peak, lives, internal)),
+            steps=steps,
+            peak=peak,
+            peak_bytes=top,
+            lives=lives,
+            kernel_internal=internal,
+        )
+
+    def _walk(self) -> list[int]:
+        """What is allocated while each step runs, and after the last."""
+        storage: dict[int, int] = {}  # of a buffer: the one that was allocated
+        holders: dict[int, set[int]] = {}
+        for index, item in enumerate(self._plan.buffers):
+            if item.role == "donated":
+                storage[index], holders[index] = index, {index}
+                self._start[index] = 0
+        live: list[int] = []
+        at = 0
+        for step in range(len(self._plan.steps) + 1):
+            while at < len(self._plan.events) and self._plan.events[at].step <= step:
+                self._apply(self._plan.events[at], storage, holders)
+                at += 1
+            live.append(sum(self._bytes(index) for index in holders))
+        return live
+
+    def _apply(
+        self, event: MemoryEvent, storage: dict[int, int], holders: dict[int, set[int]]
+    ) -> None:
+        index, source = event.buffer, event.source
+        if event.kind == "free":
+            self._release(index, event.step - 1, storage, holders)
+            return
+        if index in self._start:
+            return
+        self._start[index] = event.step
+        self._cause[index] = event
+        if event.kind == "allocate" or source not in storage:
+            if self._plan.buffers[index].role != "input" and source is None:
+                storage[index], holders[index] = index, {index}
+            return
+        storage[index] = storage[source]
+        holders[storage[source]].add(index)
+        if event.kind != "view":
+            last = event.step if event.kind == "in_place" else event.step - 1
+            self._release(source, last, storage, holders)
+
+    def _release(
+        self, index: int, last: int, storage: dict[int, int], holders: dict[int, set[int]]
+    ) -> None:
+        self._end.setdefault(index, max(last, self._start.get(index, 0)))
+        held = storage.pop(index, None)
+        if held is not None:
+            holders[held].discard(index)
+            if not holders[held]:
+                del holders[held]
+
+    def _bytes(self, index: int) -> int:
+        return max(0, self._plan.buffers[index].bytes or 0)
+
+    def _life(self, index: int) -> LifeView:
+        item = self._plan.buffers[index]
+        cause = self._cause.get(index)
+        source = cause.source if cause else None
+        start = self._start.get(index, -1)
+        return LifeView(
+            name=item.name,
+            role=item.role,
+            value=value_text(Value(dtype=item.dtype, shape=item.shape)),
+            bytes=self._bytes(index),
+            size="" if item.bytes is None else size(self._bytes(index)),
+            start=start,
+            end=self._end.get(index, self._last) if start >= 0 else -1,
+            last_read=self._reads.get(item.name, -1),
+            operation=-1 if item.operation is None else self._first + item.operation,
+            source="" if source is None else self._plan.buffers[source].name,
+            note=self._note(item, cause),
+        )
+
+    def _note(self, item: MemoryBuffer, cause: MemoryEvent | None) -> str:
+        if item.role == "removed":
+            return "never in memory: it lives inside its kernel"
+        source = "" if cause is None or cause.source is None else cause.source
+        name = self._plan.buffers[source].name if source != "" else ""
+        told = {
+            "in_place": f"written over {name}, in place",
+            "reuse": f"takes over the memory of {name}, which nobody needs any more",
+            "view": f"a view of {name}, with no memory of its own",
+        }.get(cause.kind if cause else "", "")
+        ends = {"output": "returned", "donated": "an input that may be overwritten"}
+        return "; ".join(part for part in (told, ends.get(item.role, "")) if part)
+
+    def _sentences(
+        self,
+        steps: Sequence[StepView],
+        peak: int,
+        lives: Sequence[LifeView],
+        internal: Sequence[LifeView],
+    ) -> Iterator[str]:
+        if steps:
+            at = steps[peak]
+            yield (
+                f"At most {at.size} are allocated, at call {peak + 1} of {len(steps)}, "
+                f"`{at.name}`; inputs and parameters come on top."
+            )
+        kinds = [self._cause[i].kind for i in self._start if i in self._cause]
+        if counted := [
+            f"{kinds.count(kind)} {words}"
+            for kind, words in (
+                ("allocate", "allocated"),
+                ("in_place", "written in place"),
+                ("reuse", "in memory that another held"),
+                ("view", "views"),
+            )
+            if kind in kinds
+        ]:
+            yield f"{plural(len(kinds), 'buffer')}: {', '.join(counted)}."
+        if internal:
+            saved = sum(life.bytes for life in internal)
+            yield f"Fusion kept {len(internal)} more, {size(saved)}, out of memory altogether."
+        if any(item.bytes is None and item.dtype for item in self._plan.buffers):
+            yield "Sizes that only the run computes are unknown, and counted as nothing."
+        if self._plan.is_pooled:
+            yield "The buffers then became parts of larger pools, which this does not show."
+
+
+def _last_reads(plan: MemoryPlan, schedule: Schedule) -> Iterator[tuple[str, int]]:
+    for number, step in enumerate(plan.steps):
+        for index in step.operations:
+            for name in schedule.operations[index].reads:
+                yield name, number

@@ -1,0 +1,211 @@
+"""Graphs as a listing in columns and as a tree of modules for the diagram."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.graphs import Graph, NodeTable
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.titles import GraphTitles
+from dynamo_lab.view.core.values import layout_text, value_text
+from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.graphs.kinds import by_kind
+from dynamo_lab.view.graphs.transforms import in_transforms
+
+
+class ModuleView(Struct, frozen=True, kw_only=True):
+    """A box of the diagram: an nn.Module (or an operator kind group) holding nodes and boxes.
+
+    `type` is the module's class, empty where it is not known.
+    `nodes` are node indices directly inside; `children` are indices into `GraphView.modules`.
+    """
+
+    name: str
+    path: str
+    type: str
+    nodes: tuple[int, ...]
+    children: tuple[int, ...] = ()
+
+
+class GraphView(Struct, frozen=True, kw_only=True):
+    """A graph. Columns run in parallel, one entry a node, in graph order.
+
+    `op` ("placeholder", "call_function"...), `target` ("aten.add.Tensor") and `module` index
+    `strings`; `value` indexes `values` (texts such as "f32[8, 8]"); `stack` indexes
+    `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is what people call
+    the captured graph that this one belongs to, from 1, and 0 where there is none.
+
+    `bytes` and `layouts` run parallel to `values`: the size of a tensor, None where it is not
+    known, and how it lies in memory where that is not row by row. `kinds` says of strings that
+    are targets what kind of work they do. `parent_node` calls this graph, which is a body.
+    """
+
+    id: int
+    number: int = 0
+    title: str
+    subtitle: str
+    stage: str
+    frame: int | None
+    compile_id: str
+    is_backward: bool
+    operators: int
+    strings: tuple[str, ...]
+    values: tuple[str, ...]
+    name: tuple[str, ...]
+    op: tuple[int, ...]
+    target: tuple[int, ...]
+    arguments: tuple[str, ...]
+    inputs: tuple[tuple[int, ...], ...]
+    value: tuple[int, ...]
+    stack: tuple[int, ...]
+    module: tuple[int, ...]
+    subgraphs: dict[int, tuple[int, ...]]
+    modules: tuple[ModuleView, ...]
+    parent: int | None = None
+    parent_node: int | None = None
+    bytes: tuple[int | None, ...] = ()
+    layouts: tuple[str, ...] = ()
+    kinds: dict[str, tuple[int, ...]] = {}
+
+
+def build(recording: Recording) -> tuple[GraphView, ...]:
+    """The graphs, columns shared with the recording's."""
+    names, titles = frame_names(recording), GraphTitles(recording)
+    return tuple(_view(graph, names, titles) for graph in recording.graphs)
+
+
+def _view(graph: Graph, names: Sequence[str], titles: GraphTitles) -> GraphView:
+    table = graph.nodes
+    return GraphView(
+        id=graph.id,
+        number=titles.numbers[graph.id],
+        title=titles.titles[graph.id],
+        subtitle=_subtitle(graph, names),
+        stage=graph.stage,
+        frame=graph.frame,
+        compile_id=graph.compile_id,
+        is_backward=graph.is_backward,
+        operators=graph.operators,
+        strings=table.strings,
+        values=tuple(value_text(value) for value in table.values),
+        name=table.name,
+        op=table.op,
+        target=table.target,
+        arguments=table.arguments,
+        inputs=table.inputs,
+        value=table.value,
+        stack=table.stack,
+        module=table.module,
+        subgraphs=table.subgraphs,
+        modules=module_tree(table),
+        parent=graph.parent,
+        parent_node=graph.parent_node,
+        bytes=tuple(value.bytes for value in table.values),
+        layouts=tuple(layout_text(value) for value in table.values),
+        kinds=by_kind((n, table.strings[n]) for n in _targets(table)),
+    )
+
+
+def _targets(table: NodeTable) -> list[int]:
+    """The strings that are what a node calls, and not its kind or module."""
+    calls = {n for n, op in enumerate(table.strings) if op.startswith("call_")}
+    called = zip(table.op, table.target, strict=True)
+    return sorted({target for op, target in called if op in calls})
+
+
+def stage_word(graph: GraphView) -> str:
+    """The graph's stage as one word to ask for it by: 'post_grad', 'post_grad_backward'."""
+    is_marked = graph.is_backward and graph.stage != "backward"
+    return f"{graph.stage}_backward" if is_marked else graph.stage
+
+
+def _subtitle(graph: Graph, names: Sequence[str]) -> str:
+    """What the title leaves open: the later stages' titles name the captured graph."""
+    size = plural(graph.operators, "operator")
+    is_captured = graph.stage == "dynamo" and graph.parent is None and graph.frame is not None
+    return f"captured from {names[graph.frame or 0]}, {size}" if is_captured else size
+
+
+_STEP = re.compile(r"\[['\"]([^'\"]+)['\"]\]|\[(\d+)\]|([^.\[\]]+)")
+_PLUMBING = {"_modules", "_parameters", "_buffers"}
+
+
+def module_path(text: str) -> tuple[str, ...]:
+    """The parts of a module path: ('layers', '0') for "L['self'].layers.0" and "layers.0" alike."""
+    steps = [a or b or c for a, b, c in _STEP.findall(text)]
+    if steps[:1] in (["L"], ["G"]) and text[1:2] == "[":
+        steps = steps[2:]
+    return tuple(step for step in steps if step not in _PLUMBING)
+
+
+def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
+    """The modules as nested boxes, the root first; nodes of no module lie in the root.
+
+    The copies that write a buffer's new value back bear no module: each lies with that value.
+    """
+    boxes: dict[tuple[str, ...], int] = {(): 0}
+    children: list[list[int]] = [[]]
+    of_string = {string: module_path(table.strings[string]) for string in set(table.module)}
+    modules = [of_string[string] for string in table.module]
+    paths, types = in_transforms(table, modules)
+    homes = _with_what_they_write(table, [_box(path, boxes, children) for path in paths])
+    nodes: list[list[int]] = [[] for _ in children]
+    for index, home in enumerate(homes):
+        nodes[home].append(index)
+    types |= _classes(table, modules, paths)
+    return tuple(
+        ModuleView(
+            name=path[-1] if path else "",
+            path=".".join(path),
+            type=types.get(path, ""),
+            nodes=tuple(nodes[box]),
+            children=tuple(children[box]),
+        )
+        for path, box in boxes.items()
+    )
+
+
+_WRITES_BACK = "aten.copy_."
+
+
+def _with_what_they_write(table: NodeTable, homes: list[int]) -> list[int]:
+    """The homes, with those copies taken from the root that write a box's value to an input."""
+    writes = [target.startswith(_WRITES_BACK) for target in table.strings]
+    if not any(writes):
+        return homes
+    for node, home in enumerate(homes):
+        if home == 0 and writes[table.target[node]] and len(table.inputs[node]) == 2:
+            to, value = table.inputs[node]
+            if table.strings[table.op[to]] == "placeholder":
+                homes[node] = homes[value]
+    return homes
+
+
+def _classes(
+    table: NodeTable, modules: Iterable[tuple[str, ...]], paths: Iterable[tuple[str, ...]]
+) -> dict[tuple[str, ...], str]:
+    """The class of each box that is a module, also of one that lies in a transform's box."""
+    known = {module_path(path): name for path, name in table.module_types.items()}
+    found: dict[tuple[str, ...], str] = {}
+    for module, path in set(zip(modules, paths, strict=True)):
+        inserted = len(path) - len(module)  # the transforms, between parts of the module's path
+        for end in range(1, len(path) + 1):
+            own = path[:end] if path[:end] == module[:end] else module[: max(0, end - inserted)]
+            if own[-1:] == path[end - 1 : end] and own in known:
+                found[path[:end]] = known[own]
+    return found
+
+
+def _box(
+    path: tuple[str, ...], boxes: dict[tuple[str, ...], int], children: list[list[int]]
+) -> int:
+    """The index of a path's box, made with all the boxes around it where it is new."""
+    if (known := boxes.get(path)) is not None:
+        return known
+    around = _box(path[:-1], boxes, children)
+    boxes[path] = len(children)
+    children.append([])
+    children[around].append(boxes[path])
+    return boxes[path]

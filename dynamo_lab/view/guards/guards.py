@@ -1,0 +1,225 @@
+"""Guards grouped by the value they check, and the recompilations their failures caused."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.guards.changes import ChangesView, changes
+from dynamo_lab.view.guards.failing import cause, readable, told
+from dynamo_lab.view.guards.remedies import Remedy, remedies
+
+
+class GuardView(Struct, frozen=True, kw_only=True):
+    """One guard: what it checks, in the words Dynamo checks it, and the line that asked for it."""
+
+    kind: str
+    source: str
+    expressions: tuple[str, ...]
+    where: str
+    entity: str
+    frame: int
+    compile_id: str
+
+
+class CauseView(Struct, frozen=True, kw_only=True):
+    """One reason to compile again: what changed, which earlier code it rules out, how to stop it.
+
+    `where` is the line that made the guard, `check` the guard as Dynamo words it.
+    """
+
+    text: str
+    earlier: tuple[str, ...]
+    check: str
+    where: str
+    entity: str
+    remedies: tuple[Remedy, ...]
+
+
+class RecompileView(Struct, frozen=True, kw_only=True):
+    """A compilation that was made because guards failed, and what differs from the one before.
+
+    `causes` are empty in recordings that kept only the guards' texts: for those is `advice`.
+    """
+
+    frame: int
+    title: str
+    compile_id: str
+    failures: tuple[tuple[str, str], ...]
+    advice: str
+    limit_hit: bool
+    causes: tuple[CauseView, ...] = ()
+    changes: ChangesView | None = None
+
+
+class GuardsView(Struct, frozen=True, kw_only=True):
+    """All guards in frame order, and the recompilations before them."""
+
+    guards: tuple[GuardView, ...]
+    recompiles: tuple[RecompileView, ...]
+
+
+def build(recording: Recording, places: Places) -> GuardsView:
+    """Guards in frame order, grouped by the value they check."""
+    order: dict[tuple[int, str, str], int] = {}
+    for guard in recording.guards:
+        order.setdefault((guard.frame, guard.compile_id, guard.source), len(order))
+    ranked = sorted(
+        recording.guards, key=lambda g: (g.frame, order[g.frame, g.compile_id, g.source])
+    )
+    names = frame_names(recording)
+    known: set[tuple[int, str]] = set()
+    return GuardsView(
+        guards=tuple(_guard(guard, places) for guard in ranked),
+        recompiles=tuple(
+            _recompile(item, names, recording, places, known) for item in recording.recompiles
+        ),
+    )
+
+
+def _guard(guard: Guard, places: Places) -> GuardView:
+    line = places.own_line(guard.stack)
+    return GuardView(
+        kind=guard.kind,
+        source=guard.source,
+        expressions=_telling(guard.expressions),
+        where=places.where(line) if line else "",
+        entity=entity(line) if line else "",
+        frame=guard.frame,
+        compile_id=guard.compile_id,
+    )
+
+
+# Each tensor is asked whether someone marked its sizes dynamic: five guards that hardly ever fail.
+_UNMARKED = re.compile(r"(hasattr\(.*, '_dynamo_)\w*(_indices'\) == False)")
+
+_FOLDED = re.compile("'_dynamo_\N{HORIZONTAL ELLIPSIS}_indices'")
+
+
+def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
+    """The expressions, those on marks folded into one that comes last."""
+    folded = (_UNMARKED.sub("\\1\N{HORIZONTAL ELLIPSIS}\\2", text) for text in expressions)
+    return tuple(sorted(dict.fromkeys(folded), key=lambda text: bool(_FOLDED.search(text))))
+
+
+def _recompile(
+    item: Recompile,
+    names: Sequence[str],
+    recording: Recording,
+    places: Places,
+    known: set[tuple[int, str]],
+) -> RecompileView:
+    again = (
+        "was compiled too often and now runs eagerly" if item.limit_hit else "was compiled again"
+    )
+    causes = tuple(_causes(item, recording, places, known))
+    last = item.failed[0].compile_id if item.failed else ""
+    return RecompileView(
+        frame=item.frame,
+        title=f"{names[item.frame]} {again}",
+        compile_id=item.compile_id,
+        failures=item.failures,
+        advice="" if causes and not item.limit_hit else _advice(item),
+        limit_hit=item.limit_hit,
+        causes=causes,
+        changes=None if item.limit_hit else changes(recording, last, item.compile_id),
+    )
+
+
+def _causes(
+    item: Recompile, recording: Recording, places: Places, known: set[tuple[int, str]]
+) -> Iterator[CauseView]:
+    """Each thing that changed, once, with all the earlier code that it rules out.
+
+    What an earlier compilation told of the same frame has its remedies there: it is `known`.
+    """
+    opened = {
+        readable(source)
+        for symbol in recording.symbols
+        if symbol.compile_id == item.compile_id and not symbol.value
+        for source in symbol.sources
+    }
+    alike: dict[str, list[FailedGuard]] = {}
+    for failed in item.failed:
+        alike.setdefault(told(failed), []).append(failed)
+    for text, group in alike.items():
+        line = next((at for failed in group if (at := places.own_line(failed.stack))), None)
+        yield CauseView(
+            text=text,
+            earlier=tuple(failed.compile_id for failed in group),
+            check=group[0].text,
+            where=places.where(line) if line else "",
+            entity=entity(line) if line else "",
+            remedies=() if (item.frame, text) in known else remedies(cause(group[0]), opened),
+        )
+        known.add((item.frame, text))
+
+
+_LIMIT = (
+    "The code compiled before is still used where its guards hold; this call, and each other that "
+    "fits none of it, runs eagerly. Find what changes between calls and "
+    "make it a tensor or mark it dynamic; `torch._dynamo.config.recompile_limit` is the limit."
+)
+_OF_ITEM = (
+    r"___stack\d+['\"\]]*\s*==\s*-?\d",
+    "A Python number changed that came out of `.item()` or `float()` at the break before: the code "
+    "after the break was compiled for that very number. Keep it a tensor.",
+)
+_ADVICE = (
+    (
+        r"size mismatch|\.size\(\)|\.shape|stride mismatch|rank mismatch|Eq\(|Ne\(|"
+        r"check_tensor_dims",
+        "A size changed. If it goes on changing, compile with `dynamic=True`, or mark that "
+        "dimension with `torch._dynamo.mark_dynamic(tensor, dimension)` before the first call.",
+    ),
+    (
+        r"dtype mismatch|dtype",
+        "A tensor's dtype changed. Convert it before the call: each dtype needs code of its own.",
+    ),
+    (
+        r"requires_grad",
+        "A tensor was called with and without gradients: each needs code of its own. Use the same "
+        "for every call, or expect one compilation for each.",
+    ),
+    (
+        r"grad_mode|GLOBAL_STATE|Global state",
+        "A global setting changed, such as `torch.no_grad`. Call under the same settings.",
+    ),
+    (
+        r"device mismatch",
+        "A tensor moved to another device: each device needs code of its own.",
+    ),
+    (
+        r"type_id|check_obj_id|type mismatch|expected type",
+        "A value of another type or another object was passed. Pass the same one, or a tensor.",
+    ),
+    _OF_ITEM,
+    (
+        r"==|EQUALS",
+        "Python numbers and strings are compiled in as constants. Pass what changes as a tensor, "
+        "or set `torch._dynamo.config.allow_unspec_int_on_nn_module` for a module's own integers.",
+    ),
+)
+
+
+def _advice(item: Recompile) -> str:
+    """An advice for each kind of failure, of the latest earlier compilation first."""
+    if item.limit_hit:
+        return _LIMIT
+    latest_first = sorted(item.failures, key=lambda failure: _order(failure[0]), reverse=True)
+    found = (_advice_on(guard) for _, guard in latest_first)
+    return " ".join(dict.fromkeys(text for text in found if text))
+
+
+def _advice_on(guard: str) -> str:
+    check = guard.partition("  # ")[0]  # what follows is the reader's line, which names anything
+    return next((text for pattern, text in _ADVICE if re.search(pattern, check)), "")
+
+
+def _order(compile_id: str) -> tuple[int, ...]:
+    """Compile ids in their order: "0/10" is later than "0/9"."""
+    return tuple(int(number) for number in re.findall(r"\d{1,9}", compile_id))

@@ -1,0 +1,208 @@
+"""Symbols: which sizes compiled code leaves open, and what pinned others down, on which line."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.symbols import ShapeFact, Symbol
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.words import listed, unique
+from dynamo_lab.view.guards.failing import readable
+
+
+class FactView(Struct, frozen=True, kw_only=True):
+    """Something assumed of a symbol, and the line that made the compiler assume it."""
+
+    event: str
+    text: str
+    expression: str
+    where: str
+    entity: str
+    line: str
+
+
+class SymbolView(Struct, frozen=True, kw_only=True):
+    """One symbol of one compilation.
+
+    `stands_for` are the values that share it, as one writes them; `range` what it may be; `value`
+    what took its place, if anything did, and `pinned` how that came about.
+    """
+
+    name: str
+    compile_id: str
+    frame: str
+    is_backed: bool
+    hint: str
+    range: str
+    stands_for: tuple[str, ...]
+    value: str
+    where: str
+    entity: str
+    pinned: tuple[FactView, ...]
+    asked: tuple[FactView, ...]
+
+
+class ShapesView(Struct, frozen=True, kw_only=True):
+    """The symbols in the order they were made, and what has none though it was to be open."""
+
+    symbols: tuple[SymbolView, ...]
+    others: tuple[FactView, ...]
+
+
+class Specialisation(Struct, frozen=True, kw_only=True):
+    """A line on which a symbol was pinned down. `symbol` is its position in the view."""
+
+    span: int
+    label: str
+    symbol: int
+
+
+def build(recording: Recording, places: Places) -> ShapesView:
+    """All symbols with what was assumed of each."""
+    names = frame_names(recording)
+    facts: dict[tuple[str, str], list[ShapeFact]] = {}
+    for fact in recording.shape_facts:
+        for name in fact.symbols:
+            facts.setdefault((fact.compile_id, name), []).append(fact)
+    return ShapesView(
+        symbols=tuple(
+            _symbol(item, facts.get((item.compile_id, item.name), ()), names, places)
+            for item in recording.symbols
+        ),
+        others=_unique(
+            _other(fact, recording, places) for fact in recording.shape_facts if not fact.symbols
+        ),
+    )
+
+
+def _unique(facts: Iterator[FactView]) -> tuple[FactView, ...]:
+    """Compilations repeat each other."""
+    return tuple(dict.fromkeys(facts))
+
+
+def _symbol(
+    item: Symbol, facts: Sequence[ShapeFact], names: Sequence[str], places: Places
+) -> SymbolView:
+    line = places.own_line(item.stack)
+    pinned = [fact for fact in facts if fact.event in ("constant", "equal")]
+    by_stack = {fact.stack for fact in pinned}
+    # the question that pinned it stands on the same line, and is told with it
+    asked = [fact for fact in facts if fact.event in ("guard", "assert")]
+    questions = {fact.stack: fact.expression for fact in asked if fact.stack in by_stack}
+    return SymbolView(
+        name=item.name,
+        compile_id=item.compile_id,
+        frame=names[item.frame],
+        is_backed=item.is_backed,
+        hint=item.hint,
+        range=_range(item),
+        stands_for=unique(readable(source) for source in item.sources),
+        value=item.value,
+        where=places.where(line) if line else "",
+        entity=entity(line) if line else "",
+        pinned=tuple(
+            _fact(fact, _pinned(item, fact), questions.get(fact.stack, ""), places)
+            for fact in pinned
+        ),
+        asked=tuple(
+            _fact(fact, "", fact.expression, places) for fact in asked if fact.stack not in by_stack
+        ),
+    )
+
+
+def _range(item: Symbol) -> str:
+    """What the symbol may be, in words."""
+    if item.lower and item.lower == item.upper:
+        return f"{item.lower} alone"
+    if item.lower and item.upper:
+        return f"{item.lower} to {item.upper}"
+    if item.lower:
+        return f"{item.lower} or more"
+    return f"{item.upper} or less" if item.upper else "any number"
+
+
+def _named(item: Symbol) -> str:
+    """The values that a symbol stands for, else its own name."""
+    names = unique(readable(source) for source in item.sources) or (item.name,)
+    return listed([f"`{name}`" for name in names])
+
+
+def _pinned(item: Symbol, fact: ShapeFact) -> str:
+    if fact.event == "constant":
+        return f"{_named(item)} became the constant {fact.expression}"
+    return f"{_named(item)} is tied to another size: {item.name} = {fact.expression}"
+
+
+def _fact(fact: ShapeFact, text: str, expression: str, places: Places) -> FactView:
+    line = places.own_line(fact.stack)
+    return FactView(
+        event=fact.event,
+        text=text,
+        expression=expression,
+        where=places.where(line) if line else "",
+        entity=entity(line) if line else "",
+        line=places.text(line).strip() if line else "",
+    )
+
+
+def _other(fact: ShapeFact, recording: Recording, places: Places) -> FactView:
+    if fact.event == "zero_one":
+        text = (
+            f"`{readable(fact.source)}` is {fact.expression}: sizes of 0 and 1 are always "
+            "compiled in, as they broadcast. "
+            "`torch._dynamo.decorators.mark_unbacked` leaves one open."
+        )
+        return _fact(fact, text, "", places)
+    symbol = _violated(fact, recording.symbols)
+    cause = next(
+        (
+            known
+            for known in recording.shape_facts
+            if symbol and known.event == "constant" and known.compile_id == fact.compile_id
+            and symbol.name in known.symbols
+        ),
+        fact,
+    )  # fmt: skip
+    view = _fact(cause, readable(fact.expression), "", places)
+    return FactView(
+        event="violation",
+        text=view.text,
+        expression="",
+        where=view.where,
+        entity=view.entity,
+        line=view.line,
+    )
+
+
+def _violated(fact: ShapeFact, symbols: Sequence[Symbol]) -> Symbol | None:
+    """The symbol of the size that a violation is about, which its message names."""
+    return next(
+        (
+            symbol
+            for symbol in symbols
+            if symbol.compile_id == fact.compile_id
+            and any(re.search(re.escape(s) + r"(?!\w)", fact.expression) for s in symbol.sources)
+        ),
+        None,
+    )
+
+
+def specialisations(recording: Recording, places: Places) -> Iterator[Specialisation]:
+    """The reader's lines on which symbols were pinned down, each once for each symbol's values."""
+    numbers = {(s.compile_id, s.name): at for at, s in enumerate(recording.symbols)}
+    seen: set[tuple[int, str]] = set()
+    for fact in recording.shape_facts:
+        if fact.event not in ("constant", "equal") or fact.stack is None:
+            continue
+        at = next((numbers.get((fact.compile_id, name)) for name in fact.symbols), None)
+        spans = reversed(places.stack_spans[fact.stack])
+        span = next((s for s in spans if not places.is_library(places.line_of(s))), None)
+        if at is None or span is None:
+            continue
+        label = _pinned(recording.symbols[at], fact).replace("`", "")
+        if (span, label) not in seen:
+            seen.add((span, label))
+            yield Specialisation(span=span, label=label, symbol=at)

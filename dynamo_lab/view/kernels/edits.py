@@ -1,0 +1,133 @@
+"""An edited kernel: what the compiler said of it, whether it is right, and what it gains."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from dynamo_lab.measure.statistics import ratio, spread
+from dynamo_lab.model.benchmarks import Comparison
+from dynamo_lab.model.edits import Diagnostic, Edit, EditVerdict, Timing
+from dynamo_lab.view.core.words import BUSY, listed, plural, unique, unit
+from dynamo_lab.view.kernels.code_diff import Edit as Run
+from dynamo_lab.view.kernels.code_diff import edits
+from dynamo_lab.view.timings.durations import interval_text, median_text
+
+
+class TimingView(Struct, frozen=True, kw_only=True):
+    """The original's time beside the edit's; `tone` is "good" where the edit is faster."""
+
+    what: str
+    original: str
+    edited: str
+    ratio: str
+    tone: str
+
+
+class EditView(Struct, frozen=True, kw_only=True):
+    """One edit. `edits` are the lines of `before` and `after` that differ.
+
+    `worst` tells the element that is furthest off, where it computes something else.
+    """
+
+    kernel: int
+    name: str
+    verdict: EditVerdict
+    sentence: str
+    before: str
+    after: str
+    edits: tuple[Run, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    worst: str = ""
+    compared: str = ""
+    timings: tuple[TimingView, ...] = ()
+
+
+def build(edit: Edit) -> EditView:
+    """What is shown of an edit."""
+    return EditView(
+        kernel=edit.kernel,
+        name=edit.name,
+        verdict=edit.verdict,
+        sentence=_sentence(edit),
+        before=edit.before,
+        after=edit.after,
+        edits=edits(edit.before.split("\n"), edit.after.split("\n")),
+        diagnostics=edit.diagnostics,
+        worst=_worst(edit),
+        compared=_compared(edit),
+        timings=tuple(map(_timing, edit.timings)),
+    )
+
+
+def _sentence(edit: Edit) -> str:
+    reason = f": {edit.reason}" if edit.reason else ""
+    match edit.verdict:
+        case "not built":
+            errors = [one for one in edit.diagnostics if one.severity == "error"]
+            lines = unique(str(line) for one in errors if (line := one.line) is not None)
+            where = f" ({unit(len(lines), 'line')} {listed(lines)})" if lines else ""
+            return f"It does not compile{where}."
+        case "failed":
+            return f"It fails{reason}."
+        case "wrong":
+            return f"It is wrong{reason}, so it is not timed."
+        case "unknown":
+            return f"It is built{reason}."
+        case "right":
+            same = " Its text is the original's." if edit.before == edit.after else ""
+            busy = f" {BUSY}" if edit.machine.is_busy and edit.timings else ""
+            return f"It is right{reason}.{same}{busy}"
+
+
+def _worst(edit: Edit) -> str:
+    worst = edit.worst
+    if worst is None:
+        return ""
+    index = ", ".join(map(str, worst.index))
+    return f"{worst.value}[{index}] should be {worst.expected}, and is {worst.got}."
+
+
+def _compared(edit: Edit) -> str:
+    """How far apart the edit's values are from the original's, and the program's from eager."""
+    told = list(_groups(edit))
+    calls = f" in {plural(edit.calls, 'call')}" if edit.calls else ""
+    return f"Compared{calls}: {'; '.join(told)}." if told else ""
+
+
+def _groups(edit: Edit) -> Iterator[str]:
+    outer = ("output ", "gradient ")
+    compared = [one for one in edit.comparisons if one.verdict != "not compared"]
+    own = [one for one in compared if not one.value.startswith(outer)]
+    whole = [one for one in compared if one.value.startswith(outer)]
+    if own:
+        yield f"{plural(len(own), 'argument')} with the original's, {_apart(own)}"
+    if whole:
+        yield f"{plural(len(whole), 'result')} of the program with {_than(edit)}, {_apart(whole)}"
+
+
+def _than(edit: Edit) -> str:
+    """What the program's results were held against: a reason tells where that was not eager."""
+    return "the original's" if edit.verdict == "right" and edit.reason else "eager's"
+
+
+def _apart(found: list[Comparison]) -> str:
+    if all(one.verdict == "equal" for one in found):
+        return "equal bit for bit"
+    units = max((one.ulp or 0.0 for one in found), default=0.0)
+    relative = max((one.relative or 0.0 for one in found), default=0.0)
+    return f"up to {units:,.0f} ULP apart ({relative:.1e} relative)"
+
+
+_WHATS = {"kernel": "the kernel alone", "program": "the program"}
+
+
+def _timing(timing: Timing) -> TimingView:
+    found = ratio(timing.original, timing.edited)
+    tone = ("good" if found.value > 1 else "bad") if found.differs else ""
+    return TimingView(
+        what=f"{_WHATS[timing.what]}, {timing.cache} caches",
+        original=median_text(spread(timing.original)),
+        edited=median_text(spread(timing.edited)),
+        ratio=f"{found.sentence} ({interval_text(found.above_one)})" if tone else found.sentence,
+        tone=tone,
+    )

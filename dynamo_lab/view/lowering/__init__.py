@@ -1,0 +1,1 @@
+"""What to show of lowering to loop IR."""

@@ -1,0 +1,121 @@
+"""In plain words: why Inductor stored a value, or why it called a kernel."""
+
+from dynamo_lab.model.lowering import Buffer, Why
+from dynamo_lab.view.core.words import plural
+
+
+def stored(buffer: Buffer, during: str) -> str:
+    """Why a buffer is in memory; `during` is the node that was being lowered then."""
+    match buffer.kind:
+        case "extern" | "fallback" | "template":
+            called = f" `{buffer.kernel}` is called." if buffer.kernel else ""
+            return called_for(buffer) + called
+        case "part":
+            return f"One of the results of `{buffer.of}`."
+        case "joined":
+            parts = plural(len(buffer.reads), "buffer")
+            return f"It is made of {parts}, each written straight into its place here."
+        case "written":
+            return "A kernel changes it in place: under this name it is read afterwards."
+        case _:
+            return _loop(buffer.why, during) if buffer.why else ""
+
+
+def called_for(buffer: Buffer) -> str:
+    """Why a kernel is called, and no loop was made."""
+    match buffer.kind:
+        case "extern" if buffer.form in _WITH_BODIES:
+            return "The wrapper runs this: its bodies are lowered as graphs of their own."
+        case "extern" if not buffer.kernel:
+            return "The wrapper does this: Inductor generates no loop for it."
+        case "extern":
+            return "A library does this: Inductor generates no loop for it."
+        case "template":
+            return "A hand-written template, which Inductor fills in, does this."
+        case _:
+            return _fallback(buffer.why)
+
+
+_WITH_BODIES = frozenset({"Conditional", "InvokeSubgraph", "Switch", "WhileLoop"})
+
+
+def _loop(why: Why, during: str) -> str:
+    match why.cause:
+        case "heavy reuse" | "large reuse" | "reads reuse":
+            return _reused(why)
+        case "many reads":
+            return (
+                f"Its loop reads {why.count} buffers: beyond {why.limit}, Inductor stores the "
+                "result, so that the loop grows no further."
+            )
+        case "large":
+            return (
+                f"Its loop does {why.count} operations: beyond {why.limit}, Inductor stores the "
+                "result, so that the loop grows no further."
+            )
+        case "read again":
+            return (
+                f"{_readers(why)} read it, and `{why.by}` among them needs it in memory."
+                if why.by
+                else f"{_readers(why)} read it, and one of them needs it in memory."
+            )
+        case "needed":
+            return f"`{during}` reads it from memory: it is more than a loop."
+        case "strides":
+            return f"`{during}` needs it in memory, with certain strides."
+        case "copy":
+            return f"A copy, because `{during}` needs other strides than the value has."
+        case "output":
+            return "It is an output of the graph."
+        case "mutated":
+            return f"`{why.by}` is about to be changed in place, and this loop reads its old value."
+        case "in place":
+            return "It is written over memory that there is, in place."
+        case "joined":
+            return "It is part of a larger buffer, and written straight into its place there."
+        case "reduction":
+            return (
+                "Inductor stores what it reduces: inside of a reader, the reduction would run "
+                "again for each element."
+            )
+        case "scan":
+            return "Inductor stores what it scans or sorts: each element depends on others."
+        case "rule":
+            by = f", in `{why.by}`" if why.by else ""
+            return f"The lowering rule of `{during}` asks for it{by}."
+        case _:
+            return _fallback(why)
+
+
+def _reused(why: Why) -> str:
+    readers = f"{_readers(why)} read it"
+    if why.by and why.cause != "heavy reuse":  # a rule that repeats the elements
+        readers = f"`{why.by}` reads each element {plural(why.users or 0, 'time')}"
+    if why.cause == "heavy reuse":
+        return f"{readers}, and `{why.by}` is costly to compute again on a CPU."
+    of = "does {} operations" if why.cause == "large reuse" else "reads {} buffers"
+    return (
+        f"{readers}, and its loop {of.format(why.count)}: beyond {why.limit}, Inductor does not "
+        "compute it again for each reader."
+    )
+
+
+def _readers(why: Why) -> str:
+    return plural(why.users, "operator") if why.users else "Several operators"
+
+
+def _fallback(why: Why | None) -> str:
+    match why.cause if why else "":
+        case "unsupported":
+            return "Inductor generates no code for tensors of this type."
+        case "unknown":
+            return "Inductor has no lowering for this operator."
+        case "listed":
+            return "Inductor leaves this operator to PyTorch's own kernel."
+        case "rule":
+            by = why.by if why else ""
+            return f"The lowering rule, in `{by}`, left this case to PyTorch's own kernel."
+        case "asked":
+            return "It was asked to leave this operator to PyTorch's own kernel."
+        case _:
+            return "Inductor left this operator to PyTorch's own kernel."

@@ -1,0 +1,208 @@
+"""Lowering, operator by operator: what each became, in which buffer it ended, and why."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from msgspec import Struct
+
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.lowering import Buffer, Lowered, Lowering, Outcome
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.titles import GraphTitles
+from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.lowering.buffers import Buffers, BufferView, CalledView, called
+from dynamo_lab.view.lowering.loop_ir import OperatorCount, loop_operators
+
+
+class StepView(Struct, frozen=True, kw_only=True):
+    """A node of the graph being lowered. `rule` and `place` are the function that lowered it.
+
+    `made` are the ids of buffers that were made meanwhile, `ended` of those that compute it.
+    """
+
+    node: int
+    name: str
+    operator: str
+    outcome: Outcome
+    sentence: str
+    rule: str
+    place: str
+    made: tuple[int, ...]
+    ended: tuple[int, ...]
+    where: str
+    entity: str
+
+
+class LoweringView(Struct, frozen=True, kw_only=True):
+    """A graph's lowering. `counts` are outcomes with how many operators came to each."""
+
+    graph: int
+    title: str
+    summary: str
+    counts: tuple[tuple[str, int], ...]
+    steps: tuple[StepView, ...]
+    buffers: tuple[int, ...]
+
+
+class LoweringsView(Struct, frozen=True, kw_only=True):
+    """All lowerings; `operators` counts the operators of all loop bodies, `empty` says why none."""
+
+    lowerings: tuple[LoweringView, ...] = ()
+    buffers: tuple[BufferView, ...] = ()
+    operators: tuple[OperatorCount, ...] = ()
+    called: tuple[CalledView, ...] = ()
+    empty: str = ""
+
+
+def build(recording: Recording, places: Places) -> LoweringsView:
+    """The lowering of each graph, in the order in which Inductor lowered them."""
+    if not recording.lowerings:
+        return LoweringsView(empty=_why_none(recording))
+    titles = GraphTitles(recording).titles
+    buffers = Buffers(recording, places)
+    return LoweringsView(
+        lowerings=tuple(
+            _Graph(recording, places, lowering, buffers).build(titles[lowering.graph])
+            for lowering in sorted(recording.lowerings, key=lambda item: item.graph)
+        ),
+        buffers=tuple(map(buffers.view, recording.buffers)),
+        operators=loop_operators(recording.buffers),
+        called=tuple(called(recording, buffers)),
+    )
+
+
+class _Graph:
+    """Writes the lowering of one graph."""
+
+    def __init__(
+        self, recording: Recording, places: Places, lowering: Lowering, buffers: Buffers
+    ) -> None:
+        self._graph: Graph = recording.graphs[lowering.graph]
+        self._places = places
+        self._lowering = lowering
+        self._buffers = buffers
+        self._read = set(chain.from_iterable(self._graph.nodes.inputs))
+
+    def build(self, title: str) -> LoweringView:
+        rows = self._lowering.nodes
+        own = [buffer.id for buffer in self._buffers.all if buffer.graph == self._graph.id]
+        steps = tuple(map(self._step, rows))
+        counts = Counter(step.outcome for step in steps)
+        calls = [(outcome, counts[outcome]) for outcome in _SHOWN if counts[outcome]]
+        return LoweringView(
+            graph=self._graph.id,
+            title=title,
+            summary=_summary(calls, len(own)),
+            counts=tuple(calls),
+            steps=steps,
+            buffers=tuple(own),
+        )
+
+    def _step(self, row: Lowered) -> StepView:
+        node = self._graph.nodes[row.node]
+        rule = None if row.rule is None else self._lowering.rules[row.rule]
+        line = self._places.own_line(node.stack)
+        return StepView(
+            node=row.node,
+            name=node.name,
+            operator=operator_name(node.target) if node.op.startswith("call_") else node.op,
+            outcome="realised" if self._later(row) else row.outcome,
+            sentence=self._sentence(row),
+            rule=rule.name if rule else "",
+            place=f"{rule.file}:{rule.line}" if rule and rule.file else "",
+            made=row.buffers,
+            ended=tuple(b.id for b in self._buffers.computing(self._graph.id, row.node)),
+            where=self._places.where(line) if line else "",
+            entity=entity(line) if line else "",
+        )
+
+    def _sentence(self, row: Lowered) -> str:
+        match row.outcome:
+            case "inlined":
+                return self._inlined(row)
+            case "realised" | "extern" | "fallback" | "template":
+                return self._stored(row)
+            case "failed":
+                return f"Its lowering failed: {row.error}"
+            case "part" if self._buffers.computing(self._graph.id, row.node):
+                return f"One of several results. {self._inlined(row)}"
+            case outcome:
+                return _SENTENCES[outcome]
+
+    def _stored(self, row: Lowered) -> str:
+        made = [self._buffers.all[at] for at in row.buffers]
+        called = [buffer for buffer in made if buffer.kind == row.outcome]
+        own = called[:1] or made[-1:]
+        return " ".join(f"`{buffer.name}`: {self._buffers.why(buffer)}" for buffer in own)
+
+    def _later(self, row: Lowered) -> Buffer | None:
+        """The buffer that a loop was stored in after its own lowering had ended."""
+        if row.outcome not in ("inlined", "part"):
+            return None
+        ended = self._buffers.computing(self._graph.id, row.node)
+        found = (b for b in ended if _stores(b, row.node) and b.id not in row.buffers)
+        return next(found, None)
+
+    def _inlined(self, row: Lowered) -> str:
+        """It is a loop without memory of its own: where it is computed in the end."""
+        later = self._later(row)
+        if later is not None:
+            during = "" if later.during is None else self._graph.nodes.name[later.during]
+            when = f", when `{during}` was lowered" if during else ""
+            return f"Stored only afterwards{when}, as `{later.name}`. {self._buffers.why(later)}"
+        ended = self._buffers.computing(self._graph.id, row.node)
+        inside = _names(buffer for buffer in ended if buffer.id not in row.buffers)
+        on_the_way = _names(buffer for buffer in ended if buffer.id in row.buffers)
+        made = f"It stores {on_the_way} on the way. " if on_the_way else ""
+        if inside:
+            return f"{made}A loop that is not stored: it is computed inside of {inside}."
+        if row.node in self._read:
+            return f"{made}A loop that is not stored: it was folded into indices and numbers."
+        return f"{made}A loop that is not stored, and that nobody reads."
+
+
+def _stores(buffer: Buffer, node: int) -> bool:
+    """Whether the buffer holds what the node computes, and not something made from it."""
+    return bool(buffer.body) and buffer.body[-1].node == node
+
+
+def _names(buffers: Iterable[Buffer]) -> str:
+    return listed([f"`{buffer.name}`" for buffer in buffers], 6)
+
+
+_SENTENCES: dict[str, str] = {
+    "input": "An input of the graph: it is in memory.",
+    "constant": "A constant of the graph.",
+    "output": "What is handed out has to be in memory now.",
+    "view": "Nothing to compute: its readers use other indices into the same memory.",
+    "same": "Nothing to do: it is what it was given.",
+    "in place": "What it was given is changed in place.",
+    "part": "One of several results.",
+    "size": "A number that is known while compiling.",
+    "nothing": "It has no result.",
+}
+
+_SHOWN: tuple[Outcome, ...] = (
+    "inlined", "realised", "view", "extern", "fallback", "template", "in place", "same", "part",
+    "size", "nothing", "failed",
+)  # fmt: skip
+
+
+def _summary(counts: Sequence[tuple[str, int]], buffers: int) -> str:
+    operators = plural(sum(count for _, count in counts), "operator")
+    return f"{operators} became {plural(buffers, 'buffer')}"
+
+
+def _why_none(recording: Recording) -> str:
+    if recording.state == "recording":
+        return "Nothing is lowered yet: compilation is still going on."
+    if not recording.captured_graphs():
+        return "No graph was captured, so there was nothing to lower."
+    if any(frame.outcome == "failed" for frame in recording.frames):
+        return "Compilation failed before a graph was lowered."
+    if recording.kernels:
+        return "This recording was made by a dynamo_lab that did not keep it."
+    return "This backend lowers no graph to loops. The default backend, inductor, does."

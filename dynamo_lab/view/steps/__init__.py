@@ -1,0 +1,1 @@
+"""What to show of the steps of Dynamo."""

@@ -1,0 +1,270 @@
+"""The film of the analysis: its takes in words, and its columns as they were recorded."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Attempt, Instruction
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.steps import AddedGuard, AddedNode, Call, Event, Film, Symbolic, Take, unpack
+from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.core.names import frame_names, short_name
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.titles import GraphTitles
+from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.steps.variables import kind_in_words
+
+_RESUME = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")
+
+R = TypeVar("R", AddedNode, Event)
+
+
+class TakeView(Struct, frozen=True, kw_only=True):
+    """One attempt on a frame: its steps from `first` up to `end`, and how it ended."""
+
+    title: str
+    frame: int
+    attempt: int
+    first: int
+    end: int
+    outcome: str
+    ending: str
+    graph: int | None = None
+    broke: int | None = None
+
+
+class CodeView(Struct, frozen=True, kw_only=True):
+    """A code object; instructions are on lines of the source of this index."""
+
+    name: str
+    where: str
+    source: int
+    is_library: bool
+    instructions: tuple[Instruction, ...]
+
+
+class NodeRow(Struct, frozen=True, array_like=True):
+    """A node as it was added, and where it is in the graph of `graph`; -1 if it did not stay."""
+
+    added: AddedNode
+    graph: int
+    node: int
+
+
+class EventRow(Struct, frozen=True, array_like=True):
+    """What else a step did, in words, and the entity that tells more of it."""
+
+    step: int
+    kind: str
+    text: str
+    entity: str = ""
+
+
+class StepsView(Struct, frozen=True, kw_only=True):
+    """The film. Columns are base64 of 32-bit little-endian integers: see model/steps.py.
+
+    `kinds` has plain words for the kinds of values.
+    """
+
+    takes: tuple[TakeView, ...]
+    codes: tuple[CodeView, ...]
+    calls: tuple[Call, ...]
+    strings: tuple[str, ...]
+    values: tuple[Symbolic, ...]
+    kinds: dict[str, str]
+    below: bytes
+    held: bytes
+    call: bytes
+    instruction: bytes
+    stack: bytes
+    bound: bytes
+    nodes: tuple[NodeRow, ...]
+    guards: tuple[AddedGuard, ...]
+    events: tuple[EventRow, ...]
+    cut: str
+
+
+def build(recording: Recording, places: Places) -> StepsView | None:
+    """The film, None where no steps were asked for."""
+    film = recording.film
+    if film is None:
+        return None
+    teller = _Teller(recording, places, film)
+    return StepsView(
+        takes=tuple(teller.takes()),
+        codes=tuple(teller.codes()),
+        calls=film.calls,
+        strings=film.strings,
+        values=film.values,
+        kinds={value.kind: kind_in_words(value.kind) for value in film.values},
+        below=film.below,
+        held=film.held,
+        call=film.call,
+        instruction=film.instruction,
+        stack=film.stack,
+        bound=film.bound,
+        nodes=tuple(teller.nodes()),
+        guards=film.guards,
+        events=tuple(teller.events()),
+        cut=_cut(film),
+    )
+
+
+def _cut(film: Film) -> str:
+    if not film.cut:
+        return ""
+    return (
+        f"The film is cut here: {plural(film.cut, 'more step')} came after the first {len(film):,}."
+        " `max_steps` sets how many are kept."
+    )
+
+
+class _Teller:
+    """Puts a film into words."""
+
+    def __init__(self, recording: Recording, places: Places, film: Film) -> None:
+        self._recording = recording
+        self._places = places
+        self._film = film
+        self._names = frame_names(recording)
+        self._titles = GraphTitles(recording).titles
+        self._calls = unpack(film.call)
+        self._at = unpack(film.instruction)
+        self._attempts = tuple(self._attempt(take) for take in film.takes)
+        self._broke = self._breaks()
+
+    def takes(self) -> Iterator[TakeView]:
+        """Each attempt, and how it ended."""
+        for index, (take, attempt) in enumerate(zip(self._film.takes, self._attempts, strict=True)):
+            broke = self._broke.get(index)
+            yield TakeView(
+                title=self._title(take),
+                frame=take.frame,
+                attempt=take.attempt,
+                first=take.first,
+                end=take.end,
+                outcome=attempt.outcome if attempt else "compiling",
+                ending=self._ending(index),
+                graph=attempt.graph if attempt else None,
+                broke=broke.id if broke else None,
+            )
+
+    def _title(self, take: Take) -> str:
+        number = int(take.compile_id.rpartition("/")[2] or 0)
+        compiled = f", compilation {number + 1}" if number else ""
+        again = f", analysis {take.restart + 1}" if take.restart else ""
+        return f"{self._names[take.frame]}{compiled}{again}"
+
+    def _attempt(self, take: Take) -> Attempt | None:
+        attempts = self._recording.frames[take.frame].attempts
+        return attempts[take.attempt] if 0 <= take.attempt < len(attempts) else None
+
+    def _breaks(self) -> dict[int, Break]:
+        """The break that each attempt ended in, by its place among the takes."""
+        found: dict[int, Break] = {}
+        steps = [event.step for event in self._film.events if event.kind == "break"]
+        for index, take in enumerate(self._film.takes):
+            for step in steps:
+                if take.first <= step < take.end and (item := self._break_at(step, take)):
+                    found[index] = item
+        return found
+
+    def _break_at(self, step: int, take: Take) -> Break | None:
+        code = self._film.codes[self._film.calls[self._calls[step]].code]
+        line = code.instructions[self._at[step]].line
+        own = [item for item in self._recording.breaks if item.frame == take.frame]
+        return next((b for b in own if self._recording.spans[b.span].line == line), None)
+
+    def _ending(self, index: int) -> str:
+        """What came of an attempt, as a sentence."""
+        attempt, broke = self._attempts[index], self._broke.get(index)
+        if attempt is None:
+            return "It is under way."
+        graph = "no graph" if attempt.graph is None else self._titles[attempt.graph]
+        if attempt.outcome == "restarted":
+            return self._anew(index, attempt)
+        if broke is not None:
+            return f"It broke ({rule_of(broke).title}): {graph} ends here.{self._goes_on(broke)}"
+        if attempt.outcome == "compiled":
+            return f"It came to its end with {graph}."
+        return f"It was {attempt.outcome}: {attempt.reason}"
+
+    def _goes_on(self, broke: Break) -> str:
+        names = [f"`{self._names[frame]}`" for frame in broke.resume_frames]
+        return f" {listed(names)} goes on from there." if names else ""
+
+    def _anew(self, index: int, attempt: Attempt) -> str:
+        later = self._broke.get(index + 1)
+        if later is None or "Speculation" not in attempt.reason:
+            return f"Dynamo learned something and begins anew ({attempt.reason})."
+        return (
+            f"Dynamo cannot go on past this ({rule_of(later).title}). It forgets the attempt and "
+            "analyses the frame again up to here, to break there."
+        )
+
+    def codes(self) -> Iterator[CodeView]:
+        """Each code object, with its place."""
+        for code in self._film.codes:
+            line = self._places.line_of(code.span)
+            yield CodeView(
+                name=_RESUME.sub(r"\1 after line \2", short_name(code.name)),
+                where=self._places.where(line),
+                source=line[0],
+                is_library=self._places.is_library(line),
+                instructions=code.instructions,
+            )
+
+    def nodes(self) -> Iterator[NodeRow]:
+        """Each node that was added, and its place in the graph that was compiled."""
+        places: dict[int, Mapping[str, int]] = {}
+        for index, added in self._with_take(self._film.nodes):
+            attempt = self._attempts[index] if index >= 0 else None
+            graph = attempt.graph if attempt and not added.depth else None
+            if graph is None:
+                yield NodeRow(added, -1, -1)
+                continue
+            if graph not in places:
+                names = self._recording.graphs[graph].nodes.name
+                places[graph] = {name: node for node, name in enumerate(names)}
+            yield NodeRow(added, graph, places[graph].get(added.name, -1))
+
+    def events(self) -> Iterator[EventRow]:
+        """Each event in words. Takes begin and end in order, and so do events."""
+        for index, event in self._with_take(self._film.events):
+            yield EventRow(event.step, event.kind, *self._told(event, index))
+
+    def _with_take(self, rows: Sequence[R]) -> Iterator[tuple[int, R]]:
+        firsts = [take.first for take in self._film.takes]
+        for row in rows:
+            yield bisect_right(firsts, max(row.step, 0)) - 1, row
+
+    def _told(self, event: Event, index: int) -> tuple[str, str]:
+        """An event in words, and the entity that tells more."""
+        take = self._film.takes[index]
+        attempt, broke = self._attempts[index], self._broke.get(index)
+        graph = attempt.graph if attempt else None
+        match event.kind:
+            case "checkpoint":
+                return "If this cannot be traced, Dynamo can come back to here and break.", ""
+            case "effect":
+                return f"It {event.text}, which outlives the call.", ""
+            case "break":
+                title = rule_of(broke).title if broke else event.text
+                return f"Break: {title}.", f"break:{broke.id}" if broke else ""
+            case "compile" if graph is not None:
+                return (
+                    f"The graph so far goes to the backend: {self._titles[graph]}.",
+                    f"graph:{graph}",
+                )
+            case "compile":
+                return "The function ends; no graph is needed.", f"frame:{take.frame}"
+            case "restart":
+                return self._ending(index), f"frame:{take.frame}"
+            case "return":
+                return "The call returns.", ""
+            case "raise":
+                return f"It raises: {event.text}", ""

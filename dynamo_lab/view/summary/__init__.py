@@ -1,0 +1,1 @@
+"""The first lines: what was recorded, in a sentence."""

@@ -1,0 +1,171 @@
+"""The recording told in one or two sentences that a student understands."""
+
+from collections.abc import Iterable, Sequence
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.failures import failure_line
+from dynamo_lab.view.breaks.skips import explain_skip
+from dynamo_lab.view.breaks.stories import causes
+from dynamo_lab.view.core.names import frame_names, names_code, single_root
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import first_line, listed, plural, times
+
+
+def sentence(recording: Recording, places: Places) -> str:
+    """What `torch.compile` made of the program, good or bad."""
+    parts = [_outcome(recording, places), _kernels(recording), _recompiles(recording)]
+    return " ".join(part for part in [*parts, _failure(recording, places)] if part)
+
+
+def _outcome(recording: Recording, places: Places) -> str:
+    if recording.state == "recording":
+        return _so_far(recording)
+    failed = [frame for frame in recording.frames if frame.outcome == "failed"]
+    graphs = len(recording.captured_graphs())
+    if failed:
+        return _failed(failed[0], recording, places)
+    if recording.packages and not recording.frames:
+        if not graphs:
+            return "A package that was compiled ahead of time, opened: nothing was compiled here."
+        what = "the model as one graph" if graphs == 1 else f"{graphs} models, each as one graph"
+        return f"`torch.export` captured {what}, compiled ahead of time."
+    if not recording.frames and not graphs:
+        return "Nothing was compiled: Dynamo saw no Python function while this ran."
+    if not graphs:
+        return _nothing(recording, places)
+    return _captured(recording, places, graphs)
+
+
+def _so_far(recording: Recording) -> str:
+    graphs, breaks = len(recording.captured_graphs()), len(recording.breaks)
+    if not graphs and not breaks:
+        return "Compiling: no graph has been captured yet."
+    broke = f" and {plural(breaks, 'break')}" if breaks else ""
+    return f"Compiling: {plural(graphs, 'graph')}{broke} so far."
+
+
+def _failed(frame: Frame, recording: Recording, places: Places) -> str:
+    name = _name(frame, recording)
+    breaks = [item for item in recording.breaks if item.frame == frame.id]
+    fatal = [item for item in breaks if item.effect == "failed"] or breaks
+    if fatal:
+        at = _at(fatal[-1:], recording, places)
+        return f"Dynamo could not capture {name} as one graph, as was asked: it broke at {at}."
+    why = failure_line(recording.failure, places) or first_line(frame.reason)
+    return f"Compiling {name} failed{': ' + why if why else ''}{'' if why.endswith('.') else '.'}"
+
+
+def _name(frame: Frame, recording: Recording) -> str:
+    """What the reader compiled, where that is known, else the frame's own name."""
+    is_all = single_root(recording) is frame and names_code(recording.title)
+    return f"`{recording.title if is_all else frame_names(recording)[frame.id]}`"
+
+
+def _nothing(recording: Recording, places: Places) -> str:
+    skipped = [frame for frame in recording.frames if frame.outcome == "skipped"]
+    if not skipped:
+        names = listed([f"`{name}`" for name in _own_names(recording.frames, recording, places)])
+        return (
+            f"Dynamo traced {names} and found no tensor operation, so there was nothing to compile."
+        )
+    own = [f for f in skipped if not places.is_library(places.line_of(f.span))] or skipped
+    broken = {item.frame for item in recording.breaks}
+    first = next((frame for frame in own if frame.id in broken), own[0])
+    why = _why_skipped(first, recording, places)
+    if len(own) == 1:
+        end = "" if "nothing to compile" in why else ", so nothing was compiled"
+        return f"Dynamo skipped {_name(first, recording)}{why}{end}."
+    names = listed([f"`{name}`" for name in _own_names(own, recording, places)], 3)
+    if first.id in broken:
+        why = f": {_name(first, recording)}{why.removeprefix(', which')}"
+    return f"Dynamo skipped {plural(len(own), 'frame')} ({names}), so nothing was compiled{why}."
+
+
+def _why_skipped(frame: Frame, recording: Recording, places: Places) -> str:
+    breaks = [item for item in recording.breaks if item.frame == frame.id]
+    if breaks:
+        return f", which broke at {_at(breaks[-1:], recording, places)} with no way to resume"
+    why = explain_skip(frame.reason) or first_line(frame.reason)
+    return f": {why[:1].lower()}{why[1:].rstrip('.')}" if why else ""
+
+
+def _own_names(frames: Iterable[Frame], recording: Recording, places: Places) -> list[str]:
+    names = frame_names(recording)
+    chosen = list(frames)
+    own = [f for f in chosen if not places.is_library(places.line_of(f.span))] or chosen
+    return list(dict.fromkeys(names[frame.id] for frame in own))
+
+
+def _captured(recording: Recording, places: Places, graphs: int) -> str:
+    compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    if recording.breaks:
+        caused = causes(recording, places)
+        roots = [item for item in recording.breaks if caused[item.id] is None]
+        follow = len(roots) < len(recording.breaks)
+        of = f" from {plural(len(roots), 'cause')}" if follow else ""
+        broke = f"it broke {times(len(recording.breaks))}{of}, at"
+        at = _at(roots, recording, places)
+        made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
+        return f"Dynamo captured {made}; {broke} {at}.{_skips(recording, places)}"
+    if graphs == 1 and len(compiled) <= 1:
+        name = _whole_name(compiled, recording, places)
+        skips = _skips(recording, places)
+        return f"Dynamo captured all of {name} as one graph, without a break.{skips}"
+    made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
+    return f"Dynamo captured {made}, without a break.{_skips(recording, places)}"
+
+
+def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places) -> str:
+    """What was captured: a frame of a library is a wrapper around what the reader named."""
+    if not compiled:
+        return "the function"
+    is_wrapper = places.is_library(places.line_of(compiled[0].span))
+    return f"`{recording.title}`" if is_wrapper else _name(compiled[0], recording)
+
+
+def _skips(recording: Recording, places: Places) -> str:
+    """The reader's own frames that were skipped; those of libraries are no news."""
+    lines = [places.line_of(f.span) for f in recording.frames if f.outcome == "skipped"]
+    own = sum(not places.is_library(line) for line in lines)
+    return f" It skipped {plural(own, 'frame')}." if own else ""
+
+
+def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
+    """'line 4 (data-dependent branch) and line 6 (print call)'."""
+    lines = [places.line_of(item.span) for item in breaks]
+    own = {source for source, number in lines if not places.is_library((source, number))}
+    where = places.where_named if len(own) > 1 else places.where
+    texts = [
+        f"{where(line)} ({rule_of(item).title})" for item, line in zip(breaks, lines, strict=True)
+    ]
+    return listed(list(dict.fromkeys(texts)))
+
+
+def _kernels(recording: Recording) -> str:
+    kernels = len(recording.kernels)
+    if not kernels or recording.state == "recording":
+        return ""
+    extern = sum(kernel.language == "extern" for kernel in recording.kernels)
+    if extern == kernels:
+        return f"Inductor calls {plural(kernels, 'library kernel')} and wrote none of its own."
+    also = f" and calls {plural(extern, 'library kernel')}" if extern else ""
+    return f"Inductor wrote {plural(kernels - extern, 'kernel')}{also}."
+
+
+def _recompiles(recording: Recording) -> str:
+    count = len(recording.recompiles)
+    if not count:
+        return ""
+    if any(item.limit_hit for item in recording.recompiles):
+        return f"Guards failed and it recompiled {times(count)}, until it hit the limit."
+    return f"Guards failed and it recompiled {times(count)}."
+
+
+def _failure(recording: Recording, places: Places) -> str:
+    if recording.failure is None or any(f.outcome == "failed" for f in recording.frames):
+        return ""
+    text = failure_line(recording.failure, places)
+    return f"The program ended with {text}{'' if text.endswith('.') else '.'}"

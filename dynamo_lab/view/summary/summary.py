@@ -1,0 +1,92 @@
+"""The summary line: what happened, in numbers and in one sentence."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from dynamo_lab.model import targets
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.failures import failure_line
+from dynamo_lab.view.breaks.stories import causes
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import plural, seconds, unit
+from dynamo_lab.view.frames import frames
+from dynamo_lab.view.summary.sentence import sentence
+from dynamo_lab.view.timings.timings import compile_seconds
+
+Tone = Literal["plain", "good", "warning", "bad"]
+
+
+class Count(Struct, frozen=True, kw_only=True):
+    """A number with its unit word ("2 breaks"); `tab` is the tab that explains it."""
+
+    value: str
+    label: str
+    tone: Tone = "plain"
+    tab: str = ""
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """`sentence` says in plain words what `torch.compile` made of the program, good or bad.
+
+    `library_frames` counts the frames of libraries that Dynamo skipped, which `counts` leaves out.
+    `target` says what the program was lowered for, where its code was not built or run.
+    """
+
+    title: str
+    sentence: str
+    counts: tuple[Count, ...]
+    state: Literal["recording", "done"] = "done"
+    failure: str = ""
+    library_frames: int = 0
+    target: str = ""
+
+
+def build(recording: Recording, places: Places) -> Summary:
+    """The recording in one line."""
+    of_frames = frames.counts(recording)
+    return Summary(
+        title=recording.title,
+        sentence=sentence(recording, places),
+        counts=tuple(_counts(recording, places, of_frames.own)),
+        state=recording.state,
+        failure=failure_line(recording.failure, places),
+        library_frames=of_frames.library,
+        target=_target(recording.target),
+    )
+
+
+def _target(name: str) -> str:
+    """What the code is for, and that none of it was tried."""
+    if not name:
+        return ""
+    known = targets.parse(name)
+    title = known.title if known else name
+    return f"Lowered for {title}: the code was not built or run."
+
+
+def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[Count]:
+    breaks = len(recording.breaks)
+    yield _count(own_frames, "frame", "frames")
+    yield _count(len(recording.captured_graphs()), "graph", "graphs")
+    yield _breaks(breaks, sum(cause is None for cause in causes(recording, places)))
+    if recording.recompiles:
+        tone: Tone = "bad" if any(item.limit_hit for item in recording.recompiles) else "warning"
+        yield _count(len(recording.recompiles), "recompile", "guards", tone)
+    yield _count(len(recording.kernels), "kernel", "kernels")
+    if spent := compile_seconds(recording):
+        yield Count(value=seconds(spent), label="compiling", tab="timeline")
+
+
+def _breaks(breaks: int, roots: int) -> Count:
+    """'4 breaks from 1 cause': those that only follow from a break in a called function."""
+    count = _count(breaks, "break", "breaks", "warning" if breaks else "good")
+    if roots == breaks:
+        return count
+    return msgspec.structs.replace(count, label=f"breaks from {plural(roots, 'cause')}")
+
+
+def _count(number: int, word: str, tab: str, tone: Tone = "plain") -> Count:
+    return Count(value=f"{number:,}", label=unit(number, word), tone=tone, tab=tab)

@@ -1,0 +1,76 @@
+# pyright: reportUnknownMemberType=false
+# torch annotates its functions only in part.
+"""The first view of a program against `torch._dynamo.explain` of it: GPT-2 small, fresh processes.
+
+The first view is there once a captured graph can be drawn: long before its kernels are built.
+"""
+
+import os
+import sys
+import time
+from functools import partial
+
+from dynamo_lab.measure.statistics import spread
+from tests.benchmarks._children import measure
+from tests.benchmarks._ratio import Line, announce, options, ratio, report, take_turns
+
+BUDGET = 1.2
+
+
+def explain_seconds() -> float:
+    """What PyTorch's own explanation takes."""
+    import torch._dynamo  # noqa: TID251 - what PyTorch itself offers is what we measure against
+
+    from tests.benchmarks._gpt2 import gpt2
+
+    model, ids = gpt2()
+    with torch.no_grad():
+        start = time.perf_counter()
+        torch._dynamo.explain(model)(ids)  # noqa: TID251 - as above
+        return time.perf_counter() - start
+
+
+def first_view_seconds() -> float:
+    """What it takes until the view of a graph is built, in the middle of the compilation."""
+    import torch
+
+    import dynamo_lab
+    from dynamo_lab.view import build
+    from tests.benchmarks._gpt2 import gpt2
+
+    model, ids = gpt2()
+    start = time.perf_counter()
+
+    def look(phase: str) -> None:
+        if recorder.graphs and build(recorder.recording).graphs:
+            print(time.perf_counter() - start, flush=True)
+            os._exit(0)  # what comes after the first view is not the question
+
+    with torch.no_grad(), dynamo_lab.record() as recorder:
+        recorder.on_phase = look
+        torch.compile(model)(ids)
+    raise RuntimeError("the compilation ended without a view: nothing was measured")
+
+
+def main() -> None:
+    """Measure and print."""
+    if sys.argv[1:] in (["explain"], ["view"]):
+        print(explain_seconds() if sys.argv[1] == "explain" else first_view_seconds())
+        return
+    rounds = options(__doc__, rounds=5).rounds
+    ways = ("explain", "view")
+    explain, view = take_turns(
+        [partial(measure, "-m", "tests.benchmarks.first_view", way) for way in ways],
+        rounds,
+        announce(rounds),
+    )
+    lines = [
+        Line(name="torch._dynamo.explain", value=spread(explain)),
+        Line(name="first view", value=spread(view)),
+        Line(name="first view / explain", value=ratio(explain, view), unit="", budget=BUDGET),
+    ]
+    print(report("First view, GPT-2 small, 64 tokens, CPU", lines, rounds))
+
+
+if __name__ == "__main__":
+    main()
