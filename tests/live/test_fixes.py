@@ -17,8 +17,8 @@ from torch import nn
 from torch._dynamo import config
 
 import dynamo_lab as lab
-from dynamo_lab.record import replay
 from dynamo_lab.errors import FixError
+from dynamo_lab.record import replay
 from tests.live.notebook import run_cells, text_of
 from tests.live.programs import PROGRAMS
 

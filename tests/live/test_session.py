@@ -16,11 +16,11 @@ import torch._inductor.config
 from torch._inductor.codegen import cpp as inductor_cpp
 
 import dynamo_lab as lab
-from dynamo_lab.record import replay
 from dynamo_lab.capture.autograd.autograd import AutogradProbes
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.errors import AlreadyRecordingError
+from dynamo_lab.record import replay
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, str]]:
