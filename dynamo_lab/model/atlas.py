@@ -1,9 +1,10 @@
 """The atlas: how many operators the installed PyTorch has at each level, and each of them."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.core.references import Plain
 from dynamo_lab.model.decompositions import End, Rule, Target
 
 Lowering = Literal["code", "extern", "none"]
@@ -30,7 +31,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     overloads: int
     core: int
     composite: int
-    rules: int
+    rules: Annotated[int, Plain("how many of its overloads have one")]
     inductor: Lowering
 
 

@@ -1,10 +1,11 @@
 """Edits: a kernel whose text the reader changed, whether it is right, and how long it takes."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
 from dynamo_lab.model.benchmarks import Cache, Comparison, Machine
+from dynamo_lab.model.core.references import Plain, Ref
 from dynamo_lab.model.kernels import Language
 
 EditVerdict = Literal["not built", "failed", "wrong", "unknown", "right"]
@@ -56,7 +57,7 @@ class Edit(Struct, frozen=True, kw_only=True):
     many of the program's calls of the kernel were compared.
     """
 
-    kernel: int
+    kernel: Annotated[int, Ref("kernels")]
     name: str
     language: Language
     before: str
@@ -64,7 +65,7 @@ class Edit(Struct, frozen=True, kw_only=True):
     verdict: EditVerdict
     reason: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
-    calls: int = 0
+    calls: Annotated[int, Plain("how many were compared")] = 0
     comparisons: tuple[Comparison, ...] = ()
     worst: Worst | None = None
     timings: tuple[Timing, ...] = ()

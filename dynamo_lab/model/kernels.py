@@ -1,8 +1,10 @@
 """Generated code: the kernels of a graph and the wrapper that calls them."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Id, Plain, Ref
 
 Language = Literal["cpp", "triton", "metal", "extern", "other"]
 
@@ -15,7 +17,7 @@ class Statement(Struct, frozen=True, array_like=True):
     """A line of a kernel's code, from 1, that computes, and the graph's nodes it is there for."""
 
     line: int
-    nodes: tuple[int, ...] = ()
+    nodes: Annotated[tuple[int, ...], Ref("graphs[Kernel.graph].nodes")] = ()
     origin: Origin = "unknown"
 
 
@@ -28,15 +30,15 @@ class Kernel(Struct, frozen=True, kw_only=True):
     `buffers` are the names of the buffers that it makes.
     """
 
-    id: int
+    id: Id
     name: str
     language: Language
-    graph: int | None
-    wrapper: int | None
-    nodes: tuple[int, ...] = ()
+    graph: Annotated[int | None, Ref("graphs")]
+    wrapper: Annotated[int | None, Ref("wrappers")]
+    nodes: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
     code: str = ""
     line: int | None = None
-    calls: int = 1
+    calls: Annotated[int, Plain("how often it is called")] = 1
     statements: tuple[Statement, ...] = ()
     buffers: tuple[str, ...] = ()
 
@@ -44,8 +46,8 @@ class Kernel(Struct, frozen=True, kw_only=True):
 class Wrapper(Struct, frozen=True, kw_only=True):
     """The Python (or C++) module Inductor wrote for a graph: kernel definitions and `call`."""
 
-    id: int
-    graph: int | None
+    id: Id
+    graph: Annotated[int | None, Ref("graphs")]
     compile_id: str
     is_backward: bool
     code: str
