@@ -10,7 +10,7 @@ from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, Lowering
 from dynamo_lab.live.compiled_program import NO_PROGRAM, living
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
-from dynamo_lab.model.edits import Edit, Timing
+from dynamo_lab.model.kernels import Edit, EditTiming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -197,7 +197,7 @@ def _timed(
     put: Callable[[Any], None],
     program: Living,
     watch: Watch | None,
-) -> tuple[Timing, ...]:
+) -> tuple[EditTiming, ...]:
     """The kernel alone, warm and cold, and the program; each time in turns with the original."""
     from dynamo_lab.capture.kernels.kept_calls import launcher, options_here
     from dynamo_lab.measure.devices import device_of
@@ -220,7 +220,7 @@ def _timed(
 
         return run
 
-    found: list[Timing] = []
+    found: list[EditTiming] = []
     with program.untouched():
         whole = program.runner()
         measured: tuple[tuple[Literal["kernel", "program"], Cache, Any], ...] = (
@@ -233,7 +233,7 @@ def _timed(
             times = take_turns(ways, device, plan, cold=cache == "cold", watch=watch)
             original, edited = times["original"], times["edited"]
             if original.seconds:
-                timing = Timing(
+                timing = EditTiming(
                     what=what,
                     cache=cache,
                     original=original.seconds,

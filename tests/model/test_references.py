@@ -137,11 +137,10 @@ def leaves(tree: Any, hint: Any, field: Field, refs: tuple[Ref, ...], put: Any) 
 def _in_struct(tree: Any, struct: type[msgspec.Struct]) -> Iterator[Leaf]:
     names = struct.__struct_fields__
     hints = get_type_hints(struct, include_extras=True)
-    keys = (
-        dict(enumerate(names)) if struct.__struct_config__.array_like else dict(zip(names, names))
-    )
-    for key, name in keys.items():
-        if (key in tree) if isinstance(key, str) else key < len(tree):
+    is_list = struct.__struct_config__.array_like
+    for at, name in enumerate(names):
+        if at < len(tree) if is_list else name in tree:
+            key: Any = at if is_list else name
             field = Field(struct, name, hints[name])
             yield from leaves(tree[key], field.hint, field, (), partial(tree.__setitem__, key))
 
