@@ -20,7 +20,8 @@ from dynamo_lab.live.assembly import with_assemblies
 from dynamo_lab.model.core.codec import load, save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.script import Script
-from dynamo_lab.render.tables import table, visible
+from dynamo_lab.render.tables import table
+from dynamo_lab.render.text import as_line
 from dynamo_lab.view.graphs.graphs import GraphView, stage_word
 from dynamo_lab.view.view import View
 
@@ -55,7 +56,7 @@ def _explore(options: argparse.Namespace) -> int:
         if error:
             print(f"dynamo-lab: {error}", file=sys.stderr)
         else:
-            print(f"Wrote {visible(path)}")
+            print(f"Wrote {as_line(path)}")
     return script.code or (2 if any(error for _, error in tried) else 0)
 
 

@@ -12,7 +12,7 @@ from dynamo_lab.api.diff import Diff, diff
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers, compare, without_trace
-from dynamo_lab.render.tables import visible
+from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.fixes import Fix, Helper, Remedy, Setting, remedies
 from dynamo_lab.view.breaks.rewrites import Rewrite
 
@@ -42,14 +42,14 @@ class Trial(Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         head = f"break {self.break_id + 1}, tried {self.fix.name}: {self.fix.sentence}"
         changed = [f"{name} {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.counts()]
-        code = [f"    {visible(line)}" for line in self.fix.code.split("\n")]
+        code = [f"    {as_line(line)}" for line in self.fix.code.split("\n")]
         parts = [head, "", ", ".join(changed), self.numbers.sentence, "", "Write:", *code]
         for fact in self.diff.breaks_b:
-            parts += ["", f"New break: {visible(fact.where)}, {visible(fact.gb_type)}"]
+            parts += ["", f"New break: {as_line(fact.where)}, {as_line(fact.gb_type)}"]
         if failure := self.recording.failure:
             parts += [
                 "",
-                f"It fails with {visible(failure.type)}: {visible(failure.message)[:300]}",
+                f"It fails with {as_line(failure.type)}: {as_line(failure.message)[:300]}",
             ]
         return "\n".join(parts)
 

@@ -15,16 +15,9 @@ from dynamo_lab.view.benchmarks.why_slower import why_slower
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.words import percent, seconds
 from dynamo_lab.view.kernels.kernels import stacks_of, title_of_call
-from dynamo_lab.view.timings.durations import (
-    brief,
-    interval_text,
-    median_text,
-    percent,
-    rounded,
-    summed,
-    totals,
-)
+from dynamo_lab.view.timings.durations import interval_text, median_text, rounded, summed, totals
 
 Outcome = Literal["faster", "slower", "alike", ""]
 
@@ -203,7 +196,7 @@ def _gain(ours: Spread | None, theirs: Spread | None) -> str:
     if ours is None or theirs is None:
         return ""
     saved = theirs.median - ours.median
-    return f"saves {brief(saved)}" if saved > 0 else f"costs {brief(-saved)}"
+    return f"saves {seconds(saved)}" if saved > 0 else f"costs {seconds(-saved)}"
 
 
 def _rounds(
@@ -246,4 +239,4 @@ def share(part: Spread | None, whole: Spread | None) -> str:
 
 
 def _launch(launch: Spread | None, calls: int) -> str:
-    return brief(launch.median * calls) if launch and calls else ""
+    return seconds(launch.median * calls) if launch and calls else ""

@@ -1,4 +1,4 @@
-"""Formulas: the floating-point operations of operators that libraries compute.
+"""How many floating-point operations an operator takes that a library computes.
 
 Those of `torch.utils.flop_counter`, from the shapes of tensors: a multiplication and an addition
 count two, a bias none, attention is counted as if nothing were masked.
@@ -34,7 +34,7 @@ class Call(Struct, frozen=True, kw_only=True):
         return found
 
 
-def flops(operator: str, call: Call) -> int | None:
+def flops_of(operator: str, call: Call) -> int | None:
     """The operations of "aten.mm.default" and the like; None where no formula is known."""
     formula = _FORMULAS.get(_without_overload(operator))
     if formula is None:
@@ -120,6 +120,10 @@ _FORMULAS: dict[str, Callable[[Call], int]] = {
     "aten.addmm": _addmm,
     "aten.baddbmm": _addmm,
     "aten.convolution": _convolution,
+    "aten._convolution": _convolution,
+    "aten.convolution_overrideable": _convolution,
+    "aten.cudnn_convolution": _fused_convolution,
+    "aten._slow_conv2d_forward": _fused_convolution,
     "aten.convolution_backward": _convolution_backward,
     "mkldnn._convolution_pointwise": _fused_convolution,
     "mkldnn._linear_pointwise": _linear,
