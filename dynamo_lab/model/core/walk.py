@@ -5,6 +5,7 @@ is its place looked for. The ways to all marks are worked out once for a type.
 """
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain
@@ -72,7 +73,8 @@ def _item(at: int) -> Hop:
 
 def _column(at: int, of: int) -> Hop:
     def opened(columns: Iterable[bytes]) -> Iterable[int]:
-        return chain.from_iterable(unpack(column)[at::of] for column in columns)
+        found = [unpack(column)[at::of] for column in columns]
+        return found[0] if len(found) == 1 else chain.from_iterable(found)
 
     return Hop("", opened)
 
@@ -202,7 +204,8 @@ def _dangling(root: Any, check: Check, ref: Ref) -> Iterator[str]:
     lowest = 1 if ref.from_one else -1 if ref.or_none else 0
     beyond = ref.from_one or ref.or_end
     for owners in _sharing(list(_flat((root,), check.scope)), check):
-        numbers = list(_flat(owners, check.hops))
+        found = _flat(owners, check.hops)
+        numbers = found if isinstance(found, array) else list(found)  # a long column as it is
         if numbers and min(numbers) < lowest:
             break
         if numbers and max(numbers) >= check.size(root, owners[0]) + beyond:
