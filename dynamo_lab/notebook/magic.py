@@ -16,6 +16,7 @@ from dynamo_lab.model.targets import known as known_targets
 from dynamo_lab.notebook.settings import listen, settings_of
 from dynamo_lab.record.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.record.explore import record
+from dynamo_lab.record.options import add_film_options, add_target_option
 from dynamo_lab.record.program import CellProgram, Choice
 
 if TYPE_CHECKING:
@@ -67,9 +68,6 @@ def _switch(text: str) -> bool | None:
 
 
 def _record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
-    # the terminal's options, of which most have no place in a cell: not at each import
-    from dynamo_lab.cli.parser import add_film_options, add_target_option
-
     parser = Parser(
         prog=name,
         description=text,

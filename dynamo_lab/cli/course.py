@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dynamo_lab.cli.core.options import add_command
 from dynamo_lab.errors import CourseError
 
 if TYPE_CHECKING:
     import argparse
 
+    from dynamo_lab.cli.core.options import Commands
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    sentence = "list the lessons, or copy their notebooks into a folder"
+    parser = add_command(commands, "course", sentence, run)
     parser.add_argument("folder", nargs="?", metavar="DIR", help="copy the notebooks into it")
     parser.add_argument(
         "--nbgrader", action="store_true", help="write them as an nbgrader course, with solutions"
@@ -20,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what the options ask for.
+    """Print the lessons, or where their copies are.
 
     Raises:
         CourseError: The folder is missing, or cannot be written to.
@@ -28,14 +33,14 @@ def run(options: argparse.Namespace) -> int:
     if options.folder is None:
         if options.nbgrader:
             raise CourseError("--nbgrader writes files: name a folder for them as well.")
-        print("\n".join(listing()))
+        print("\n".join(_listing()))
         return 0
     target = Path(options.folder)
     print("\n".join(_graded(target) if options.nbgrader else _copied(target)))
     return 0
 
 
-def listing() -> list[str]:
+def _listing() -> list[str]:
     """The lessons with their exercises, as lines."""
     from dynamo_lab.course import exercises
     from dynamo_lab.course.notebooks import lessons, number_of, title_of

@@ -1,4 +1,4 @@
-"""`dynamo-lab suite`."""
+"""`dynamo-lab suite`: a list of models, eager and compiled, summed up in a table."""
 
 from __future__ import annotations
 
@@ -6,51 +6,71 @@ import signal
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dynamo_lab.cli.core.options import add_command
+from dynamo_lab.cli.core.printing import width_of
 from dynamo_lab.errors import OutputError, SuiteError
 from dynamo_lab.suite.results import read
 from dynamo_lab.suite.supervisor import Limits
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
+    from dynamo_lab.cli.core.options import Commands
     from dynamo_lab.suite.results import Result
-    from dynamo_lab.suite.runner import Engine
+    from dynamo_lab.suite.runner import Engine, Order
 
-RESULTS = "suite.jsonl"
+_RESULTS = "suite.jsonl"
 _GIGABYTE = 1 << 30
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    add = parser.add_argument
-    add("--device", default="cpu", metavar="NAME", help="cpu, cuda or mps (default cpu)")
-    add("--models", default="", metavar="NAMES", help="only these, with commas: names, or torch, "
-        "transformers, timm")  # fmt: skip
-    add("--list", action="store_true", help="print the names of all models")
-    add("--training", action="store_true", help="training steps too, not only inference")
-    add("--amp", action="store_true", help="automatic mixed precision too, not only float32")
-    add("--size", choices=("small", "full"), help="default: small on cpu, full elsewhere")
-    add("--results", default=RESULTS, metavar="FILE",
-        help=f"where results are kept, and a run is resumed from (default {RESULTS})")  # fmt: skip
-    add("--again", action="store_true", help="also run what has a result there")
-    add("--workers", type=int, metavar="N", help="processes at once (default: 1 on cpu)")
-    add("--devices", default="", metavar="NUMBERS", help="GPUs to use, with commas (default 0)")
-    add("--limit-seconds", type=float, default=600, metavar="N", help="most for one case")
-    add("--limit-memory", type=float, metavar="GB", help="most main memory for one process")
-    add("--engine", choices=("local", "ray"), default="local", help="ray: over many machines")
-    add("--address", metavar="ADDRESS", help="of the Ray cluster")
-    add("--html", metavar="PAGE", help="write the table as one offline page")
-    add("--json", action="store_true", help="print the table as JSON")
-    add("--show", metavar="FILE", help="only print the table of these results")
-    add("--compare", nargs=2, metavar=("A", "B"), help="what changed between two runs")
-    add("--width", type=int, metavar="N", help="columns to print in")
+def add(commands: Commands) -> None:
+    """Add the command."""
+    sentence = "run a list of models eagerly and compiled, and sum it up"
+    parser = add_command(commands, "suite", sentence, run)
+    _add_models(parser.add_argument)
+    _add_run(parser.add_argument)
+    _add_table(parser.add_argument)
 
 
-def run(options: argparse.Namespace, width: int) -> int:
-    """Do what the options ask for; 130 where it was interrupted."""
+def _add_models(option: Callable[..., object]) -> None:
+    """What to measure."""
+    option("--device", default="cpu", metavar="NAME", help="cpu, cuda or mps (default cpu)")
+    option("--models", default="", metavar="NAMES",
+           help="only these, with commas: names, or torch, transformers, timm")  # fmt: skip
+    option("--list", action="store_true", help="print the names of all models")
+    option("--training", action="store_true", help="training steps too, not only inference")
+    option("--amp", action="store_true", help="automatic mixed precision too, not only float32")
+    option("--size", choices=("small", "full"), help="default: small on cpu, full elsewhere")
+
+
+def _add_run(option: Callable[..., object]) -> None:
+    """How to run it."""
+    told = f"where results are kept, and a run is resumed from (default {_RESULTS})"
+    option("--results", default=_RESULTS, metavar="FILE", help=told)
+    option("--again", action="store_true", help="also run what has a result there")
+    option("--workers", type=int, metavar="N", help="processes at once (default: 1 on cpu)")
+    option("--devices", default="", metavar="NUMBERS", help="GPUs to use, with commas (default 0)")
+    option("--limit-seconds", type=float, default=600, metavar="N", help="most for one case")
+    option("--limit-memory", type=float, metavar="GB", help="most main memory for one process")
+    option("--engine", choices=("local", "ray"), default="local", help="ray: over many machines")
+    option("--address", metavar="ADDRESS", help="of the Ray cluster")
+
+
+def _add_table(option: Callable[..., object]) -> None:
+    """How to print what was found."""
+    option("--html", metavar="PAGE", help="write the table as one offline page")
+    option("--json", action="store_true", help="print the table as JSON")
+    option("--show", metavar="FILE", help="only print the table of these results")
+    option("--compare", nargs=2, metavar=("A", "B"), help="what changed between two runs")
+    option("--width", type=int, metavar="N", help="columns to print in")
+
+
+def run(options: argparse.Namespace) -> int:
+    """0, or 130 where it was interrupted."""
+    width = width_of(options)
     if options.compare:
         return _compare(options.compare[0], options.compare[1], width)
     if options.list:
@@ -71,14 +91,14 @@ def _run(options: argparse.Namespace, path: str) -> bool:
 
     try:
         with _terminated_as_interrupted():
-            run_suite(order_of(options), path, _engine(options), again=options.again, told=told)
+            run_suite(_order(options), path, _engine(options), again=options.again, told=told)
     except KeyboardInterrupt:
         print("Stopped: the same command goes on from here.", file=sys.stderr)
         return False
     return True
 
 
-def order_of(options: argparse.Namespace) -> Any:
+def _order(options: argparse.Namespace) -> Order:
     """The options as an order.
 
     Raises:
