@@ -1,13 +1,13 @@
 // Puts the UI into an element; returns the clean-up.
 import { render } from "preact";
 import { App } from "./app";
-import { MountedContext } from "./context";
-import { followKeys } from "./keys";
-import { LayoutClient } from "./layout-client";
-import { followPointer } from "./pointer";
-import type { DataSource } from "./source";
-import { createStore, type Store } from "./store";
-import { followTheme } from "./theme";
+import { MountedContext } from "./core/context";
+import { followKeys } from "./core/keys";
+import { LayoutClient } from "./layout/client";
+import { followPointer } from "./core/pointer";
+import type { DataSource } from "./core/source";
+import { createStore, type Store } from "./core/store";
+import { followTheme } from "./core/theme";
 
 export function mount(root: HTMLElement, source: DataSource, host: "widget" | "page", follow?: (root: HTMLElement, store: Store) => () => void): () => void {
   root.classList.add("dynamo-lab", `dl-${host}`);

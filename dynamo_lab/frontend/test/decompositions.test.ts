@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { buildKin } from "../src/kin";
-import { pathsBelow, rowsOf } from "../src/parts/operator-trees";
-import { createStore } from "../src/store";
+import { buildKin } from "../src/core/kin";
+import { pathsBelow, rowsOf } from "../src/decompositions/trees";
+import { createStore } from "../src/core/store";
 import { signal } from "@preact/signals";
-import type { CallView, DecompositionsView, TreesView, View } from "../src/types";
+import type { CallView, DecompositionsView, TreesView, View } from "../src/core/types";
 import { NO_DECOMPOSITIONS, small, showing } from "./sample";
 
 const call = (operator: string, step: number, leaves: number): CallView => ({

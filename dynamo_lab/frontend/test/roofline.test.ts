@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "../src/roofline";
-import type { RooflinePoint } from "../src/types";
+import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "../src/benchmarks/roofline-scales";
+import type { RooflinePoint } from "../src/core/types";
 
 // 10 GB/s and 1 TFLOP/s: the ridge lies at 100 operations a byte
 const view = { x: [-2, 4] as const, y: [7, 13] as const, bandwidth: 1e10 };

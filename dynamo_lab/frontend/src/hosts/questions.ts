@@ -1,5 +1,5 @@
 // Questions that the kernel answers while it lives: would this input pass, what would another budget keep?
-import type { Ask } from "../source";
+import type { Ask } from "../core/source";
 import { Requests } from "./requests";
 
 export interface AnswerMessage {

@@ -1,8 +1,8 @@
 // What the kernel runs again: a fix that is tried, a program that is lowered with other switches.
 import { signal } from "@preact/signals";
-import { asBytes, decode } from "../decode";
-import type { Ran, Runs } from "../source";
-import type { PairView, View } from "../types";
+import { asBytes, decode } from "../core/decode";
+import type { Ran, Runs } from "../core/source";
+import type { PairView, View } from "../core/types";
 import { Requests } from "./requests";
 
 export interface RanMessage {

@@ -1,12 +1,12 @@
 // The host in a notebook: an ESM for anywidget, data from the live kernel.
 import { signal } from "@preact/signals";
-import { asBytes, decode } from "../decode";
+import { asBytes, decode } from "../core/decode";
 import { mount } from "../mount";
-import { editingPart } from "../parts/edit-kernel";
-import { Recordings } from "../recordings";
-import type { DataSource, SaveKind } from "../source";
-import type { ThemeChoice } from "../store";
-import type { Progress, SeveralView, View } from "../types";
+import { editingPart } from "../kernels/editing";
+import { Recordings } from "../core/recordings";
+import type { DataSource, SaveKind } from "../core/source";
+import type { ThemeChoice } from "../core/store";
+import type { Progress, SeveralView, View } from "../core/types";
 import { Assets } from "./assets";
 import { download } from "./download";
 import { type AnswerMessage, type AskMessage, Questions } from "./questions";

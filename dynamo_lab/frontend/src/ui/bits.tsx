@@ -1,8 +1,8 @@
 // The small pieces all parts are made of.
 import type { ComponentChildren } from "preact";
-import { useModel, useStore } from "../context";
-import { type Tab, TAB_NAMES } from "../store";
-import { graphEntity, parseEntity } from "../entities";
+import { useModel, useStore } from "../core/context";
+import { type Tab, TAB_NAMES } from "../core/store";
+import { graphEntity, parseEntity } from "../core/entities";
 
 /** A sentence where a list would be empty. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {

@@ -1,6 +1,6 @@
 // The keys, on "?".
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useStore } from "../context";
+import { useStore } from "../core/context";
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["1 \u2026 9", "choose a tab"],

@@ -1,5 +1,5 @@
 // An explanation in paragraphs, code set as code.
-import { blocks } from "../paragraphs";
+import { blocks } from "./blocks";
 import { Prose } from "./bits";
 
 export function Paragraphs({ text, class: style }: { text: string; class?: string }) {

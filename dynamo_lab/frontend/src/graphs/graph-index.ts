@@ -1,0 +1,142 @@
+// What the panes ask about a graph, computed once a view and graph.
+import type { ForwardLines } from "./gradients";
+import type { Term } from "./query";
+import { homeOf, homesOf, Searched } from "./search";
+import type { GraphView, SourceView, View } from "../core/types";
+
+export type Place = readonly [source: number, line: number];
+
+/** Users of each node: the inputs, turned round. */
+export function usersOf(graph: GraphView): number[][] {
+  const users: number[][] = graph.inputs.map(() => []);
+  graph.inputs.forEach((inputs, node) => {
+    for (const input of new Set(inputs)) users[input]?.push(node);
+  });
+  return users;
+}
+
+/** The line to show for each stack: the outermost is mostly `model(x)`, so the innermost outside PyTorch. */
+export function homePlaces(view: View): (Place | null)[] {
+  const files = new Map(view.sources.map((source) => [source.id, source]));
+  return view.links.stacks.map((stack) => homeOf(stack, files));
+}
+
+export class Sources {
+  private readonly byId: ReadonlyMap<number, SourceView>;
+  private readonly texts = new Map<number, Map<number, SourceView["lines"][number]>>();
+
+  readonly all: readonly SourceView[];
+
+  constructor(view: View) {
+    this.all = view.sources;
+    this.byId = new Map(view.sources.map((source) => [source.id, source]));
+  }
+
+  get(id: number): SourceView | undefined {
+    return this.byId.get(id);
+  }
+
+  label(source: number, line: number): string {
+    return `${this.byId.get(source)?.label ?? "?"}:${line}`;
+  }
+
+  /** Without folders, so that the line number is not cut off in a narrow column. */
+  shortLabel(source: number, line: number): string {
+    const label = this.byId.get(source)?.label ?? "?";
+    return `${label.slice(label.lastIndexOf("/") + 1)}:${line}`;
+  }
+
+  line(source: number, line: number): SourceView["lines"][number] | undefined {
+    let lines = this.texts.get(source);
+    if (!lines) {
+      lines = new Map(this.byId.get(source)?.lines.map((view) => [view[0], view]));
+      this.texts.set(source, lines);
+    }
+    return lines.get(line);
+  }
+}
+
+export class GraphIndex {
+  readonly users: readonly (readonly number[])[];
+  readonly home: readonly (Place | null)[];
+  /** Nodes whose home is the line that they are the gradient of, not one of their own. */
+  readonly gradient: ReadonlySet<number>;
+  private homes: readonly number[] | null = null;
+  private searched: Searched | null = null;
+  private kinds: Map<number, string> | null = null;
+
+  constructor(
+    readonly graph: GraphView,
+    places: readonly (Place | null)[],
+    private readonly sources: Sources,
+    private readonly stacks: View["links"]["stacks"] = [],
+    gradientOf: ForwardLines = () => null,
+  ) {
+    this.users = usersOf(graph);
+    const own = graph.stack.map((stack) => (stack < 0 ? null : (places[stack] ?? null)));
+    const forward = own.map((_, node) => (this.op(node).startsWith("call_") ? gradientOf(graph, node) : null));
+    const same = (node: number): boolean => own[node]?.join(":") === forward[node]?.join(":");
+    this.gradient = new Set([...own.keys()].filter((node) => forward[node] !== null && !same(node)));
+    this.home = own.map((place, node) => (this.gradient.has(node) ? forward[node] : place));
+  }
+
+  get size(): number {
+    return this.graph.name.length;
+  }
+
+  op(node: number): string {
+    return this.graph.strings[this.graph.op[node]] ?? "";
+  }
+
+  target(node: number): string {
+    return this.graph.strings[this.graph.target[node]] ?? "";
+  }
+
+  /** The path of the module, or of the torch.func transform, that the node lies in. */
+  box(node: number): string {
+    this.homes ??= homesOf(this.graph);
+    return this.graph.modules[this.homes[node]]?.path ?? "";
+  }
+
+  value(node: number): string {
+    return this.graph.values[this.graph.value[node]] ?? "";
+  }
+
+  line(node: number): string {
+    const home = this.home[node];
+    return home ? this.sources.label(home[0], home[1]) : "";
+  }
+
+  shortLine(node: number): string {
+    const home = this.home[node];
+    return home ? this.sources.shortLabel(home[0], home[1]) : "";
+  }
+
+  /** The size of what the node produces, null where it is not known. */
+  bytes(node: number): number | null {
+    return this.graph.bytes[this.graph.value[node]] ?? null;
+  }
+
+  /** How its value lies in memory, empty for row by row. */
+  layout(node: number): string {
+    return this.graph.layouts[this.graph.value[node]] ?? "";
+  }
+
+  /** What kind of work the node does: one of KINDS, "input", "output" or "other". */
+  kind(node: number): string {
+    const op = this.op(node);
+    if (op === "placeholder" || op === "get_attr") return "input";
+    if (op === "output") return "output";
+    if (!this.kinds) {
+      this.kinds = new Map();
+      for (const [kind, targets] of Object.entries(this.graph.kinds)) for (const target of targets) this.kinds.set(target, kind);
+    }
+    return this.kinds.get(this.graph.target[node]) ?? "other";
+  }
+
+  /** The nodes that fulfil every condition. */
+  find(terms: readonly Term[]): number[] {
+    this.searched ??= new Searched(this.graph, this.users, this.stacks, this.sources.all);
+    return this.searched.find(terms);
+  }
+}
