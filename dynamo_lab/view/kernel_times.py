@@ -9,7 +9,7 @@ from dynamo_lab.model.benchmarks import Benchmark, Group, KernelTime, Overhead, 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ancestry import Ancestry
 from dynamo_lab.view.durations import brief, median_text, percent, rounded, summed
-from dynamo_lab.view.kernel_groups import Context, GroupView, group_view, ranked
+from dynamo_lab.view.kernel_groups import Context, KernelGroupView, group_view, ranked
 from dynamo_lab.view.places import Places
 from dynamo_lab.view.time_marks import (
     calls_of,
@@ -40,7 +40,7 @@ class ProgramView(Struct, frozen=True, kw_only=True):
     way: int
     phase: Phase
     title: str
-    groups: tuple[GroupView, ...]
+    groups: tuple[KernelGroupView, ...]
     whole: str
     parts: tuple[SumPart, ...]
     remainder: str
