@@ -30,6 +30,7 @@ from dynamo_lab.render.static_side_by_side import fallback_of_several
 from dynamo_lab.render.terminal import as_text, render
 from dynamo_lab.render.terminal.side_by_side import side_by_side
 from dynamo_lab.view import View, build
+from dynamo_lab.view.messages import Answered, AnswerMessage, Outcome, Progress, Ran, RanMessage
 from dynamo_lab.view.side_by_side import Shown, SideBySideView, pair, together
 from dynamo_lab.view.timeline import explain
 
@@ -37,7 +38,7 @@ from dynamo_lab.view.timeline import explain
 class Waiting:
     """Tells a view how far a run is; `on_stop` is called when the reader asks to end it."""
 
-    def __init__(self, show: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, show: Callable[[Progress], None]) -> None:
         self._show = show
         self._started = time.perf_counter()
         self._told = 0.0
@@ -61,7 +62,7 @@ class Waiting:
         )
 
 
-Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, dict[str, Any], Recording]]
+Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Outcome, Recording]]
 """Runs a recorded program again: what is to be done, how, and who waits for it. A label for the new
 recording, what came of it, and the recording itself. What it raises is shown."""
 
@@ -77,7 +78,7 @@ _PROGRESS_SECONDS = 0.15  # how often the progress bar is told of a new phase
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
 
-Answer = Callable[[Recording, str, dict[str, Any]], dict[str, Any]]
+Answer = Callable[[Recording, str, dict[str, Any]], Answered]
 """Answers a question about a recording: its name, and what is asked."""
 
 
@@ -160,7 +161,8 @@ class Explorer(anywidget.AnyWidget):
                 "request": int(request),
             } if self._questions and label in self._shown:
                 found = self._questions(self._shown[label].recording, question, content)
-                send({"type": "answer", "request": request, **found})
+                answer: AnswerMessage = {"type": "answer", "request": request, **found}
+                send(answer)
             case {"type": "run", "what": str(what), "of": str(label), "request": int(request)} if (
                 label in self._shown
             ):
@@ -191,7 +193,8 @@ class Explorer(anywidget.AnyWidget):
                 if self._waiting is waiting:
                     self._waiting = None
                     self.progress = {"active": False}
-            self._untyped.send({"type": "ran", "request": request, **found}, buffers)
+            message: RanMessage = {"type": "ran", "request": request, **found}
+            self._untyped.send(message, buffers)
 
         if what not in _LONG:
             answer()
@@ -204,7 +207,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _ran(
         self, recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting
-    ) -> tuple[dict[str, Any], list[bytes]]:
+    ) -> tuple[Ran, list[bytes]]:
         """What came of a run with the new view, or the sentence to show instead."""
         if self._runs is None:
             return {"error": "There is no program to run again: run the cell again."}, []
@@ -220,15 +223,13 @@ class Explorer(anywidget.AnyWidget):
             said = f"{type(error).__name__}: {error}"
             return {"error": f"It ran, but what came of it cannot be shown: {said}"}, []
 
-    def _answer_of(
-        self, label: str, outcome: dict[str, Any], made: Recording
-    ) -> tuple[dict[str, Any], list[bytes]]:
+    def _answer_of(self, label: str, outcome: Outcome, made: Recording) -> tuple[Ran, list[bytes]]:
         """The new recording's view beside those that are shown, among which it is from now on."""
         label = f"{label} again" if label in self._own else label
         view = build(made)
         new = Shown(label, made, view.kernels)
         pairs = [pair(one, new) for one in self._shown.values() if one.label != label]
-        answer = {"label": label, "outcome": outcome, "pairs": msgspec.to_builtins(pairs)}
+        answer: Ran = {"label": label, "outcome": outcome, "pairs": msgspec.to_builtins(pairs)}
         packed = _packed(view)
         self._shown[label] = new
         return answer, [packed]

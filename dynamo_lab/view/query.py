@@ -30,7 +30,7 @@ STAGES = (
 )
 """The stages that `stage:` takes, those of a backward with `_backward` behind."""
 
-_WIDENED = ("op", "dtype", "shape", "module", "name")
+WIDENED = ("op", "dtype", "shape", "module", "name")
 
 _TERM = re.compile(r'(?:[^ \t\r\n"]|"[^"]*"?)+')
 _FIELD = re.compile(r"([A-Za-z_]+):(?!:)(.*)", re.DOTALL)
@@ -163,7 +163,7 @@ def _range(match: re.Match[str]) -> tuple[float, float]:
 def _widened(word: str) -> str:
     is_negated = word.startswith("-")
     field = _FIELD.fullmatch(word[is_negated:])
-    if is_negated or field is None or field[1].lower() not in _WIDENED or "*" in field[2]:
+    if is_negated or field is None or field[1].lower() not in WIDENED or "*" in field[2]:
         return word
     value = field[2].replace('"', "")
     return f'{field[1]}:"*{value}*"' if " " in value else f"{field[1]}:*{value}*"

@@ -24,7 +24,7 @@ import { Footer, Header, Notes } from "./summary/summary";
 import { Timeline } from "./timings/timings";
 import type { Mask } from "./core/kin";
 import { type Model, type Tab, TAB_NAMES } from "./core/store";
-import type { View } from "./core/types";
+import type { View } from "./core/types.generated";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
 
@@ -91,7 +91,7 @@ function Tabs() {
     store.setTab(tab);
     list.current?.querySelector<HTMLElement>(`[data-tab=${tab}]`)?.focus();
   };
-  // The arrows of a tab walk the tabs; whoever clicks on Steps wants them to walk the film.
+  // The arrows of a tab walk the tabs; whoever clicks on Steps wants them to walk the steps.
   const press = (tab: Tab): void => {
     store.setTab(tab);
     if (tab === "steps") requestAnimationFrame(() => list.current?.parentElement?.querySelector<HTMLElement>(".dl-scrub input")?.focus());

@@ -3,7 +3,7 @@ import { grouped, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
 import { colouring, modesOf } from "../src/graphs/diagram/colours";
 import { GraphIndex, Sources } from "../src/graphs/graph-index";
 import { createStore } from "../src/core/store";
-import type { BenchGroup, BenchProgram, BenchView, KernelsAgainstEager, TimeView } from "../src/core/types";
+import type { KernelGroupView, ProgramView, BenchView, AgainstEager, TimeView } from "../src/core/types.generated";
 import { graph, kernel, showing, small, view } from "./sample";
 
 const row = (seconds: number[], warmup: number[] = []): TimeView => ({
@@ -31,16 +31,16 @@ describe("the strip", () => {
   });
 });
 
-const pair = (kernels: number | null, eager: number | null, rank: number): KernelsAgainstEager => ({
+const pair = (kernels: number | null, eager: number | null, rank: number): AgainstEager => ({
   kernels, eager, kernels_text: "", eager_text: "", factor: "", interval: "", outcome: "", gain: "", rank,
 });
-const group = (title: string, cold: KernelsAgainstEager, warm: KernelsAgainstEager): BenchGroup => ({
+const group = (title: string, cold: AgainstEager, warm: AgainstEager): KernelGroupView => ({
   title, operators: "", kernels: [], eager: [], cold, warm, share: "", launch: "", where: "", line: "", why: "",
 });
 
 describe("groups", () => {
-  const program: BenchProgram = {
-    title: "", whole: "", parts: [], remainder: "", problem: "",
+  const program: ProgramView = {
+    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "",
     groups: [group("a", pair(1, 3, 1), pair(2, 1, 0)), group("b", pair(4, null, 0), pair(null, null, 1))],
   };
 

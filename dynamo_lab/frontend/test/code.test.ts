@@ -1,7 +1,7 @@
 import { Text } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
 import { mapLines, markRanges } from "../src/code/dressing";
-import type { Mark, SourceView } from "../src/core/types";
+import type { Mark, SourceView } from "../src/core/types.generated";
 import { source } from "./sample";
 
 const excerpt: SourceView = {

@@ -3,7 +3,7 @@ import { diffRows, worksOf } from "../src/compare/pairs";
 import { carry, carryGraph, carryLine, kernelLines } from "../src/core/carry";
 import { buildModel, createStore } from "../src/core/store";
 import { Recordings } from "../src/core/recordings";
-import type { Edit, PairView, View, WorkView } from "../src/core/types";
+import type { Edit, PairView, View, WorkView } from "../src/core/types.generated";
 import { signal } from "@preact/signals";
 import { graph, kernel, small, source, view } from "./sample";
 
@@ -72,7 +72,7 @@ describe("carry", () => {
 
   it("keeps what is pinned when another recording is shown", () => {
     const recordings = new Recordings();
-    recordings.reset({ labels: ["a", "b"], views: [small(), renumbered()], ranks: null, pairs: [] });
+    recordings.reset({ labels: ["a", "b"], views: [small(), renumbered()], ranks: null, lines: [], pairs: [] });
     const store = createStore({ recordings, progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) });
     store.go("line:0:2");
     recordings.show("b");

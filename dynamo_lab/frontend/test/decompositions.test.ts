@@ -3,7 +3,7 @@ import { buildKin } from "../src/core/kin";
 import { pathsBelow, rowsOf } from "../src/decompositions/trees";
 import { createStore } from "../src/core/store";
 import { signal } from "@preact/signals";
-import type { CallView, DecompositionsView, TreesView, View } from "../src/core/types";
+import type { CallView, DecompositionsView, TreesView, View } from "../src/core/types.generated";
 import { NO_DECOMPOSITIONS, small, showing } from "./sample";
 
 const call = (operator: string, step: number, leaves: number): CallView => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fusionDot, fusionScene } from "../src/fusion/scene";
 import { buildKin } from "../src/core/kin";
 import { groupsAfter, pairsOf, tally } from "../src/fusion/rounds";
-import type { FusionsView } from "../src/core/types";
+import type { FusionsView } from "../src/core/types.generated";
 import { whyNot } from "../src/fusion/why-not";
 import { graph, kernel, view } from "./sample";
 

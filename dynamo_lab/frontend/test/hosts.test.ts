@@ -3,7 +3,7 @@ import { KernelRuns, RUN_PATIENCE_MS, type RunMessage } from "../src/hosts/runs"
 import { diffTone } from "../src/breaks/fixes";
 import { changed, written } from "../src/lowering/lower-again";
 import { NOTHING, OWN, Recordings } from "../src/core/recordings";
-import type { PairView, View } from "../src/core/types";
+import type { PairView, View } from "../src/core/types.generated";
 import { view } from "./sample";
 
 async function packed(of: View): Promise<DataView> {
@@ -87,7 +87,7 @@ describe("Recordings", () => {
 
   it("replaces one of the same label, with its pairs", () => {
     const recordings = new Recordings();
-    recordings.reset({ labels: ["cpu", "mps"], views: [view({}), view({})], ranks: null, pairs: [pair("cpu", "mps")] });
+    recordings.reset({ labels: ["cpu", "mps"], views: [view({}), view({})], ranks: null, lines: [], pairs: [pair("cpu", "mps")] });
     recordings.add(made("new", ["cpu", "mps"]), { base: "cpu", fix: "", asked: NOTHING });
     recordings.add(made("new", ["cpu", "mps"]), { base: "cpu", fix: "", asked: NOTHING });
     expect(recordings.entries.value.map((entry) => entry.label)).toEqual(["cpu", "mps", "new"]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildKin } from "../src/core/kin";
 import { foldedRows, isIn } from "../src/breaks/run-map";
-import type { MapRow, View } from "../src/core/types";
+import type { MapRow, View } from "../src/core/types.generated";
 import { graph, view } from "./sample";
 
 const row = (parts: Partial<MapRow> = {}): MapRow => ({

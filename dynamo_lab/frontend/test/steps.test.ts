@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { below, column, Film, guardTexts, isThere, type Stop } from "../src/steps/playback";
-import type { NodeRow, StepsView, Symbolic } from "../src/core/types";
+import { below, column, Playback, guardTexts, isThere } from "../src/steps/playback";
+import type { NodeRow, StepsView, Stop, Symbolic } from "../src/core/types.generated";
 
 function packed(numbers: readonly number[]): string {
   const view = new DataView(new ArrayBuffer(4 * numbers.length));
@@ -13,7 +13,7 @@ const NULL: Symbolic = ["NullVariable", "", "", -1];
 const take = { frame: 0, outcome: "compiled", ending: "", graph: 0, broke: null };
 
 /** Two analyses of an outer function that calls an inner one: steps 0-5 and 6-11. */
-function film(): Film {
+function playback(): Playback {
   const view: StepsView = {
     takes: [{ ...take, title: "f", attempt: 0, first: 0, end: 6 }, { ...take, title: "f, analysis 2", attempt: 1, first: 6, end: 12 }],
     codes: [
@@ -32,7 +32,7 @@ function film(): Film {
     events: [[2, "checkpoint", "", ""], [5, "restart", "", "frame:0"], [11, "break", "", "break:0"]],
     cut: "",
   };
-  return new Film(view);
+  return new Playback(view);
 }
 
 describe("column", () => {
@@ -50,33 +50,33 @@ describe("below", () => {
 
 describe("what is known after a step", () => {
   it("has the stack, its top first", () => {
-    expect(film().stack(1)).toEqual([X, NULL]);
-    expect(film().stack(0)).toEqual([]);
+    expect(playback().stack(1)).toEqual([X, NULL]);
+    expect(playback().stack(0)).toEqual([]);
   });
 
   it("has the variables of the call at hand, and tells which are new", () => {
-    expect(film().locals(3)).toEqual([{ name: "a", value: X, isNew: true }]);
-    expect(film().locals(4)[0].isNew).toBe(false);
-    expect(film().locals(2).map(({ name }) => name)).toEqual(["x"]);
-    expect(film().locals(5)).toEqual([]);
+    expect(playback().locals(3)).toEqual([{ name: "a", value: X, isNew: true }]);
+    expect(playback().locals(4)[0].isNew).toBe(false);
+    expect(playback().locals(2).map(({ name }) => name)).toEqual(["x"]);
+    expect(playback().locals(5)).toEqual([]);
   });
 
   it("has nodes and guards of this analysis alone", () => {
-    expect(film().nodes(8)).toEqual({ first: 1, end: 1 });
-    expect(film().nodes(9)).toEqual({ first: 1, end: 2 });
-    expect(film().guards(5)).toEqual({ first: 0, end: 2 });
+    expect(playback().nodes(8)).toEqual({ first: 1, end: 1 });
+    expect(playback().nodes(9)).toEqual({ first: 1, end: 2 });
+    expect(playback().guards(5)).toEqual({ first: 0, end: 2 });
   });
 
   it("knows the calls around it, and where it goes", () => {
-    expect(film().chain(9)).toEqual([2, 3]);
-    expect([1, 2, 5].map((step) => film().goesInto(step))).toEqual([-1, 1, -1]);
-    expect(film().events(5).map(([, kind]) => kind)).toEqual(["restart"]);
+    expect(playback().chain(9)).toEqual([2, 3]);
+    expect([1, 2, 5].map((step) => playback().goesInto(step))).toEqual([-1, 1, -1]);
+    expect(playback().events(5).map(([, kind]) => kind)).toEqual(["restart"]);
   });
 });
 
 describe("isThere", () => {
   it("is over once a node was taken out again", () => {
-    const row: NodeRow = film().view.nodes[0];
+    const row: NodeRow = playback().view.nodes[0];
     expect([3, 4].map((step) => isThere(row, step))).toEqual([true, false]);
   });
 });
@@ -87,20 +87,20 @@ describe("move", () => {
     [2, "over", 1, 5], [5, "over", -1, 2], [4, "over", 1, 5], [3, "out", 1, 5], [3, "out", -1, 2], [5, "out", 1, 6],
     [0, "break", 1, 5], [5, "break", 1, 11], [11, "break", 1, 11], [11, "break", -1, 5],
     [0, "node", 1, 3], [0, "guard", 1, 3], [7, "attempt", -1, 6], [0, "attempt", 1, 6],
-  ])("from %i, %s %i leads to %i", (from, stop, by, to) => expect(film().move(from, stop, by)).toBe(to));
+  ])("from %i, %s %i leads to %i", (from, stop, by, to) => expect(playback().move(from, stop, by)).toBe(to));
 
   it("finds the nearest step of an instruction, a break and an attempt", () => {
-    expect(film().stepOf(1, 8)).toBe(7);
-    expect(film().stepOf(9, 8)).toBe(-1);
-    expect(film().stepOfBreak("break:0")).toBe(11);
-    expect(film().stepOfBreak("break:1")).toBe(-1);
-    expect(film().stepOfAttempt(0, 1)).toBe(6);
-    expect(film().stepOfAttempt(3, 0)).toBe(-1);
+    expect(playback().stepOf(1, 8)).toBe(7);
+    expect(playback().stepOf(9, 8)).toBe(-1);
+    expect(playback().stepOfBreak("break:0")).toBe(11);
+    expect(playback().stepOfBreak("break:1")).toBe(-1);
+    expect(playback().stepOfAttempt(0, 1)).toBe(6);
+    expect(playback().stepOfAttempt(3, 0)).toBe(-1);
   });
 });
 
 describe("guardTexts", () => {
   it("puts those on PyTorch's own state into one line", () => {
-    expect(guardTexts(film().view.guards)).toEqual(["on PyTorch's own state: GRAD_MODE, GRAD_MODE", "TENSOR_MATCH L['x']"]);
+    expect(guardTexts(playback().view.guards)).toEqual(["on PyTorch's own state: GRAD_MODE, GRAD_MODE", "TENSOR_MATCH L['x']"]);
   });
 });

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../core/context";
 import { nodeEntity, parseEntity } from "../core/entities";
 import type { GraphIndex } from "../graphs/graph-index";
-import type { KeptRow, LineCost, PairRow, PartitionView, RecomputedRow, SavedRow } from "../core/types";
+import type { LineCost, PairRow, PartitionView, RecomputedRow, SavedRow } from "../core/types.generated";
 import { Badge, Empty, Go, GraphChip, Prose, withoutFolders } from "../ui/bits";
 import { NodeCall } from "../graphs/node-row";
 import { VirtualList } from "../ui/virtual-list";
@@ -46,7 +46,7 @@ function LineRow({ cost, most }: { cost: LineCost; most: number }) {
 
 const ROLES: Readonly<Record<string, string>> = { activation: "", copy: "copy", parameter: "parameter", input: "input", output: "output", symbol: "size", state: "state" };
 
-function Kept({ row, most, role }: { row: KeptRow; most: number; role: string }) {
+function Kept({ row, most, role }: { row: SavedRow | RecomputedRow; most: number; role: string }) {
   return (
     <>
       <b class={`dl-bytes${row.bytes === 0 ? " dl-dim" : ""}`}>{row.size}</b><Bar bytes={row.bytes} most={most} />

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useStore } from "../core/context";
-import type { Budgets as Table } from "../core/types";
+import type { Budgets as Table } from "../core/types.generated";
 import { plural } from "../ui/bits";
 
 export function Budgets({ partition }: { partition: number }) {
@@ -10,7 +10,7 @@ export function Budgets({ partition }: { partition: number }) {
   const table = useSignal<Table | null>(null);
   const error = useSignal("");
   useEffect(() => {
-    ask?.<Table>("repartition", { partition })
+    ask?.("repartition", { partition })
       .then((found) => (table.value = found))
       .catch((reason: unknown) => (error.value = reason instanceof Error ? reason.message : String(reason)));
   }, [partition]);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../core/context";
 import { BENCH_MODES, type BenchMode } from "../core/store";
-import type { AgreementView, BenchView } from "../core/types";
+import type { AgreementView, BenchView } from "../core/types.generated";
 import { Empty, Fold } from "../ui/bits";
 import { BenchKernels } from "./kernels";
 import { ByHand } from "./by-hand";

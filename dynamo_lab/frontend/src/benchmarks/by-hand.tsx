@@ -1,7 +1,7 @@
 // What was generated, beside what a person wrote for the same.
 import { useSignal } from "@preact/signals";
 import { useModel } from "../core/context";
-import type { BenchView } from "../core/types";
+import type { BenchView } from "../core/types.generated";
 import { CodeBlock } from "../ui/code-block";
 
 export function ByHand({ bench }: { bench: BenchView }) {

@@ -1,6 +1,6 @@
 // The strip of a way's rounds: where each dot lies.
 import { ticks } from "../ui/icicle";
-import type { BenchGroup, BenchProgram, TimeView } from "../core/types";
+import type { KernelGroupView, ProgramView, TimeView } from "../core/types.generated";
 
 export const STRIP = { width: 220, height: 34, pad: 5 } as const;
 
@@ -40,7 +40,7 @@ export const SHOWN = 40;
 export const LEGEND: readonly string[] = ["bar-faster", "part-overhead", "part-rest"];
 
 /** Groups by what they lose or gain with these caches, and the longest time of all. */
-export function grouped(program: BenchProgram, cache: "cold" | "warm"): { groups: readonly BenchGroup[]; most: number } {
+export function grouped(program: ProgramView, cache: "cold" | "warm"): { groups: readonly KernelGroupView[]; most: number } {
   const groups = [...program.groups].sort((a, b) => a[cache].rank - b[cache].rank);
   const most = Math.max(...groups.flatMap((group) => [group[cache].kernels ?? 0, group[cache].eager ?? 0]), 0);
   return { groups, most: most || 1 };

@@ -3,11 +3,11 @@ import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
 import { grouped, LEGEND, SHOWN } from "./charts";
-import type { BenchGroup, BenchProgram } from "../core/types";
+import type { KernelGroupView, ProgramView } from "../core/types.generated";
 import { Empty, Fold, Go, plural } from "../ui/bits";
 
 /** The whole call as one bar. */
-function Sum({ program }: { program: BenchProgram }) {
+function Sum({ program }: { program: ProgramView }) {
   const all = program.parts.reduce((sum, part) => sum + part.seconds, 0) || 1;
   if (program.parts.length === 0) return null;
   return (
@@ -32,7 +32,7 @@ function Bar({ value, most, text, look }: { value: number | null; most: number; 
   );
 }
 
-function Details({ group }: { group: BenchGroup }) {
+function Details({ group }: { group: KernelGroupView }) {
   return (
     <Fold label={[group.kernels.length > 0 && plural(group.kernels.length, "kernel"), group.eager.length > 0 && plural(group.eager.length, "operator")].filter(Boolean).join(" for ")}>
       <ul class="dl-plain">
@@ -43,7 +43,7 @@ function Details({ group }: { group: BenchGroup }) {
   );
 }
 
-function Group({ group, most }: { group: BenchGroup; most: number }) {
+function Group({ group, most }: { group: KernelGroupView; most: number }) {
   const store = useStore();
   const { kin } = useModel();
   const pair = group[store.benchCache.value];
@@ -72,7 +72,7 @@ function Group({ group, most }: { group: BenchGroup; most: number }) {
   );
 }
 
-export function BenchKernels({ programs }: { programs: readonly BenchProgram[] }) {
+export function BenchKernels({ programs }: { programs: readonly ProgramView[] }) {
   const { benchCache } = useStore();
   const at = useSignal(0);
   const shown = useSignal(SHOWN);

@@ -1,5 +1,5 @@
 // Where things lie in the roofline's plot: both axes are logarithmic.
-import type { RooflinePoint, RooflineView, RoofView } from "../core/types";
+import type { PointView, RooflineView, RoofView } from "../core/types.generated";
 
 export const PLOT = { width: 760, height: 320, left: 82, right: 14, top: 16, bottom: 38 } as const;
 
@@ -50,12 +50,12 @@ export function roofLine(view: Pick<RooflineView, "x" | "y" | "bandwidth">, roof
 }
 
 /** A disc as large as the time that all calls of a kernel take. */
-export function radius(point: RooflinePoint, most: number): number {
+export function radius(point: PointView, most: number): number {
   return 3 + 8 * Math.sqrt((point.seconds * point.calls) / (most || 1));
 }
 
 /** How sure one can be of a glance at a share: the same bounds as in the terminal. */
-export function toneOf({ share }: RooflinePoint): "good" | "warning" | "bad" | "plain" {
+export function toneOf({ share }: PointView): "good" | "warning" | "bad" | "plain" {
   if (share === null) return "plain";
   return share >= 0.6 ? "good" : share >= 0.3 ? "warning" : "bad";
 }

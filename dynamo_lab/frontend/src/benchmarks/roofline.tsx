@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
 import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "./roofline-scales";
-import type { RooflinePoint, RooflineView } from "../core/types";
+import type { PointView, RooflineView } from "../core/types.generated";
 import { Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 
@@ -12,7 +12,7 @@ const ROW = 24;
 const SHOWN = 14;
 
 /** The classes that light a kernel up with whatever else is hovered or pinned. */
-function useStates(): (point: RooflinePoint) => string {
+function useStates(): (point: PointView) => string {
   const store = useStore();
   const { kin } = useModel();
   const [lit, held] = [store.lit.value, store.held.value];
@@ -62,7 +62,7 @@ function Roofs({ view }: { view: RooflineView }) {
   );
 }
 
-function Plot({ view, points }: { view: RooflineView; points: readonly RooflinePoint[] }) {
+function Plot({ view, points }: { view: RooflineView; points: readonly PointView[] }) {
   const scale = scaleOf(view);
   const stateOf = useStates();
   const placed = points.flatMap((point) => (point.intensity === null || point.rate === null ? [] : [{ point, x: scale.x(point.intensity), y: scale.y(point.rate) }]));
@@ -80,7 +80,7 @@ function Plot({ view, points }: { view: RooflineView; points: readonly RooflineP
   );
 }
 
-function Row({ point }: { point: RooflinePoint }) {
+function Row({ point }: { point: PointView }) {
   const { share } = point;
   return (
     <>

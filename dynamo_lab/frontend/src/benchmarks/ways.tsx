@@ -1,6 +1,6 @@
 // Ways that were timed in turns: a row each, with every round as a dot.
 import { type Scale, scaleOf, STRIP, tickText, y } from "./charts";
-import type { BenchView, TimeView } from "../core/types";
+import type { BenchView, TimeView } from "../core/types.generated";
 import { seconds } from "../ui/bits";
 
 function Strip({ row, scale }: { row: TimeView; scale: Scale }) {

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { breakEntity, frameEntity } from "../core/entities";
 import { Fixes } from "./fixes";
-import type { BreakView } from "../core/types";
+import type { BreakView } from "../core/types.generated";
 import { Badge, Empty, Fold, Go, Prose, WhyNone } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { Paragraphs } from "../ui/paragraphs";
@@ -23,10 +23,10 @@ function BrokenLine({ item }: { item: BreakView }) {
   return <pre class="dl-quote">{before}<span class="dl-mark dl-mark-break">{broken}</span>{after}</pre>;
 }
 
-/** Leads into the film, to the step that broke. */
-function Film({ item }: { item: BreakView }) {
+/** Leads into the steps, to the one that broke. */
+function ToSteps({ item }: { item: BreakView }) {
   const store = useStore();
-  const step = useModel().film?.stepOfBreak(breakEntity(item.id)) ?? -1;
+  const step = useModel().playback?.stepOfBreak(breakEntity(item.id)) ?? -1;
   if (step < 0) return null;
   return <p><button type="button" class="dl-button" data-own onClick={() => store.play(step)}>Show the steps to it</button></p>;
 }
@@ -114,7 +114,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
         <ul class="dl-advice" aria-label="What to do">{item.advice.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>
       )}
       <Story item={item} />
-      <Film item={item} />
+      <ToSteps item={item} />
       {!follows && <Fixes item={item} />}
       {!follows && <Example item={item} />}
       <Details item={item} />

@@ -3,12 +3,11 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../core/context";
-import { NOTHING } from "../core/recordings";
-import type { Ran } from "../core/source";
-import type { BreakView, FixView, TrialView } from "../core/types";
+import { NOTHING, type Ran } from "../core/recordings";
+import type { BreakView, Fix, TrialOutcome } from "../core/types.generated";
 import { Prose } from "../ui/bits";
 
-type Trial = Ran<TrialView>;
+type Trial = Ran<TrialOutcome>;
 type State = { readonly fix: string; readonly trial?: Trial; readonly error?: string };
 
 /** The class of a line of a diff; other code has none. */
@@ -42,7 +41,7 @@ function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
 }
 
 interface FixProps {
-  readonly fix: FixView;
+  readonly fix: Fix;
   readonly busy: string | null;
   readonly onTry: (() => void) | null;
   readonly children: ComponentChildren;
@@ -75,7 +74,7 @@ export function Fixes({ item }: { item: BreakView }) {
     if (!runs || !of) return;
     busy.value = fix;
     state.value = null;
-    runs.run<TrialView>("try_fix", of.label, { break: item.id, fix })
+    runs.run("try_fix", of.label, { break: item.id, fix })
       .then((trial) => (state.value = { fix, trial }), (error: unknown) => (state.value = { fix, error: error instanceof Error ? error.message : String(error) }))
       .finally(() => (busy.value = null));
   };

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, parseEntity } from "../core/entities";
 import type { KinIndex, Mask } from "../core/kin";
-import type { MapRow } from "../core/types";
+import type { MapRow } from "../core/types.generated";
 import { plural } from "../ui/bits";
 
 const FOLDED = 14;

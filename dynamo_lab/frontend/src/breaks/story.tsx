@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useModel } from "../core/context";
 import { breakEntity } from "../core/entities";
-import type { BreakView, Side } from "../core/types";
+import type { BreakView, Side } from "../core/types.generated";
 import { Go, GraphChip, Prose } from "../ui/bits";
 
 function Step({ label, children }: { label: string; children: ComponentChildren }) {

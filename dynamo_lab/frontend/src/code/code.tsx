@@ -8,7 +8,7 @@ import { lineEntity, parseEntity } from "../core/entities";
 import { hasGaps } from "../ui/highlight";
 import type { Mask } from "../core/kin";
 import type { Model, Store } from "../core/store";
-import type { SourceView } from "../core/types";
+import type { SourceView } from "../core/types.generated";
 import { Empty } from "../ui/bits";
 
 const STATES: Readonly<Record<string, string>> = {
@@ -82,12 +82,12 @@ interface StepPlace extends Position {
   readonly source: number;
 }
 
-/** Where the film stands, while it is shown; null for no line of a source. */
-function stepPlace({ film }: Model, store: Store): StepPlace | null {
-  if (!film || store.tab.value !== "steps") return null;
+/** Where the steps stand, while they are shown; null for no line of a source. */
+function stepPlace({ playback }: Model, store: Store): StepPlace | null {
+  if (!playback || store.tab.value !== "steps") return null;
   const step = store.step.value;
-  const code = film.view.codes[film.codeOf(step)];
-  const [, , , line, column, end_line, end_column] = code.instructions[film.instruction(step)];
+  const code = playback.view.codes[playback.codeOf(step)];
+  const [, , , line, column, end_line, end_column] = code.instructions[playback.instruction(step)];
   return line > 0 ? { source: code.source, line, column, end_line, end_column } : null;
 }
 

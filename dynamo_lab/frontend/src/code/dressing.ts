@@ -5,7 +5,7 @@ import { lineEntity } from "../core/entities";
 import { hasGaps, highlightPieces } from "../ui/highlight";
 import type { KinIndex, Mask } from "../core/kin";
 import type { Model } from "../core/store";
-import type { KernelTimesView, LineView, Mark, SourceView } from "../core/types";
+import type { KernelTimesView, LineView, Mark, SourceView } from "../core/types.generated";
 
 type Doc = EditorView["state"]["doc"];
 
@@ -98,7 +98,7 @@ export function litDecorations(
   return builder.finish();
 }
 
-/** The line and the expression that the film is at, and the part of the text to show. */
+/** The line and the expression that the steps are at, and the part of the text to show. */
 export function stepDressing(at: Position | null, lines: LineMap, doc: Doc): { marks: DecorationSet; part: { from: number; to: number } | null } {
   const line = at ? lines.docLine(at.line) : -1;
   if (!at || line < 1 || line > doc.lines) return { marks: Decoration.none, part: null };

@@ -7,7 +7,7 @@ import { useModel, useStore } from "../core/context";
 import { kernelEntity, lineEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import { type Model, modelOf } from "../core/store";
-import type { KernelView, PairView } from "../core/types";
+import type { KernelView, PairView } from "../core/types.generated";
 import { Badge, Empty, Fold, withoutFolders } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { Diff } from "./diff";

@@ -1,5 +1,5 @@
 // The rows of a comparison: which kernels stand on which side, and the lines of a diff.
-import type { Edit, KernelView, PairView, WorkView } from "../core/types";
+import type { Edit, KernelView, PairView, WorkView } from "../core/types.generated";
 
 /** Work seen from the recording that is shown: its own kernels, and those of the other. */
 export interface Work {

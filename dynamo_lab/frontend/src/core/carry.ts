@@ -2,7 +2,7 @@
 import { lineEntity, nodeEntity, parseEntity } from "./entities";
 import type { Place } from "../graphs/graph-index";
 import type { Model } from "./store";
-import type { GraphView } from "./types";
+import type { GraphView } from "./types.generated";
 
 /** The source of the same path. */
 export function carrySource(id: number | null, from: Model, to: Model): number | null {

@@ -1,5 +1,5 @@
 // From the bytes a host holds to a View.
-import type { SeveralView, View } from "./types";
+import type { SideBySideView, View } from "./types.generated";
 
 const GZIP_MAGIC = [0x1f, 0x8b];
 
@@ -33,7 +33,7 @@ export async function decode<Payload>(bytes: Uint8Array<ArrayBuffer>): Promise<P
 }
 
 /** What the offline page shows, in its data script. */
-export async function decodePage(text: string, encoding: string | null): Promise<View | SeveralView | null> {
+export async function decodePage(text: string, encoding: string | null): Promise<View | SideBySideView | null> {
   if (encoding === "gzip-base64") return decode(fromBase64(text));
-  return JSON.parse(text) as View | SeveralView;
+  return JSON.parse(text) as View | SideBySideView;
 }

@@ -1,5 +1,5 @@
 // Keys that work anywhere in the UI. None of them leaves it: in a notebook "b" inserts a cell.
-import type { Stop } from "../steps/playback";
+import type { Stop } from "./types.generated";
 import type { Store } from "./store";
 
 const SLIDER = "input[type=range]";
@@ -14,15 +14,15 @@ const MOVES: Readonly<Record<string, readonly [Stop, 1 | -1]>> = {
   a: ["attempt", 1], A: ["attempt", -1],
 };
 
-/** The keys of the film, while it is shown. The slider moves by arrows, Home and End itself. */
-function handleFilm(event: KeyboardEvent, store: Store): boolean {
-  const { film } = store.model.value ?? {};
-  if (!film || store.tab.value !== "steps") return false;
+/** The keys of the steps, while they are shown. The slider moves by arrows, Home and End itself. */
+function handleSteps(event: KeyboardEvent, store: Store): boolean {
+  const { playback } = store.model.value ?? {};
+  if (!playback || store.tab.value !== "steps") return false;
   const onSlider = event.target instanceof Element && event.target.matches(SLIDER);
   if (onSlider && /^(Arrow|Home|End)/.test(event.key)) return false;
   const key = event.shiftKey && event.key.startsWith("Arrow") ? (event.key === "ArrowRight" ? "o" : "O") : event.key;
   if (key === "Home") store.play(0);
-  else if (key === "End") store.play(film.count - 1);
+  else if (key === "End") store.play(playback.count - 1);
   else if (key in MOVES) store.move(...MOVES[key]);
   else return false;
   return true;
@@ -52,7 +52,7 @@ function focusSearch(root: HTMLElement): void {
 }
 
 function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean {
-  if (handleFilm(event, store) || handlePasses(event, store) || handleLowering(event, store)) return true;
+  if (handleSteps(event, store) || handlePasses(event, store) || handleLowering(event, store)) return true;
   const tab = store.tabs.value[Number(event.key) - 1];
   if (tab) {
     store.setTab(tab);

@@ -2,7 +2,7 @@
 // the kernel; the kin of an entity are all above it and all below it. Adjacency is computed once a
 // view, so that a hover costs two walks over typed arrays.
 import { parseEntity } from "./entities";
-import type { GraphView, View } from "./types";
+import type { GraphView, View } from "./types.generated";
 
 /** Compressed adjacency: the neighbours of v are targets[starts[v] .. starts[v + 1]]. */
 interface Adjacency {

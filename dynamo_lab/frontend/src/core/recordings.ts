@@ -1,10 +1,19 @@
 // The recordings that one UI shows, one at a time: the reader's own, and those the kernel made since.
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { Ran } from "./source";
-import type { PairView, RanksView, SeveralView, SwitchValue, View } from "./types";
+import type { PairView, RanksView, SideBySideView, SwitchState, View } from "./types.generated";
 
 /** The label of a recording that stands alone; the kernel calls it so too. */
 export const OWN = "as recorded";
+
+export type SwitchValue = SwitchState["value"];
+
+/** A new recording, what came of the run, and how the recording compares to each that is there. */
+export interface Ran<Outcome> {
+  readonly label: string;
+  readonly outcome: Outcome;
+  readonly view: View;
+  readonly pairs: readonly PairView[];
+}
 
 /** What a program was lowered again with, beside what its recording was made with. */
 export interface Asked {
@@ -36,7 +45,7 @@ export class Recordings {
   readonly view: ReadonlySignal<View | null> = computed(() => this.shown.value?.view ?? null);
 
   /** Shows what the host has, in place of all that was shown before. */
-  reset(payload: View | SeveralView | null): void {
+  reset(payload: View | SideBySideView | null): void {
     const several = payload && "views" in payload ? payload : null;
     const own = (label: string, view: View): Entry => ({ label, view, base: label, fix: "", asked: NOTHING });
     batch(() => {

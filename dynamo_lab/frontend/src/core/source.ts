@@ -1,30 +1,25 @@
 // The one interface between the UI and its hosts: the live kernel and the offline page.
 import type { ReadonlySignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import type { Recordings } from "./recordings";
-import type { KernelView, PairView, Progress, View } from "./types";
+import type { Ran, Recordings } from "./recordings";
+import type { Answers, KernelView, Outcomes, Progress } from "./types.generated";
 
 export type SaveKind = "html" | "json";
+
+/** What a question or a run is to be about, in words that its answer in Python knows. */
+export type Asking = Readonly<Record<string, unknown>>;
 
 export interface Runs {
   /** Whether the kernel has the program, and so can run it again. */
   readonly ready: ReadonlySignal<boolean>;
-  /** Has the kernel do something of dynamo_lab/runs.py with a recording. Rejects with a sentence to show. */
-  run<Outcome>(what: string, of: string, asked: Readonly<Record<string, unknown>>): Promise<Ran<Outcome>>;
+  /** Has the kernel do something with a recording. Rejects with a sentence to show. */
+  run<What extends keyof Outcomes>(what: What, of: string, asked: Asking): Promise<Ran<Outcomes[What]>>;
   /** Asks the kernel to end a long run; what it has by then is its answer. */
   stop(): void;
 }
 
-/** A new recording, what came of the run, and how the recording compares to each that is there. */
-export interface Ran<Outcome> {
-  readonly label: string;
-  readonly outcome: Outcome;
-  readonly view: View;
-  readonly pairs: readonly PairView[];
-}
-
-/** A question for the kernel, by its name in dynamo_lab/questions.py. Rejects with a sentence to show. */
-export type Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>, patienceMs?: number) => Promise<Answer>;
+/** A question for the kernel. Rejects with a sentence to show. */
+export type Ask = <Question extends keyof Answers>(question: Question, asked: Asking, patienceMs?: number) => Promise<Answers[Question]>;
 
 export interface EditingProps {
   readonly kernel: KernelView;

@@ -5,13 +5,13 @@ import { carry, carryGraph, carrySource } from "./carry";
 import type { ColourMode } from "../graphs/diagram/colours";
 import { breakEntity, parseEntity } from "./entities";
 import { type ForwardLines, forwardLines } from "../graphs/gradients";
-import { Film, type Stop } from "../steps/playback";
+import { Playback } from "../steps/playback";
 import { GraphIndex, homePlaces, type Place, Sources } from "../graphs/graph-index";
 import { buildKin, type KinIndex, type Mask, operatorNodes } from "./kin";
 import { foundItems, itemEntity, type LoweringMode, nextStep, shownStep } from "../lowering/items";
 import { type DiffMode, nextRewrite, shownPass } from "../passes/items";
 import type { DataSource } from "./source";
-import type { GraphView, View } from "./types";
+import type { GraphView, Stop, View } from "./types.generated";
 
 export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "bench", "package", "guards", "frames", "timeline", "artifacts"] as const;
 export type Tab = (typeof TABS)[number];
@@ -29,8 +29,8 @@ export interface Model {
   readonly sources: Sources;
   readonly places: readonly (Place | null)[];
   readonly graphs: ReadonlyMap<number, GraphView>;
-  /** The film of the analysis, null where none was recorded. */
-  readonly film: Film | null;
+  /** The steps of the analysis, null where none were recorded. */
+  readonly playback: Playback | null;
   graphIndex(id: number): GraphIndex | null;
   /** The colour class of a region, which is the id of a dynamo graph; -1 is for none. */
   colour(region: number): string;
@@ -108,8 +108,8 @@ export function buildModel(view: View): Model {
   const timeOf = (kernel: number): string => times.get(kernel) ?? "";
   let ofNode: ReadonlyMap<string, number[]> | null = null;
   const operatorsOf = (graph: number, node: number): readonly number[] => (ofNode ??= nodeOperators(view)).get(`${graph}:${node}`) ?? [];
-  const film = view.steps && view.steps.call !== "" ? new Film(view.steps) : null;
-  return { view, kin: buildKin(view), film, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber, operatorsOf, timeOf };
+  const playback = view.steps && view.steps.call !== "" ? new Playback(view.steps) : null;
+  return { view, kin: buildKin(view), playback, hue, sources, places, graphs, graphIndex, colour, colourOf, graphTitle, breakNumber, operatorsOf, timeOf };
 }
 
 const models = new WeakMap<View, Model>();
@@ -154,9 +154,9 @@ export interface Store {
   readonly source: DataSource;
   readonly model: ReadonlySignal<Model | null>;
   readonly tab: ReadonlySignal<Tab>;
-  /** The tabs there are: Steps only with a film, Autograd and Package where there is something of theirs. */
+  /** The tabs there are: Steps only where some were recorded, Autograd and Package where there is something of theirs. */
   readonly tabs: ReadonlySignal<readonly Tab[]>;
-  /** Where the film stands. */
+  /** Which step is shown. */
   readonly step: ReadonlySignal<number>;
   readonly hover: Signal<string>;
   readonly pin: ReadonlySignal<string>;
@@ -217,9 +217,9 @@ export interface Store {
   /** Pins an entity and brings it into sight, in the tab where it lives. */
   go(entity: string): void;
   stepBreak(step: 1 | -1): void;
-  /** Shows a step of the film. */
+  /** Shows a step. */
   play(step: number): void;
-  /** Moves the film on to the next or back to the previous of something. */
+  /** Moves on to the next or back to the previous of something. */
   move(stop: Stop, by: 1 | -1): void;
   /** Shows the next or the previous pass that did something. */
   stepPass(by: 1 | -1): void;
@@ -318,21 +318,21 @@ export function createStore(source: DataSource): Store {
     go(breakEntity(breaks[next].id));
   };
   const at = signal(0);
-  const film = computed(() => model.value?.film ?? null);
+  const playback = computed(() => model.value?.playback ?? null);
   const hasPackage = computed(() => (model.value?.view.packages.length ?? 0) > 0);
   const hasArtifacts = computed(() => (model.value?.view.artifacts.length ?? 0) > 0);
   const differentiates = computed(() => (model.value?.view.partitions ?? []).some((part) => part.backward !== null || part.handled.length > 0));
   const schedules = computed(() => (model.value?.view.fusions.schedules ?? []).some((one) => one.operations.length > 0));
   // Also where it can be measured: then the tab is the way to it.
   const measured = computed(() => !!model.value?.view.bench || (source.runs?.ready.value ?? false));
-  const step = computed(() => Math.min(at.value, (film.value?.count ?? 1) - 1));
+  const step = computed(() => Math.min(at.value, (playback.value?.count ?? 1) - 1));
   const play = (to: number): void => {
-    if (!film.value || to < 0) return;
+    if (!playback.value || to < 0) return;
     at.value = to;
     chosenTab.value = "steps";
   };
   const move = (stop: Stop, by: 1 | -1): void => {
-    if (film.value) at.value = film.value.move(step.peek(), stop, by);
+    if (playback.value) at.value = playback.value.move(step.peek(), stop, by);
   };
   const stepPass = (by: 1 | -1): void => {
     const passes = model.value?.view.passes.passes ?? [];
@@ -377,7 +377,7 @@ export function createStore(source: DataSource): Store {
   return {
     source, model, tab, step, play, move,
     beside: signal(false), other: signal(""), work: signal<number | null>(null), panel: signal(false),
-    tabs: computed(() => TABS.filter((one) => (one !== "steps" || film.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value) && (hasArtifacts.value ? !UNLOGGED.has(one) : one !== "artifacts") && (one !== "bench" || measured.value))),
+    tabs: computed(() => TABS.filter((one) => (one !== "steps" || playback.value !== null) && (one !== "autograd" || differentiates.value) && (one !== "fusion" || schedules.value) && (one !== "package" || hasPackage.value) && (hasArtifacts.value ? !UNLOGGED.has(one) : one !== "artifacts") && (one !== "bench" || measured.value))),
     hover, pin, reveal, graph, kernel, pass, file, guardMode, stepPass, lowered, buffer, loweringMode, loweringQuery, stepLowering, showLowering, operator, set: signal(1),
     rewritesOnly: signal(true), diffMode: signal<DiffMode>("diff"),
     lit: computed(() => kinOf(hover.value)),

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity, operatorEntity } from "../core/entities";
 import { matches } from "../graphs/search";
-import type { DecompositionsView, OperatorView, StayView } from "../core/types";
+import type { DecompositionsView, OperatorView, StayView } from "../core/types.generated";
 import { Empty, Fold, Go, plural } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";

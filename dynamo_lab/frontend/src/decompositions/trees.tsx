@@ -3,7 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useModel } from "../core/context";
 import { nodeEntity } from "../core/entities";
 import { splitTarget } from "../core/target";
-import type { CallRow, DecompositionsView, RuleView, TopView, TreesView } from "../core/types";
+import type { DecompositionsView, RuleView, StepView, TopView, TreesView } from "../core/types.generated";
 import { Badge, Go, plural } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 
@@ -16,6 +16,8 @@ const MOST_NODES = 6;
 const STAYS: Readonly<Record<string, string>> = { extern: "extern kernel", "no rule": "no rule", raised: "its rule raised" };
 
 /** The rows that a call becomes at a set; null where it stays. */
+type CallRow = StepView["rows"][number];
+
 export function rowsOf(trees: TreesView, call: number, set: number): readonly CallRow[] | null {
   const way = trees.calls[call]?.ways[set];
   return way && way[0] >= 0 ? trees.steps[way[0]].rows : null;

@@ -5,7 +5,7 @@ import { useModel, useStore } from "../core/context";
 import { breakEntity, frameEntity } from "../core/entities";
 import { PAGE, pageAt } from "../ui/paging";
 import { matches } from "../graphs/search";
-import type { AttemptView, FrameView } from "../core/types";
+import type { AttemptView, FrameView } from "../core/types.generated";
 import { Badge, Empty, Fold, Go, GraphChip, Prose, WhyNone, outcomeTone, plural, seconds } from "../ui/bits";
 import { Pager } from "../ui/pager";
 import { SearchBox } from "../ui/search-box";
@@ -14,7 +14,7 @@ import { SearchBox } from "../ui/search-box";
 function Attempt({ attempt, frame }: { attempt: AttemptView; frame: FrameView }) {
   const store = useStore();
   const alone = frame.attempts.length === 1;
-  const step = useModel().film?.stepOfAttempt(frame.id, frame.attempts.indexOf(attempt)) ?? -1;
+  const step = useModel().playback?.stepOfAttempt(frame.id, frame.attempts.indexOf(attempt)) ?? -1;
   return (
     <li>
       <span class="dl-attempt-head">

@@ -3,7 +3,7 @@ import type { Signal } from "@preact/signals";
 import { useModel } from "../core/context";
 import { opEntity } from "../core/entities";
 import { when } from "./rounds";
-import type { ScheduleView } from "../core/types";
+import type { ScheduleView } from "../core/types.generated";
 import { Badge, Prose } from "../ui/bits";
 import { rowsOf, whyNot } from "./why-not";
 import { GroupNames, OUTCOME_TONE } from "./names";

@@ -5,7 +5,7 @@ import { useModel, useStore } from "../core/context";
 import { graphEntity, parseEntity } from "../core/entities";
 import { pairsOf } from "./rounds";
 import { FUSION_MODES, type FusionMode } from "../core/store";
-import type { ScheduleView } from "../core/types";
+import type { ScheduleView } from "../core/types.generated";
 import { Empty, GraphChip, Prose } from "../ui/bits";
 import { FusionGroups } from "./groups";
 import { FusionPairs } from "./pairs";

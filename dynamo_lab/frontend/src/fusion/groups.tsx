@@ -7,7 +7,7 @@ import { type FusionBox, fusionDot, fusionScene, MOST_BOXES } from "./scene";
 import { cut } from "../graphs/diagram/labels";
 import type { Layout } from "../layout/layout";
 import { groupsAfter, pairsOf, tally } from "./rounds";
-import type { ScheduleView } from "../core/types";
+import type { ScheduleView } from "../core/types.generated";
 import { Empty, plural } from "../ui/bits";
 import { Canvas } from "../layout/canvas";
 import { type Chosen, WhyNotPanel } from "./ask-why";

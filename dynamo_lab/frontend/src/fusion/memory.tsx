@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity, opEntity } from "../core/entities";
-import type { LifeView, MemoryView, ScheduleView } from "../core/types";
+import type { LifeView, MemoryView, ScheduleView } from "../core/types.generated";
 import { Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 

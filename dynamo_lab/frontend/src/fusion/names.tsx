@@ -1,6 +1,6 @@
 // Operations and groups of a schedule by name, and the tones of verdicts.
 import { opEntity } from "../core/entities";
-import type { ScheduleView } from "../core/types";
+import type { ScheduleView } from "../core/types.generated";
 
 export const OUTCOME_TONE: Readonly<Record<string, string>> = { fused: "good", refused: "bad", possible: "grey" };
 

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { opEntity } from "../core/entities";
 import { type Pair, pairsOf, when } from "./rounds";
-import type { ScheduleView } from "../core/types";
+import type { ScheduleView } from "../core/types.generated";
 import { filler } from "./why-not";
 import { Badge, Empty, plural, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";

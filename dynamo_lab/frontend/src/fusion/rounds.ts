@@ -1,5 +1,5 @@
 // A schedule read: which groups there are after each round, and what became of which pair.
-import type { RulingView, ScheduleView } from "../core/types";
+import type { RulingView, ScheduleView } from "../core/types.generated";
 
 export interface Pair {
   readonly producer: number;

@@ -1,6 +1,6 @@
 // Why two operations are not fused. dynamo_lab/view/why_not.py is its mirror; one table of answers tests both.
 import { groupName, type Pair, pairsOf } from "./rounds";
-import type { AdviceView, FusionsView, OperationView, RulingView, ScheduleView } from "../core/types";
+import type { Advice, FusionsView, OperationView, RulingView, ScheduleView } from "../core/types.generated";
 
 export interface WhyNot {
   readonly title: string;
@@ -45,7 +45,7 @@ function uses(schedule: ScheduleView, item: OperationView): readonly string[] {
   return schedule.groups[schedule.final[item.place].group].operations.flatMap((index) => schedule.operations[index].uses);
 }
 
-function never(title: string, culprit: OperationView, advice: AdviceView | undefined): WhyNot {
+function never(title: string, culprit: OperationView, advice: Advice | undefined): WhyNot {
   const why = (advice?.why ?? "").replaceAll("{a}", culprit.name).replaceAll("{call}", culprit.call);
   return { title, isFused: false, sentences: [why], changes: advice?.change ? [advice.change] : [], reasons: [] };
 }

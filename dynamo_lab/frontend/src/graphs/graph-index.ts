@@ -2,7 +2,7 @@
 import type { ForwardLines } from "./gradients";
 import type { Term } from "./query";
 import { homeOf, homesOf, Searched } from "./search";
-import type { GraphView, SourceView, View } from "../core/types";
+import type { GraphView, SourceView, View } from "../core/types.generated";
 
 export type Place = readonly [source: number, line: number];
 

@@ -3,7 +3,7 @@ import { useModel, useStore } from "../core/context";
 import { graphEntity } from "../core/entities";
 import { type GraphGroup, groupGraphs, rootOf, stageName } from "./groups";
 import type { Model } from "../core/store";
-import type { GraphView } from "../core/types";
+import type { GraphView } from "../core/types.generated";
 import { Empty, Go, GoTab, WhyNone, plural } from "../ui/bits";
 import { Diagram } from "./diagram/diagram";
 import { Listing } from "./listing";

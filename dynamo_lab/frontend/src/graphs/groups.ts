@@ -1,5 +1,5 @@
 // Graphs as the selector offers them: one group a captured graph, its stages in order.
-import type { GraphView } from "../core/types";
+import type { GraphView } from "../core/types.generated";
 
 const ORDER: readonly string[] = [
   "dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled", "code", "unknown",

@@ -4,7 +4,8 @@ import { useModel, useStore } from "../core/context";
 import { graphEntity } from "../core/entities";
 import type { GraphIndex } from "./graph-index";
 import { rootOf, stageName } from "./groups";
-import { EXAMPLES, parse, type Term, widened } from "./query";
+import { FIELDS } from "../core/tables.generated";
+import { parse, type Term, widened } from "./query";
 import { Empty, plural, Prose } from "../ui/bits";
 
 interface StepperProps {
@@ -49,7 +50,7 @@ export function NoHits({ index, query }: { index: GraphIndex; query: Signal<stri
   return (
     <Empty title="No node matches">
       {count > 0 && <button type="button" class="dl-link" onClick={() => (query.value = wider)}>{wider} finds {plural(count, "node")}</button>}
-      {count === 0 && <Prose text={`Each condition must hold: ${Object.values(EXAMPLES).join(", ")}. A minus in front excludes; other words are looked for in names, operators, values, arguments and modules.`} />}
+      {count === 0 && <Prose text={`Each condition must hold: ${Object.values(FIELDS).join(", ")}. A minus in front excludes; other words are looked for in names, operators, values, arguments and modules.`} />}
     </Empty>
   );
 }

@@ -1,22 +1,6 @@
 // The language that nodes are searched in: op:mm dtype:f32 shape:*x128 -module:head "text".
-// dynamo_lab/view/query.py speaks it too: tests/view/search_cases.json holds both to it.
-
-export const EXAMPLES: Readonly<Record<string, string>> = {
-  op: "`op:mm`, `op:conv*` or `op:placeholder`",
-  dtype: "`dtype:f32`",
-  shape: "`shape:8x128` or `shape:*x128`",
-  module: "`module:encoder.0` or `module:LayerNorm`",
-  line: "`line:12`, `line:12-20` or `line:model.py:12`",
-  stage: "`stage:backward`",
-  name: "`name:add_3`",
-  bytes: "`bytes:>1MB`",
-  users: "`users:>3` or `users:0`",
-};
-
-/** The stages that `stage:` takes, those of a backward with `_backward` behind. */
-const STAGES = ["dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled", "code", "unknown"];
-
-const WIDENED: ReadonlySet<string> = new Set(["op", "dtype", "shape", "module", "name"]);
+// dynamo_lab/view/query.py speaks it too: one table of cases holds both to it.
+import { FIELDS, STAGES, WIDENED } from "../core/tables.generated";
 
 const TERM = /(?:[^ \t\r\n"]|"[^"]*"?)+/g;
 const FIELD = /^([A-Za-z_]+):(?!:)(.*)$/s;
@@ -74,12 +58,12 @@ export const whole = (value: string, one?: string): RegExp => new RegExp(`^${glo
 
 const unquoted = (text: string): string => text.replaceAll('"', "").toLowerCase();
 
-const unfit = (field: string): string => `\`${field}:\` wants a value, as in ${EXAMPLES[field]}.`;
+const unfit = (field: string): string => `\`${field}:\` wants a value, as in ${FIELDS[field]}.`;
 
 function termOf(field: string, value: string, isNegated: boolean): Term | string {
   const term = { field, value, isNegated, low: 0, high: 0, file: "" };
-  if (!Object.hasOwn(EXAMPLES, field)) {
-    const names = Object.keys(EXAMPLES);
+  if (!Object.hasOwn(FIELDS, field)) {
+    const names = Object.keys(FIELDS);
     return `There is no field \`${field}\`: pass ${names.slice(0, -1).join(", ")} or ${names.at(-1)}, or put the text in quotes.`;
   }
   switch (field) {
@@ -120,7 +104,7 @@ function range(match: RegExpExecArray): { low: number; high: number } {
 
 function widenedWord(word: string): string {
   const field = FIELD.exec(word);
-  if (word.startsWith("-") || !field || !WIDENED.has(field[1].toLowerCase()) || field[2].includes("*")) return word;
+  if (word.startsWith("-") || !field || !WIDENED.includes(field[1].toLowerCase()) || field[2].includes("*")) return word;
   const value = field[2].replaceAll('"', "");
   return value.includes(" ") ? `${field[1]}:"*${value}*"` : `${field[1]}:*${value}*`;
 }

@@ -1,7 +1,7 @@
 // Which nodes of a graph a query finds, as dynamo_lab/view/search.py does it; and the plain search
 // of the other lists: all words must occur, in any order and place.
 import { glob, normalDtype, type Term, whole } from "./query";
-import type { GraphView, SourceView } from "../core/types";
+import type { GraphView, SourceView } from "../core/types.generated";
 
 export function words(query: string): string[] {
   return query.toLowerCase().split(/\s+/).filter((word) => word !== "");

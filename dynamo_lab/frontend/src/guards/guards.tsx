@@ -4,7 +4,7 @@ import { useModel, useStore } from "../core/context";
 import { guardEntity } from "../core/entities";
 import { matches } from "../graphs/search";
 import { GUARD_MODES, type GuardMode } from "../core/store";
-import type { GuardView, WouldPass } from "../core/types";
+import type { GuardView, WouldPass } from "../core/types.generated";
 import { Empty, Go, WhyNone, plural, withoutFolders } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { parseEntity, symbolEntity } from "../core/entities";
-import type { FactView, SymbolView } from "../core/types";
+import type { FactView, SymbolView } from "../core/types.generated";
 import { Badge, Empty, Fold, Go, Prose, withoutFolders } from "../ui/bits";
 
 function Where({ at }: { at: { entity: string; where: string } }) {

@@ -1,7 +1,7 @@
 // "Would this input pass?": the kernel tries a call on the guards of each compilation.
 import { type Signal, useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
-import type { WouldPass } from "../core/types";
+import type { WouldPass } from "../core/types.generated";
 import { Go, Prose, withoutFolders } from "../ui/bits";
 
 export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
@@ -14,7 +14,7 @@ export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
   const ask = (event: Event): void => {
     event.preventDefault();
     busy.value = true;
-    askKernel<WouldPass>("would_pass", { text: text.value })
+    askKernel("would_pass", { text: text.value })
       .then((found) => {
         answer.value = found;
         error.value = "";

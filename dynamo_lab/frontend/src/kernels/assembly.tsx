@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
-import type { AssemblyView, KernelView } from "../core/types";
+import type { AssemblyView, KernelView } from "../core/types.generated";
 import { LinkedCode, statementBelow } from "./code";
 
 /** What the reader chose, which stays while kernels change; and what the live kernel assembled. */
@@ -36,7 +36,7 @@ function useFound(kernel: KernelView, state: AssemblyState): { shown: AssemblyVi
     if (shown) return;
     if (!ask) return void (error.value = HOW);
     let isWanted = true;
-    ask<AssemblyView>("assembly", { kernel: kernel.id, target })
+    ask("assembly", { kernel: kernel.id, target })
       .then((answer) => (state.found.value = [...state.found.peek(), answer]))
       .catch((reason: unknown) => isWanted && (error.value = reason instanceof Error ? reason.message : String(reason)));
     return () => void (isWanted = false);

@@ -8,7 +8,7 @@ import { Editor } from "../ui/editor";
 import { statementEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/store";
-import type { KernelView } from "../core/types";
+import type { KernelView } from "../core/types.generated";
 
 type Doc = EditorView["state"]["doc"];
 

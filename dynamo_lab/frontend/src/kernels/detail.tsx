@@ -6,7 +6,7 @@ import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
 import type { Item } from "./items";
 import { nextOf } from "../ui/virtual";
-import type { KernelView, WrapperView } from "../core/types";
+import type { KernelView, WrapperView } from "../core/types.generated";
 import { Badge, Empty, GraphChip, plural } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { Assembly, type AssemblyState, useAssembly } from "./assembly";

@@ -1,7 +1,7 @@
 // Typing in a kernel's code: undo, new lines with the indentation of the last, and messages below their lines.
 import { EditorSelection, type Extension, RangeSetBuilder, StateField, type ChangeSet, Transaction } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, keymap, WidgetType } from "@codemirror/view";
-import type { DiagnosticView } from "../core/types";
+import type { Diagnostic } from "../core/types.generated";
 
 interface Undone {
   readonly changes: ChangeSet;
@@ -67,7 +67,7 @@ export function writing(changed: (text: string) => void, run: () => void): Exten
 }
 
 class Message extends WidgetType {
-  constructor(private readonly one: DiagnosticView) {
+  constructor(private readonly one: Diagnostic) {
     super();
   }
 
@@ -85,7 +85,7 @@ class Message extends WidgetType {
 }
 
 /** Each message below the line that it is about; notes would crowd out what is wrong. */
-export function messages(doc: EditorView["state"]["doc"], diagnostics: readonly DiagnosticView[]): DecorationSet {
+export function messages(doc: EditorView["state"]["doc"], diagnostics: readonly Diagnostic[]): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   const placed = diagnostics.flatMap((one) => (one.line !== null && one.line >= 1 && one.line <= doc.lines && one.severity !== "note" ? [{ ...one, line: one.line }] : []));
   const lines = [...new Set(placed.map(({ line }) => line))].sort((a, b) => a - b);

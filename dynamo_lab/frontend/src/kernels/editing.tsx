@@ -7,7 +7,7 @@ import { messages, writing } from "./edit-text";
 import { type Attempt, Edits, type KernelEdit, outcomeOf, toneOf } from "./edits";
 import { Editor } from "../ui/editor";
 import type { EditingProps } from "../core/source";
-import type { DiagnosticView, EditView, KernelView } from "../core/types";
+import type { Diagnostic, EditView, KernelView } from "../core/types.generated";
 import { Busy } from "../ui/busy";
 import { Diff } from "../compare/diff";
 
@@ -135,7 +135,7 @@ function Answer({ view, show }: { view: EditView; show(line: number): void }) {
   );
 }
 
-function Diagnostics({ found, show }: { found: readonly DiagnosticView[]; show(line: number): void }) {
+function Diagnostics({ found, show }: { found: readonly Diagnostic[]; show(line: number): void }) {
   return (
     <ul class="dl-diagnostics" aria-label="Messages of the compiler">
       {found.map((one, i) => (

@@ -1,7 +1,7 @@
 // What a reader makes of a kernel's text: it is kept while they look at other things, and so is each attempt.
 import { type Signal, signal } from "@preact/signals";
 import type { Ask } from "../core/source";
-import type { EditView } from "../core/types";
+import type { EditView } from "../core/types.generated";
 
 export interface Attempt {
   readonly text: string;
@@ -30,7 +30,7 @@ export class KernelEdit {
     if (this.busy.value) return;
     const text = this.text.value;
     this.busy.value = true;
-    const attempt = await ask<EditView>("edit_kernel", { of, kernel, code: text }, PATIENCE_MS).then(
+    const attempt = await ask("edit_kernel", { of, kernel, code: text }, PATIENCE_MS).then(
       (answer): Attempt => ({ text, answer }),
       (error: unknown): Attempt => ({ text, error: error instanceof Error ? error.message : String(error) }),
     );

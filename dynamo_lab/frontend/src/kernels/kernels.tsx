@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
 import { firstWithCode, type Item, isChosen, kernelItems, kinItems } from "./items";
-import type { WrapperView } from "../core/types";
+import type { WrapperView } from "../core/types.generated";
 import { Badge, Empty, GoTab, plural, withoutFolders } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 import { Beside, BesideToggle } from "../compare/beside";

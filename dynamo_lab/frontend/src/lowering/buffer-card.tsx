@@ -1,7 +1,7 @@
 // A buffer: why it is in memory, how it lies there, and the loop that fills it.
 import { useModel, useStore } from "../core/context";
 import { bufferEntity, nodeEntity } from "../core/entities";
-import type { BufferView, LineRow } from "../core/types";
+import type { BufferView } from "../core/types.generated";
 import { Badge, Go, GraphChip, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 
@@ -14,7 +14,7 @@ function Code({ text }: { text: string }) {
   return <><span class="dl-name">{name}</span><span class="dl-dim">{ops}</span><span class="dl-op">{operator}</span><span class="dl-args">{rest}</span></>;
 }
 
-function Line({ line: [text, , node, depth], graph }: { line: LineRow; graph: number }) {
+function Line({ line: [text, , node, depth], graph }: { line: BufferView["body"][number]; graph: number }) {
   const name = useModel().graphs.get(graph)?.name[node];
   return (
     <>

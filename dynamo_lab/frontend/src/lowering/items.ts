@@ -1,7 +1,7 @@
 // The lowering as rows of a list, and the steps from one operator to the next.
 import { nodeEntity } from "../core/entities";
 import { matches } from "../graphs/search";
-import type { BufferView, LoweringStep, LoweringsView, LoweringView } from "../core/types";
+import type { BufferView, LoweringStep, LoweringsView, LoweringView } from "../core/types.generated";
 
 export type StepItem =
   | { readonly lowering: LoweringView }

@@ -2,8 +2,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useStore } from "../core/context";
-import { type Asked, type Entry, NOTHING } from "../core/recordings";
-import type { Panel, SwitchState, SwitchValue } from "../core/types";
+import { type Asked, type Entry, NOTHING, type SwitchValue } from "../core/recordings";
+import type { Panel, SwitchState } from "../core/types.generated";
 import { Fold, Prose } from "../ui/bits";
 import { Busy } from "../ui/busy";
 
@@ -48,7 +48,7 @@ function Switches({ entry }: { entry: Entry }) {
   const { base, asked } = entry;
   useEffect(() => {
     let stale = false;
-    source.ask?.<Panel>("switches", { of: base, ...asked }).then(
+    source.ask?.("switches", { of: base, ...asked }).then(
       (found) => { if (!stale) { state.value = found; error.value = ""; } },
       (reason: unknown) => { if (!stale) { state.value = null; error.value = sentence(reason); } },
     );
@@ -57,7 +57,7 @@ function Switches({ entry }: { entry: Entry }) {
   const lower = (next: Asked, what: string): void => {
     busy.value = what;
     error.value = "";
-    source.runs?.run<{ readonly failure: string }>("relower", base, { ...next })
+    source.runs?.run("relower", base, { ...next })
       .then((ran) => {
         recordings.add(ran, { base, fix: "", asked: next });
         recordings.show(ran.label);

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { bufferEntity } from "../core/entities";
 import { bufferItems, foundItems, itemEntity, LOWERING_MODES, OUTCOME_TONES, plain, shownStep, type StepItem } from "./items";
-import type { BufferView, LoweringStep, LoweringView } from "../core/types";
+import type { BufferView, LoweringStep, LoweringView } from "../core/types.generated";
 import { Badge, Empty, GoTab } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";

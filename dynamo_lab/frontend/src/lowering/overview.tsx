@@ -1,7 +1,7 @@
 // The lowering as a whole: what became of the operators, what is called, and the operators of the loops.
 import { bufferEntity } from "../core/entities";
 import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
-import type { CalledView, LoweringsView } from "../core/types";
+import type { CalledView, LoweringsView } from "../core/types.generated";
 import { Badge, Fold, Go, plural, Prose } from "../ui/bits";
 
 const MOST = 12;

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
 import { buffersOf, itemEntity, nextStep, OUTCOME_TEXTS, OUTCOME_TONES, type StepItem } from "./items";
-import type { LoweringStep, LoweringsView } from "../core/types";
+import type { LoweringStep, LoweringsView } from "../core/types.generated";
 import { Badge, Empty, Go, Prose } from "../ui/bits";
 import { NodeCall } from "../graphs/node-row";
 import { BufferCard } from "./buffer-card";

@@ -2,11 +2,11 @@
 import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
-import type { PackageView, PackagedConstant } from "../core/types";
+import type { PackageView, ConstantView } from "../core/types.generated";
 import { Empty, Fold, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 
-function Constants({ rows }: { rows: readonly PackagedConstant[] }) {
+function Constants({ rows }: { rows: readonly ConstantView[] }) {
   const store = useStore();
   const { kin } = useModel();
   const state = (mask: Uint8Array | null, name: string, entity: string): string => {

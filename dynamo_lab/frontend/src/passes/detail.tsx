@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, lineEntity, parseEntity } from "../core/entities";
 import { DIFF_MODES, type DiffItem, diffItems, differing, isRewrite } from "./items";
-import type { DiffLine, PassView, PatternView, PipelineView } from "../core/types";
+import type { DiffLine, PassView, PatternView, PipelineView } from "../core/types.generated";
 import { Call } from "../ui/call";
 import { Empty, Fold, Go, plural, Prose, seconds } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";

@@ -1,5 +1,5 @@
 // Passes as rows of a list and lines of a diff, and the steps from one rewrite to the next.
-import type { DiffLine, PassesView, PassView, PipelineView } from "../core/types";
+import type { DiffLine, PassesView, PassView, PipelineView } from "../core/types.generated";
 
 export type PassItem = { readonly pipeline: PipelineView } | { readonly pass: PassView };
 

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { useComputed, useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { isRewrite, type PassItem, passItems, shownPass } from "./items";
-import type { PassView, PipelineView } from "../core/types";
+import type { PassView, PipelineView } from "../core/types.generated";
 import { Empty, GoTab, WhyNone, plural, seconds } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 import { PassDetail } from "./detail";

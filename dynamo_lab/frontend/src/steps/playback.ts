@@ -1,10 +1,7 @@
-// The film: what is known after each step, and which step comes next. Mirrors view/playback.py;
+// The steps played: what is known after each, and which step comes next. Mirrors view/playback.py;
 // everything is indexed once, so that a move costs what is shown and not what was recorded.
 import { fromBase64 } from "../core/decode";
-import type { AddedGuard, EventRow, NodeRow, StepsView, Symbolic, TakeView } from "../core/types";
-
-/** What a move looks for. */
-export type Stop = "step" | "over" | "out" | "break" | "node" | "guard" | "attempt";
+import type { AddedGuard, EventRow, NodeRow, StepsView, Stop, Symbolic, TakeView } from "../core/types.generated";
 
 export interface Local {
   readonly name: string;
@@ -40,7 +37,7 @@ export function below(numbers: ArrayLike<number>, limit: number): number {
 /** Rows of a call's changes to its local variables: step, name, value. */
 type Bound = readonly (readonly [number, number, number])[];
 
-export class Film {
+export class Playback {
   readonly count: number;
   private readonly call: Int32Array;
   private readonly at: Int32Array;
@@ -185,12 +182,12 @@ export class Film {
     return -1;
   }
 
-  /** The step at which a break was made, -1 where it is not on film. */
+  /** The step at which a break was made, -1 where it was not recorded. */
   stepOfBreak(entity: string): number {
     return this.view.events.find(([, , , target]) => target === entity)?.[0] ?? -1;
   }
 
-  /** The first step of an attempt, -1 where it is not on film. */
+  /** The first step of an attempt, -1 where it was not recorded. */
   stepOfAttempt(frame: number, attempt: number): number {
     return this.view.takes.find((take) => take.frame === frame && take.attempt === attempt && take.end > take.first)?.first ?? -1;
   }

@@ -1,10 +1,10 @@
-// The film of the analysis: one instruction at a time, forwards and back.
+// The steps of the analysis: one instruction at a time, forwards and back.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
-import { type Film, guardTexts, isInner, isThere, type Stop } from "./playback";
-import type { EventRow, NodeRow, Symbolic } from "../core/types";
+import { type Playback, guardTexts, isInner, isThere } from "./playback";
+import type { EventRow, NodeRow, Stop, Symbolic } from "../core/types.generated";
 import { Empty, plural, Prose } from "../ui/bits";
 
 /** Rows drawn of a long list: those before them are counted. */
@@ -13,11 +13,11 @@ const MOST_ROWS = 80;
 /** Instructions drawn around the current one. */
 const MOST_INSTRUCTIONS = 400;
 
-function useFilm(): { film: Film; step: number } {
-  const { film } = useModel();
+function usePlayback(): { playback: Playback; step: number } {
+  const { playback } = useModel();
   const step = useStore().step.value;
-  if (!film) throw new Error("drawn without a film");
-  return { film, step };
+  if (!playback) throw new Error("drawn without steps");
+  return { playback, step };
 }
 
 const BUTTONS: readonly (readonly [Stop, 1 | -1, string, string])[] = [
@@ -34,14 +34,14 @@ const BUTTONS: readonly (readonly [Stop, 1 | -1, string, string])[] = [
 ];
 
 function Transport() {
-  const { film, step } = useFilm();
+  const { playback, step } = usePlayback();
   const store = useStore();
   return (
     <div class="dl-transport" role="toolbar" aria-label="Play">
       {BUTTONS.map(([stop, by, label, title]) => (
         <button
           key={title} type="button" class="dl-button" title={title} aria-label={title}
-          disabled={film.move(step, stop, by) === step} onClick={() => store.move(stop, by)}
+          disabled={playback.move(step, stop, by) === step} onClick={() => store.move(stop, by)}
         >
           {label}
         </button>
@@ -54,25 +54,25 @@ const percent = (part: number, whole: number): string => `${(100 * part) / Math.
 
 /** The slider over all steps: a segment an analysis, in the colour of its graph, a tick a break. */
 function Slider() {
-  const { film, step } = useFilm();
+  const { playback, step } = usePlayback();
   const store = useStore();
   const { colour } = useModel();
-  const { takes, events } = film.view;
+  const { takes, events } = playback.view;
   return (
     <div class="dl-scrub">
       <div class="dl-scrub-takes" aria-hidden="true">
         {takes.map((take, i) => (
           <span
             key={i} title={take.title} class={`dl-take dl-take-${take.outcome} ${colour(take.graph ?? -1)}`}
-            style={{ left: percent(take.first, film.count), width: percent(take.end - take.first, film.count) }}
+            style={{ left: percent(take.first, playback.count), width: percent(take.end - take.first, playback.count) }}
           />
         ))}
         {events.filter(([, kind]) => kind === "break" || kind === "restart").map(([at, kind], i) => (
-          <span key={i} class={`dl-tick dl-tick-${kind}`} style={{ left: percent(at + 0.5, film.count) }} />
+          <span key={i} class={`dl-tick dl-tick-${kind}`} style={{ left: percent(at + 0.5, playback.count) }} />
         ))}
       </div>
       <input
-        type="range" min={0} max={film.count - 1} value={step} aria-label="Step" aria-valuetext={`step ${step + 1} of ${film.count}`}
+        type="range" min={0} max={playback.count - 1} value={step} aria-label="Step" aria-valuetext={`step ${step + 1} of ${playback.count}`}
         onInput={(event) => store.play(Number(event.currentTarget.value))}
       />
     </div>
@@ -81,17 +81,17 @@ function Slider() {
 
 /** The functions that the step lies in, each a way back to where it was called. */
 function Chain() {
-  const { film, step } = useFilm();
+  const { playback, step } = usePlayback();
   const store = useStore();
-  const chain = film.chain(step);
-  const name = (call: number): string => film.view.codes[film.view.calls[call][0]].name;
+  const chain = playback.chain(step);
+  const name = (call: number): string => playback.view.codes[playback.view.calls[call][0]].name;
   return (
     <span class="dl-chain">
-      <strong>{film.take(step).title}</strong>
+      <strong>{playback.take(step).title}</strong>
       {chain.slice(1).map((call) => (
         <span key={call}>
           {" \u203a "}
-          <button type="button" class="dl-link" title="Back to the call" onClick={() => store.play(film.view.calls[call][2])}>{name(call)}</button>
+          <button type="button" class="dl-link" title="Back to the call" onClick={() => store.play(playback.view.calls[call][2])}>{name(call)}</button>
         </span>
       ))}
     </span>
@@ -107,19 +107,19 @@ function Told({ event: [, kind, text, entity] }: { event: EventRow }) {
 
 /** What the step did besides moving values, in words. */
 function Deed() {
-  const { film, step } = useFilm();
-  const into = film.goesInto(step);
-  const take = film.take(step);
-  const events = film.events(step);
+  const { playback, step } = usePlayback();
+  const into = playback.goesInto(step);
+  const take = playback.take(step);
+  const events = playback.events(step);
   const isLast = step === take.end - 1 && !events.some(([, , text]) => text === take.ending);
   return (
     <p class="dl-deed" aria-live="polite">
-      <span class="dl-dim">step {(step + 1).toLocaleString("en")} of {film.count.toLocaleString("en")}</span>
+      <span class="dl-dim">step {(step + 1).toLocaleString("en")} of {playback.count.toLocaleString("en")}</span>
       <Chain />
-      {into >= 0 && <span class="dl-told">It goes into <code>{film.view.codes[film.view.calls[into][0]].name}()</code>.</span>}
+      {into >= 0 && <span class="dl-told">It goes into <code>{playback.view.codes[playback.view.calls[into][0]].name}()</code>.</span>}
       {events.map((event, i) => <Told key={i} event={event} />)}
       {isLast && <span class="dl-told"><Prose text={take.ending} /></span>}
-      {step === film.count - 1 && film.view.cut && <span class="dl-told dl-tone-warning"><Prose text={film.view.cut} /></span>}
+      {step === playback.count - 1 && playback.view.cut && <span class="dl-told dl-tone-warning"><Prose text={playback.view.cut} /></span>}
     </p>
   );
 }
@@ -147,13 +147,13 @@ function Rows({ children, show }: { children: ComponentChildren; show: unknown }
 }
 
 function Bytecode() {
-  const { film, step } = useFilm();
+  const { playback, step } = usePlayback();
   const store = useStore();
-  const code = film.view.codes[film.codeOf(step)];
-  const current = film.instruction(step);
+  const code = playback.view.codes[playback.codeOf(step)];
+  const current = playback.instruction(step);
   const first = Math.max(0, current - MOST_INSTRUCTIONS / 2);
   const shown = code.instructions.slice(first, current + MOST_INSTRUCTIONS / 2);
-  const choose = (index: number): void => store.play(film.stepOf(index, step));
+  const choose = (index: number): void => store.play(playback.stepOf(index, step));
   return (
     <Pane class="dl-pane-code" title={<>bytecode <span class="dl-dim">{code.name}, {code.where}</span></>} help="What Python would run: Dynamo reads it one instruction at a time">
       <Rows show={step}>
@@ -175,10 +175,10 @@ function Bytecode() {
 }
 
 function Value({ name, value, isNew, inner }: { name?: string; value: Symbolic; isNew?: boolean; inner?: boolean }) {
-  const { film } = useFilm();
+  const { playback } = usePlayback();
   const [kind, text, source, row] = value;
-  const word = film.view.kinds[kind] ?? kind;
-  const [, graph, node] = film.view.nodes[row] ?? [null, -1, -1];
+  const word = playback.view.kinds[kind] ?? kind;
+  const [, graph, node] = playback.view.nodes[row] ?? [null, -1, -1];
   return (
     <div class={`dl-known${isNew ? " is-new" : ""}${inner ? " is-inner" : ""}`} data-entity={node >= 0 ? nodeEntity(graph, node) : undefined}>
       {name !== undefined && <span class="dl-name">{name}</span>}
@@ -190,9 +190,9 @@ function Value({ name, value, isNew, inner }: { name?: string; value: Symbolic; 
 }
 
 function Knowledge() {
-  const { film, step } = useFilm();
-  const stack = film.stack(step);
-  const locals = film.locals(step);
+  const { playback, step } = usePlayback();
+  const stack = playback.stack(step);
+  const locals = playback.locals(step);
   const own = locals.filter(({ name }) => !isInner(name));
   const inner = locals.filter(({ name }) => isInner(name));
   return (
@@ -230,11 +230,11 @@ function GraphRow({ row: [added, graph, node], step, isCompiled }: { row: NodeRo
 }
 
 function Graph() {
-  const { film, step } = useFilm();
-  const { first, end } = film.nodes(step);
-  const there = film.view.nodes.slice(first, end).filter((row) => isThere(row, step));
+  const { playback, step } = usePlayback();
+  const { first, end } = playback.nodes(step);
+  const there = playback.view.nodes.slice(first, end).filter((row) => isThere(row, step));
   const shown = there.slice(-MOST_ROWS);
-  const isCompiled = film.take(step).graph !== null;
+  const isCompiled = playback.take(step).graph !== null;
   return (
     <Pane class="dl-pane-graph" title={<>graph <span class="dl-dim">{plural(there.length, "node")} so far</span></>} help="What Dynamo has captured in this analysis; new nodes are lit">
       <Rows show={step}>
@@ -247,9 +247,9 @@ function Graph() {
 }
 
 function Guards() {
-  const { film, step } = useFilm();
-  const { first, end } = film.guards(step);
-  const all = film.view.guards.slice(first, end);
+  const { playback, step } = usePlayback();
+  const { first, end } = playback.guards(step);
+  const all = playback.view.guards.slice(first, end);
   const fresh = all.filter(([at]) => at === step);
   const old = all.slice(0, all.length - fresh.length);
   return (
@@ -264,7 +264,7 @@ function Guards() {
 }
 
 export function Steps() {
-  if (!useModel().film) {
+  if (!useModel().playback) {
     return <Empty title="No steps">Run the cell with <code>%%compile --steps</code> to film each instruction that Dynamo reads.</Empty>;
   }
   return (

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
 import type { SaveKind } from "../core/source";
 import { TABS, type Tab, type ThemeChoice } from "../core/store";
-import type { Count, NoteView } from "../core/types";
+import type { Count, NoteView } from "../core/types.generated";
 import { Fold, Prose } from "../ui/bits";
 import { PanelButton, PanelOfSwitches } from "../lowering/lower-again";
 import { MadeBar, RecordingSwitch } from "../compare/recordings";
@@ -78,12 +78,13 @@ function CountChip({ count }: { count: Count }) {
 function ProgressBar() {
   const progress = useStore().source.progress.value;
   if (!progress?.active) return null;
+  const { seconds = 0 } = progress;
   const known = progress.fraction !== null && progress.fraction !== undefined;
   const text = [progress.stage, progress.detail].filter(Boolean).join(" \u00b7 ");
   return (
     <div class="dl-progress" role="progressbar" aria-label={text} aria-valuenow={known ? Math.round((progress.fraction ?? 0) * 100) : undefined}>
       <div class={known ? "dl-progress-bar" : "dl-progress-bar is-unknown"} style={known ? { width: `${(progress.fraction ?? 0) * 100}%` } : undefined} />
-      <span class="dl-progress-text">{text}{progress.seconds > 0 && ` \u00b7 ${progress.seconds.toFixed(1)} s`}</span>
+      <span class="dl-progress-text">{text}{seconds > 0 && ` \u00b7 ${seconds.toFixed(1)} s`}</span>
     </div>
   );
 }

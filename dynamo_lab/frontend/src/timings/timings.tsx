@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useModel } from "../core/context";
 import { type Bar, bars, neighbour, rowsOf, ticks, type Window } from "../ui/icicle";
-import type { PhaseView, TimelineView } from "../core/types";
+import type { PhaseView, TimelineView } from "../core/types.generated";
 import { Empty, WhyNone, plural, seconds } from "../ui/bits";
 
 const ROW = 24;

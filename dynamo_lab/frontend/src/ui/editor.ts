@@ -9,7 +9,7 @@ import {
 import { classHighlighter } from "@lezer/highlight";
 import { parser } from "@lezer/python";
 
-/** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover, `step` with the film. */
+/** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover, `step` with the steps. */
 export interface Dressing {
   readonly base: DecorationSet;
   readonly lit: DecorationSet;

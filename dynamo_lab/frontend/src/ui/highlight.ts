@@ -6,7 +6,7 @@ import { Decoration } from "@codemirror/view";
 import type { Range } from "@codemirror/state";
 import { classHighlighter, highlightTree } from "@lezer/highlight";
 import { parser } from "@lezer/python";
-import type { LineView } from "../core/types";
+import type { LineView } from "../core/types.generated";
 
 const QUOTE = '"""';
 

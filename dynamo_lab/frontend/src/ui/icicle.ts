@@ -1,5 +1,5 @@
 // Bars of nested phases inside a window of time.
-import type { PhaseView } from "../core/types";
+import type { PhaseView } from "../core/types.generated";
 
 export interface Bar {
   readonly index: number;

@@ -5,7 +5,7 @@ import { neighbourhood, type Scene, Scenes } from "../../src/graphs/diagram/scen
 import { exportDot } from "../../src/graphs/diagram/export";
 import { plainColour } from "../../src/graphs/diagram/export-svg";
 import { buildModel } from "../../src/core/store";
-import type { View } from "../../src/core/types";
+import type { View } from "../../src/core/types.generated";
 import { visible } from "../../src/core/visible";
 import { view } from "../sample";
 

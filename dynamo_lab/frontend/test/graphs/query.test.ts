@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { usersOf } from "../../src/graphs/graph-index";
 import { parse, widened } from "../../src/graphs/query";
 import { Searched } from "../../src/graphs/search";
-import type { View } from "../../src/core/types";
+import type { View } from "../../src/core/types.generated";
 
 const read = (path: string): string => readFileSync(new URL(`../../../../tests/view/${path}`, import.meta.url), "utf8");
 const cases = JSON.parse(read("search_cases.json")) as {

@@ -5,7 +5,7 @@ import { bars, neighbour, rowsOf, ticks } from "../../src/ui/icicle";
 import { splitAt } from "../../src/breaks/breaks";
 import { failing, guardRows, withoutFolded } from "../../src/guards/guards";
 import { firstWithCode, kernelItems, kinItems } from "../../src/kernels/items";
-import type { GuardView, PhaseView } from "../../src/core/types";
+import type { GuardView, PhaseView } from "../../src/core/types.generated";
 import { moduleLabel } from "../../src/graphs/diagram/labels";
 import { graph, kernel, module } from "../sample";
 

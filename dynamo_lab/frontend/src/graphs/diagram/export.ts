@@ -1,7 +1,7 @@
 // What a diagram shows, as DOT with its labels: the same text as dynamo_lab/render/dot.py writes,
 // line by line (tests/render/golden/dot holds both to it).
 import type { Box, Cluster, Graphs, Scene } from "./scenes";
-import { KINDS } from "./colours";
+import { KINDS } from "../../core/tables.generated";
 import type { GraphIndex } from "../graph-index";
 import { bodyName, labelOf, moduleLabel } from "./labels";
 import { oneLine } from "../../core/visible";

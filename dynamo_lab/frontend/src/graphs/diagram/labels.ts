@@ -3,7 +3,7 @@ import type { Box } from "./scenes";
 import type { GraphIndex } from "../graph-index";
 import { moduleNodes } from "../../core/kin";
 import { splitTarget } from "../../core/target";
-import type { ModuleView } from "../../core/types";
+import type { ModuleView } from "../../core/types.generated";
 import { plural } from "../../ui/bits";
 
 export interface Label {

@@ -2,7 +2,7 @@
 // the bodies of operators as frames too. dynamo_lab/view/scenes.py is its mirror; one golden holds
 // the DOT of both alike.
 import { moduleNodes } from "../../core/kin";
-import type { GraphView } from "../../core/types";
+import type { GraphView } from "../../core/types.generated";
 
 /** Graphviz takes over a second beyond a few hundred boxes, and nobody reads them. */
 export const MAX_BOXES = 200;
