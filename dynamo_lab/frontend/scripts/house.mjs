@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 export const MOST_FILES = 20;
 export const MOST_LINES = 350;
 
+/** What the rooms below the parts may import, beside themselves. */
+const FLOORS = { core: [], layout: ["core"], ui: ["core", "layout"] };
+
 const IMPORT = /\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 const CODE = /\.tsx?$/;
 const GENERATED = /\.generated\.ts$/;
@@ -53,9 +56,18 @@ export function circles(files) {
   const found = new Map();
   for (const path of imports.keys()) {
     const way = wayBack(path);
-    if (way.length > 0) found.set([...way].sort().join(), way);
+    const members = [...way].sort().join();
+    if (way.length > 0 && !found.has(members)) found.set(members, way);
   }
   return [...found.values()];
+}
+
+/** Imports of what stands above: core knows no part, and nothing but an entry point knows its host. */
+export function climbing(files) {
+  const allowed = (from, to) => to === from || (FLOORS[from] ? FLOORS[from].includes(to) : to !== "hosts");
+  const room = (path) => /^src\/([^/]+)\//.exec(path)?.[1] ?? "";
+  const pairs = [...importsOf(files)].flatMap(([from, all]) => all.map((to) => [from, to]));
+  return pairs.filter(([from, to]) => room(from) && room(to) && !allowed(room(from), room(to)));
 }
 
 /** Folders with too many files. */
@@ -75,6 +87,7 @@ export function long(files) {
 export function complaints(files) {
   return [
     ...circles(files).map((way) => `These import each other: ${[...way, way[0]].join(" -> ")}.`),
+    ...climbing(files).map(([from, to]) => `${from} imports ${to}, which stands above it.`),
     ...crowded(files).map(([folder, count]) => `${folder} has ${count} files: divide it, ${MOST_FILES} are the most.`),
     ...long(files).map(([path, count]) => `${path} has ${count} lines: divide it, ${MOST_LINES} are the most.`),
   ];

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { grouped, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
-import { colouring, modesOf } from "../src/graphs/diagram/colours";
-import { GraphIndex, Sources } from "../src/graphs/graph-index";
+import { timeOf } from "../src/benchmarks/state";
+import { buildModel } from "../src/core/model";
+import { Sources } from "../src/core/places";
 import { createStore } from "../src/core/store";
-import type { KernelGroupView, ProgramView, BenchView, AgainstEager, TimeView } from "../src/core/types.generated";
+import type { AgainstEager, BenchView, KernelGroupView, ProgramView, TimeView } from "../src/core/types.generated";
+import { colouring, modesOf } from "../src/graphs/diagram/colours";
+import { GraphIndex } from "../src/graphs/graph-index";
+import { PARTS } from "../src/parts";
 import { graph, kernel, showing, small, view } from "./sample";
 
 const row = (seconds: number[], warmup: number[] = []): TimeView => ({
@@ -60,18 +64,17 @@ const BENCH: BenchView = {
 describe("where times are shown", () => {
   it("has a tab only with a benchmark, or where one can be made", () => {
     const store = (bench: BenchView | null) =>
-      createStore({ recordings: showing(view({ bench })), progress: { value: null } as never, failure: { value: "" } as never, asset: () => Promise.reject() });
+      createStore({ recordings: showing(view({ bench })), progress: { value: null } as never, failure: { value: "" } as never, asset: () => Promise.reject() }, PARTS);
     expect(store(null).tabs.value).not.toContain("bench");
     expect(store(null).tab.value).not.toBe("bench");
     expect(store(BENCH).tabs.value).toContain("bench");
     expect(store(BENCH).tab.value).toBe("bench");
   });
 
-  it("tells the time of a kernel", async () => {
-    const { buildModel } = await import("../src/core/store");
+  it("tells the time of a kernel", () => {
     const model = buildModel({ ...small(), bench: BENCH });
-    expect(model.timeOf(0)).toBe("12 \u00b5s, 8 %");
-    expect(model.timeOf(1)).toBe("");
+    expect(timeOf(model)(0)).toBe("12 \u00b5s, 8 %");
+    expect(timeOf(model)(1)).toBe("");
   });
 
   it("colours nodes by time, in steps from the shortest to the longest", () => {

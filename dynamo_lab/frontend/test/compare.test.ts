@@ -1,10 +1,14 @@
+import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 import { diffRows, worksOf } from "../src/compare/pairs";
-import { carry, carryGraph, carryLine, kernelLines } from "../src/core/carry";
-import { buildModel, createStore } from "../src/core/store";
+import { carry as carryBy, carryLine } from "../src/core/carry";
+import { buildModel, type Model } from "../src/core/model";
 import { Recordings } from "../src/core/recordings";
+import { createStore } from "../src/core/store";
 import type { Edit, PairView, View, WorkView } from "../src/core/types.generated";
-import { signal } from "@preact/signals";
+import { carryGraph } from "../src/graphs/carry";
+import { kernelLines } from "../src/kernels/lines";
+import { PARTS } from "../src/parts";
 import { graph, kernel, small, source, view } from "./sample";
 
 const work = (edits: readonly Edit[]): WorkView => ({ a: [0], b: [1, 2], inside: [], title: "", where: "", sentence: "", same: false, edits });
@@ -45,6 +49,8 @@ function renumbered(): View {
   });
 }
 
+const carry = (text: string, from: Model, to: Model): string => carryBy(PARTS, text, from, to);
+
 describe("carry", () => {
   const from = buildModel(small());
   const to = buildModel(renumbered());
@@ -73,7 +79,7 @@ describe("carry", () => {
   it("keeps what is pinned when another recording is shown", () => {
     const recordings = new Recordings();
     recordings.reset({ labels: ["a", "b"], views: [small(), renumbered()], ranks: null, lines: [], pairs: [] });
-    const store = createStore({ recordings, progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) });
+    const store = createStore({ recordings, progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) }, PARTS);
     store.go("line:0:2");
     recordings.show("b");
     expect(store.pin.value).toBe("line:4:2");

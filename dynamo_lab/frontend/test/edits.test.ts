@@ -1,9 +1,9 @@
 import { EditorState } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
-import { messages } from "../src/kernels/edit-text";
-import { Edits, outcomeOf } from "../src/kernels/edits";
 import type { Ask } from "../src/core/source";
 import type { Diagnostic, EditView } from "../src/core/types.generated";
+import { messages } from "../src/kernels/edit-text";
+import { Edits, outcomeOf } from "../src/kernels/edits";
 
 const answer = (given: Partial<EditView> = {}): EditView => ({
   kernel: 0, name: "k", verdict: "right", sentence: "", before: "a", after: "b", edits: [], diagnostics: [], worst: "", compared: "", timings: [], ...given,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { fusionDot, fusionScene } from "../src/fusion/scene";
 import { buildKin } from "../src/core/kin";
-import { groupsAfter, pairsOf, tally } from "../src/fusion/rounds";
 import type { FusionsView } from "../src/core/types.generated";
+import { groupsAfter, pairsOf, tally } from "../src/fusion/rounds";
+import { fusionDot, fusionScene } from "../src/fusion/scene";
 import { whyNot } from "../src/fusion/why-not";
 import { graph, kernel, view } from "./sample";
 

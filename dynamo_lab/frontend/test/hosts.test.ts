@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { KernelRuns, RUN_PATIENCE_MS, type RunMessage } from "../src/hosts/runs";
-import { diffTone } from "../src/breaks/fixes";
-import { changed, written } from "../src/lowering/lower-again";
 import { NOTHING, OWN, Recordings } from "../src/core/recordings";
 import type { PairView, View } from "../src/core/types.generated";
+import { KernelRuns, RUN_PATIENCE_MS, type RunMessage } from "../src/hosts/runs";
+import { changed, written } from "../src/lowering/lower-again";
+import { diffTone } from "../src/ui/differing";
 import { view } from "./sample";
 
 async function packed(of: View): Promise<DataView> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildKin } from "../src/core/kin";
-import { bufferItems, buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../src/lowering/items";
 import type { BufferView, LoweringStep, LoweringsView } from "../src/core/types.generated";
+import { bufferItems, buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../src/lowering/items";
 import { graph, kernel, view } from "./sample";
 
 function step(node: number, outcome: LoweringStep["outcome"], ended: readonly number[] = [], made: readonly number[] = []): LoweringStep {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { buildKin } from "../src/core/kin";
 import { foldedRows, isIn } from "../src/breaks/run-map";
+import { buildKin } from "../src/core/kin";
 import type { MapRow, View } from "../src/core/types.generated";
 import { graph, view } from "./sample";
 

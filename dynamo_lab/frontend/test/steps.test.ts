@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { below, column, Playback, guardTexts, isThere } from "../src/steps/playback";
 import type { NodeRow, StepsView, Stop, Symbolic } from "../src/core/types.generated";
+import { below, column, guardTexts, isThere, Playback } from "../src/steps/playback";
 
 function packed(numbers: readonly number[]): string {
   const view = new DataView(new ArrayBuffer(4 * numbers.length));

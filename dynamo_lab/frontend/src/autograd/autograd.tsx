@@ -1,14 +1,16 @@
 // What the forward keeps for the backward, what runs again in it, and each operator beside its gradient.
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity, parseEntity } from "../core/entities";
-import type { GraphIndex } from "../graphs/graph-index";
 import type { LineCost, PairRow, PartitionView, RecomputedRow, SavedRow } from "../core/types.generated";
-import { Badge, Empty, Go, GraphChip, Prose, withoutFolders } from "../ui/bits";
+import { withoutFolders } from "../core/words";
+import { type GraphIndex, indicesOf } from "../graphs/graph-index";
 import { NodeCall } from "../graphs/node-row";
+import { Badge, Empty, Go, GraphChip, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 import { Budgets } from "./budgets";
+import { autogradState } from "./state";
 
 
 const MODES = ["lines", "kept", "again", "pairs", "handled", "budgets"] as const;
@@ -84,9 +86,10 @@ function Operator({ pair }: { pair: PairRow }) {
 
 function Pairs({ part }: { part: PartitionView }) {
   const store = useStore();
-  const { kin, graphIndex } = useModel();
+  const model = useModel();
+  const { kin } = model;
   const rows = useComputed(() => pairLines(partOf(store.model.value?.view.partitions, part.id)?.pairs ?? [])).value;
-  const index = part.joint === null ? null : graphIndex(part.joint);
+  const index = part.joint === null ? null : indicesOf(model)(part.joint);
   if (!index || rows.length === 0) return <Empty title="No joint graph">Forward and backward were not traced together.</Empty>;
   const isLit = (node: number): boolean => node >= 0 && store.lit.value?.[kin.vertex("node", index.graph.id, node)] === 1;
   const rowClass = (i: number): string => {
@@ -152,10 +155,10 @@ function counts(part: PartitionView): Readonly<Record<Mode, readonly [string, nu
 }
 
 function Picker({ parts, shown }: { parts: readonly PartitionView[]; shown: PartitionView }) {
-  const { chosenPartition } = useStore();
+  const { partition } = usePart(autogradState);
   if (parts.length < 2) return null;
   return (
-    <select class="dl-select" aria-label="Partition" value={shown.id} onChange={(event) => (chosenPartition.value = Number(event.currentTarget.value))}>
+    <select class="dl-select" aria-label="Partition" value={shown.id} onChange={(event) => (partition.value = Number(event.currentTarget.value))}>
       {parts.map((part) => <option key={part.id} value={part.id}>{part.title}</option>)}
     </select>
   );
@@ -166,7 +169,7 @@ export function Autograd() {
   const { view } = useModel();
   const chosen = useSignal<Mode | null>(null);
   const parts = view.partitions.filter((part) => part.backward !== null || part.handled.length > 0);
-  const part = partOf(parts, store.chosenPartition.value ?? -1) ?? parts[0];
+  const part = partOf(parts, autogradState(store).partition.value ?? -1) ?? parts[0];
   if (!part) return <Empty title="No autograd">No gradient was asked for, and no input was changed in place.</Empty>;
   const numbers = counts(part);
   const modes = MODES.filter((one) => numbers[one][1] > 0 && (one !== "budgets" || store.source.ask));

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useStore } from "../core/context";
 import type { Budgets as Table } from "../core/types.generated";
-import { plural } from "../ui/bits";
+import { plural } from "../core/words";
 
 export function Budgets({ partition }: { partition: number }) {
   const { ask } = useStore().source;

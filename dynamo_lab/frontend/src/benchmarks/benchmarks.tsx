@@ -1,14 +1,14 @@
 // The benchmark: what may be said on top, then the ways, or kernel by kernel, or where it ran.
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../core/context";
-import { BENCH_MODES, type BenchMode } from "../core/store";
 import type { AgreementView, BenchView } from "../core/types.generated";
 import { Empty, Fold } from "../ui/bits";
-import { BenchKernels } from "./kernels";
 import { ByHand } from "./by-hand";
+import { BenchKernels } from "./kernels";
 import { Measure } from "./measure";
-import { Ways } from "./ways";
 import { Roofline } from "./roofline";
+import { BENCH_MODES, benchmarksState, type BenchMode } from "./state";
+import { Ways } from "./ways";
 
 const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Ways", kernels: "Kernel by kernel", roofline: "Roofline", code: "By hand", machine: "Machine" };
 
@@ -82,13 +82,13 @@ export function Bench() {
     kernels: bench.kernels.programs.length > 0, roofline: Boolean(bench.roofline), code: bench.ways.some((way) => way.code),
   };
   const modes = BENCH_MODES.filter((mode) => has[mode] ?? true);
-  const mode = modes.includes(store.benchMode.value) ? store.benchMode.value : "ways";
+  const mode = modes.includes(benchmarksState(store).mode.value) ? benchmarksState(store).mode.value : "ways";
   return (
     <div class="dl-scroll dl-bench">
       <Verdicts bench={bench} />
       <div class="dl-toolbar">
         <div class="dl-segments" role="group" aria-label="What to show">
-          {modes.map((one) => <button key={one} type="button" aria-pressed={one === mode} onClick={() => (store.benchMode.value = one)}>{NAMES[one]}</button>)}
+          {modes.map((one) => <button key={one} type="button" aria-pressed={one === mode} onClick={() => (benchmarksState(store).mode.value = one)}>{NAMES[one]}</button>)}
         </div>
       </div>
       <Measure />

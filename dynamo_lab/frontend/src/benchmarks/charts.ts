@@ -1,6 +1,6 @@
 // The strip of a way's rounds: where each dot lies.
-import { ticks } from "../ui/icicle";
 import type { KernelGroupView, ProgramView, TimeView } from "../core/types.generated";
+import { ticks } from "../ui/icicle";
 
 export const STRIP = { width: 220, height: 34, pad: 5 } as const;
 

@@ -1,10 +1,12 @@
 // Kernel by kernel: each group of kernels against the eager operators that it replaced.
 import { useSignal } from "@preact/signals";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import { grouped, LEGEND, SHOWN } from "./charts";
 import type { KernelGroupView, ProgramView } from "../core/types.generated";
-import { Empty, Fold, Go, plural } from "../ui/bits";
+import { plural } from "../core/words";
+import { Empty, Fold, Go } from "../ui/bits";
+import { grouped, LEGEND, SHOWN } from "./charts";
+import { benchmarksState } from "./state";
 
 /** The whole call as one bar. */
 function Sum({ program }: { program: ProgramView }) {
@@ -46,7 +48,7 @@ function Details({ group }: { group: KernelGroupView }) {
 function Group({ group, most }: { group: KernelGroupView; most: number }) {
   const store = useStore();
   const { kin } = useModel();
-  const pair = group[store.benchCache.value];
+  const pair = group[benchmarksState(store).cache.value];
   const ids = group.kernels.map((one) => kin.vertex("kernel", one.id));
   const isIn = (mask: Uint8Array | null): boolean => mask !== null && ids.some((id) => mask[id] === 1);
   const entity = group.kernels.length > 0 ? group.kernels.map((one) => kernelEntity(one.id)).join(" ") : group.eager.map((one) => one.entity).filter(Boolean).join(" ");
@@ -73,11 +75,11 @@ function Group({ group, most }: { group: KernelGroupView; most: number }) {
 }
 
 export function BenchKernels({ programs }: { programs: readonly ProgramView[] }) {
-  const { benchCache } = useStore();
+  const { cache: chosen } = usePart(benchmarksState);
   const at = useSignal(0);
   const shown = useSignal(SHOWN);
   const program = programs[at.value] ?? programs[0];
-  const cache = benchCache.value;
+  const cache = chosen.value;
   const { groups, most } = grouped(program, cache);
   const losers = groups.filter((group) => group[cache].outcome === "slower").length;
   return (
@@ -89,7 +91,7 @@ export function BenchKernels({ programs }: { programs: readonly ProgramView[] })
           </div>
         )}
         <div class="dl-segments" role="group" aria-label="Caches">
-          {(["cold", "warm"] as const).map((one) => <button key={one} type="button" aria-pressed={one === cache} onClick={() => (benchCache.value = one)}>{one} caches</button>)}
+          {(["cold", "warm"] as const).map((one) => <button key={one} type="button" aria-pressed={one === cache} onClick={() => (chosen.value = one)}>{one} caches</button>)}
         </div>
         <span class="dl-dim"><i class="dl-swatch dl-bar-eager" /> eager operators <i class="dl-swatch dl-bar-faster" /> kernels that win, <i class="dl-swatch dl-bar-alike" /> draw, <i class="dl-swatch dl-bar-slower" /> lose ({losers})</span>
       </div>

@@ -3,10 +3,10 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "./roofline-scales";
 import type { PointView, RooflineView } from "../core/types.generated";
 import { Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
+import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "./roofline-scales";
 
 const ROW = 24;
 const SHOWN = 14;

@@ -1,7 +1,7 @@
 // Ways that were timed in turns: a row each, with every round as a dot.
-import { type Scale, scaleOf, STRIP, tickText, y } from "./charts";
 import type { BenchView, TimeView } from "../core/types.generated";
-import { seconds } from "../ui/bits";
+import { seconds } from "../core/words";
+import { type Scale, scaleOf, STRIP, tickText, y } from "./charts";
 
 function Strip({ row, scale }: { row: TimeView; scale: Scale }) {
   const { low, median, high } = row;

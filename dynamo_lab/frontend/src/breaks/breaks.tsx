@@ -3,13 +3,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { breakEntity, frameEntity } from "../core/entities";
-import { Fixes } from "./fixes";
 import type { BreakView } from "../core/types.generated";
+import { playbackOf, stepsState } from "../steps/state";
 import { Badge, Empty, Fold, Go, Prose, WhyNone } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { Paragraphs } from "../ui/paragraphs";
-import { Because, Story } from "./story";
+import { Fixes } from "./fixes";
 import { RunMap } from "./run-map";
+import { Because, Story } from "./story";
 
 /** The line's text with the columns that broke marked; indentation is dropped. */
 export function splitAt(text: string, from: number, to: number): readonly [string, string, string] {
@@ -26,9 +27,9 @@ function BrokenLine({ item }: { item: BreakView }) {
 /** Leads into the steps, to the one that broke. */
 function ToSteps({ item }: { item: BreakView }) {
   const store = useStore();
-  const step = useModel().playback?.stepOfBreak(breakEntity(item.id)) ?? -1;
+  const step = playbackOf(useModel())?.stepOfBreak(breakEntity(item.id)) ?? -1;
   if (step < 0) return null;
-  return <p><button type="button" class="dl-button" data-own onClick={() => store.play(step)}>Show the steps to it</button></p>;
+  return <p><button type="button" class="dl-button" data-own onClick={() => stepsState(store).play(step)}>Show the steps to it</button></p>;
 }
 
 /** A recording may come from anyone: only web addresses become links. */

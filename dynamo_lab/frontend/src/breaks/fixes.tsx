@@ -6,14 +6,10 @@ import { useStore } from "../core/context";
 import { NOTHING, type Ran } from "../core/recordings";
 import type { BreakView, Fix, TrialOutcome } from "../core/types.generated";
 import { Prose } from "../ui/bits";
+import { diffTone } from "../ui/differing";
 
 type Trial = Ran<TrialOutcome>;
 type State = { readonly fix: string; readonly trial?: Trial; readonly error?: string };
-
-/** The class of a line of a diff; other code has none. */
-export function diffTone(line: string): string {
-  return line.startsWith("+") ? "dl-added" : line.startsWith("-") ? "dl-removed" : "";
-}
 
 function Code({ text }: { text: string }) {
   return <pre class="dl-fix-code">{text.split("\n").map((line, i) => <div key={i} class={diffTone(line)}>{line || " "}</div>)}</pre>;

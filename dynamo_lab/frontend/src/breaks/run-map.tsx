@@ -4,7 +4,7 @@ import { useModel, useStore } from "../core/context";
 import { graphEntity, parseEntity } from "../core/entities";
 import type { KinIndex, Mask } from "../core/kin";
 import type { MapRow } from "../core/types.generated";
-import { plural } from "../ui/bits";
+import { plural } from "../core/words";
 
 const FOLDED = 14;
 const MORE = 200;

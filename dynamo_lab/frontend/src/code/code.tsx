@@ -1,15 +1,19 @@
 // Your code: one colour a compiled region, grey what runs eager, a sign at each break.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { baseDecorations, type LineMap, lineTimes, litDecorations, mapLines, type Position, signs, stepDressing } from "./dressing";
 import { useModel, useStore } from "../core/context";
-import { Editor } from "../ui/editor";
 import { lineEntity, parseEntity } from "../core/entities";
-import { hasGaps } from "../ui/highlight";
 import type { Mask } from "../core/kin";
-import type { Model, Store } from "../core/store";
+import type { Model } from "../core/model";
+import type { Store } from "../core/state";
 import type { SourceView } from "../core/types.generated";
+import { indicesOf } from "../graphs/graph-index";
+import { stepsState } from "../steps/state";
 import { Empty } from "../ui/bits";
+import { Editor } from "../ui/editor";
+import { hasGaps } from "../ui/highlight";
+import { baseDecorations, type LineMap, lineTimes, litDecorations, mapLines, type Position, signs, stepDressing } from "./dressing";
+import { codeState } from "./state";
 
 const STATES: Readonly<Record<string, string>> = {
   compiled: "compiled", eager: "runs eager", skipped: "skipped", failed: "failed", compiling: "compiling\u2026",
@@ -31,7 +35,7 @@ function Switcher({ shown }: { shown: SourceView }) {
   return (
     <select
       class="dl-select dl-file" aria-label="Source file" title={shown.path} value={shown.id}
-      onChange={(event) => (store.file.value = Number(event.currentTarget.value))}
+      onChange={(event) => (codeState(store).file.value = Number(event.currentTarget.value))}
     >
       {yours.length > 0 && <optgroup label="your code">{yours.map(option)}</optgroup>}
       {library.length > 0 && <optgroup label="libraries">{library.map(option)}</optgroup>}
@@ -57,7 +61,7 @@ function lineToShow(model: Model, source: SourceView, entity: string, mask: Mask
   if (parsed?.kind === "line") return parsed.a === source.id ? parsed.b : -1;
   const mark = source.marks.find((one) => one.target === entity);
   if (mark) return mark.line;
-  const home = parsed?.kind === "node" ? model.graphIndex(parsed.a)?.home[parsed.b] : null;
+  const home = parsed?.kind === "node" ? indicesOf(model)(parsed.a)?.home[parsed.b] : null;
   if (home && home[0] === source.id) return home[1];
   return source.lines.find(([number]) => mask[model.kin.vertex("line", source.id, number)])?.[0] ?? -1;
 }
@@ -83,9 +87,11 @@ interface StepPlace extends Position {
 }
 
 /** Where the steps stand, while they are shown; null for no line of a source. */
-function stepPlace({ playback }: Model, store: Store): StepPlace | null {
+function stepPlace(store: Store): StepPlace | null {
+  const { playback: played, step: at } = stepsState(store);
+  const playback = played.value;
   if (!playback || store.tab.value !== "steps") return null;
-  const step = store.step.value;
+  const step = at.value;
   const code = playback.view.codes[playback.codeOf(step)];
   const [, , , line, column, end_line, end_column] = code.instructions[playback.instruction(step)];
   return line > 0 ? { source: code.source, line, column, end_line, end_column } : null;
@@ -140,7 +146,7 @@ function Pane({ source, model, store }: PaneProps) {
 
   useEffect(() => effect(() => {
     if (!editor.current || !map.current) return;
-    const place = stepPlace(model, store);
+    const place = stepPlace(store);
     const here = place?.source === source.id ? place : null;
     const { marks, part } = stepDressing(here, map.current, editor.current.view.state.doc);
     editor.current.dress({ step: marks });
@@ -167,15 +173,15 @@ function Pane({ source, model, store }: PaneProps) {
 export function Code() {
   const store = useStore();
   const model = useModel();
-  const source = chosenSource(model, store.file.value);
+  const source = chosenSource(model, codeState(store).file.value);
   const reveal = store.reveal.value;
   useEffect(() => {
     const file = source && reveal.entity ? fileToShow(model, source, reveal.entity) : null;
-    if (file !== null) store.file.value = file;
+    if (file !== null) codeState(store).file.value = file;
   }, [reveal.tick]);
   useEffect(() => effect(() => {
-    const place = stepPlace(model, store);
-    if (place && model.sources.get(place.source)) store.file.value = place.source;
+    const place = stepPlace(store);
+    if (place && model.sources.get(place.source)) codeState(store).file.value = place.source;
   }), [model]);
   const main = model.view.sources[model.view.main_source];
   const isLibrary = source?.kind === "library";
@@ -185,7 +191,7 @@ export function Code() {
       <div class="dl-bar">
         <span class="dl-bar-title">{isLibrary ? "library code" : "your code"}</span>
         {isLibrary && main && main.kind !== "library" && (
-          <button type="button" class="dl-button" onClick={() => (store.file.value = main.id)} title={`Back to ${main.label}`}>Your code</button>
+          <button type="button" class="dl-button" onClick={() => (codeState(store).file.value = main.id)} title={`Back to ${main.label}`}>Your code</button>
         )}
         <Switcher shown={source} />
       </div>

@@ -2,10 +2,10 @@
 import { RangeSet, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@codemirror/view";
 import { lineEntity } from "../core/entities";
-import { hasGaps, highlightPieces } from "../ui/highlight";
 import type { KinIndex, Mask } from "../core/kin";
-import type { Model } from "../core/store";
+import type { Model } from "../core/model";
 import type { KernelTimesView, LineView, Mark, SourceView } from "../core/types.generated";
+import { hasGaps, highlightPieces } from "../ui/highlight";
 
 type Doc = EditorView["state"]["doc"];
 

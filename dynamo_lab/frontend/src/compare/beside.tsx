@@ -1,26 +1,30 @@
 // Kernels of two recordings beside each other: what computes the same stands in one row.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { diffRows, type Work, worksOf } from "./pairs";
-import { carryLine, kernelLines } from "../core/carry";
-import { useModel, useStore } from "../core/context";
+import { carryLine } from "../core/carry";
+import { useModel, usePart, useStore } from "../core/context";
 import { kernelEntity, lineEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
-import { type Model, modelOf } from "../core/store";
+import { type Model, modelOf } from "../core/model";
 import type { KernelView, PairView } from "../core/types.generated";
-import { Badge, Empty, Fold, withoutFolders } from "../ui/bits";
+import { withoutFolders } from "../core/words";
+import { kernelLines } from "../kernels/lines";
+import { Badge, Empty, Fold } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
-import { Diff } from "./diff";
 import { VirtualList } from "../ui/virtual-list";
+import { Diff } from "./diff";
+import { diffRows, type Work, worksOf } from "./pairs";
+import { compareState } from "./state";
 
 /** Between the list of kernels and two recordings' kernels beside each other, where there are two. */
 export function BesideToggle() {
-  const { source, beside } = useStore();
+  const { source } = useStore();
+  const { isBeside } = usePart(compareState);
   if (source.recordings.entries.value.length < 2) return null;
   return (
     <div class="dl-segments" role="group" aria-label="Kernels of">
-      <button type="button" aria-pressed={!beside.value} onClick={() => (beside.value = false)}>one</button>
-      <button type="button" aria-pressed={beside.value} onClick={() => (beside.value = true)}>side by side</button>
+      <button type="button" aria-pressed={!isBeside.value} onClick={() => (isBeside.value = false)}>one</button>
+      <button type="button" aria-pressed={isBeside.value} onClick={() => (isBeside.value = true)}>side by side</button>
     </div>
   );
 }
@@ -40,7 +44,8 @@ interface Sides {
 
 /** The recording beside the shown one: the chosen, else the one that it was made from, else the first other. */
 export function useOther(): Sides | null {
-  const { source, other } = useStore();
+  const { source } = useStore();
+  const { other } = usePart(compareState);
   const { recordings } = source;
   const shown = recordings.shown.value;
   const others = recordings.entries.value.filter((entry) => entry.label !== shown?.label);
@@ -55,7 +60,7 @@ export function Beside() {
   const here = useModel();
   if (!sides) return <Empty title="Nothing beside it">These two recordings were not compared.</Empty>;
   const works = worksOf(sides.pair, sides.own);
-  const chosen = store.work.value ?? works.findIndex(({ view }) => !view.same);
+  const chosen = compareState(store).work.value ?? works.findIndex(({ view }) => !view.same);
   const at = Math.max(0, Math.min(chosen, works.length - 1));
   return (
     <div class="dl-beside">
@@ -73,7 +78,8 @@ const READING =
   "pin a line, and its kernels stay lit when you switch to another recording above.";
 
 function Head({ sides }: { sides: Sides }) {
-  const { source, other } = useStore();
+  const { source } = useStore();
+  const { other } = usePart(compareState);
   const others = source.recordings.entries.value.filter(({ label }) => label !== sides.own);
   return (
     <div class="dl-toolbar dl-beside-head">
@@ -99,7 +105,7 @@ function Works({ works, sides, at }: { works: readonly Work[]; sides: Sides; at:
   return (
     <div class="dl-beside-works" style={{ height: `${Math.min(MOST_ROWS, works.length) * ROW}px` }}>
       <VirtualList
-        label="Kernels that do the same work" count={works.length} row={ROW} current={at} onChoose={(i) => (store.work.value = i)}
+        label="Kernels that do the same work" count={works.length} row={ROW} current={at} onChoose={(i) => (compareState(store).work.value = i)}
         entity={(i) => works[i]?.own.map(kernelEntity).join(" ") ?? ""}
         rowClass={(i) => `dl-row-work${i === at ? " is-current" : ""}${touches(store.lit.value, works[i]) ? " is-lit" : ""}${touches(store.held.value, works[i]) ? " is-held" : ""}`}
         renderRow={(i) => {

@@ -1,7 +1,6 @@
 // The lines of a diff, with what differs within a line told apart.
+import { Differing, diffTone } from "../ui/differing";
 import type { Row } from "./pairs";
-import { diffTone } from "../breaks/fixes";
-import { Differing } from "../passes/detail";
 
 export function Diff({ rows, entity }: { rows: readonly Row[]; entity: string }) {
   return (

@@ -1,8 +1,9 @@
 // Which recording is shown, of several; and what one that the kernel made has that yours has not.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useStore } from "../core/context";
+import { usePart, useStore } from "../core/context";
 import type { Entry } from "../core/recordings";
 import { Prose } from "../ui/bits";
+import { compareState } from "./state";
 
 /** More than these do not stand beside the counts. */
 const MANY = 4;
@@ -47,13 +48,14 @@ function told({ fix, label, view }: Entry): string {
 
 /** Told above all else: what is shown is not the reader's own run. */
 export function MadeBar() {
-  const { source, beside, setTab } = useStore();
+  const { source, setTab } = useStore();
+  const { isBeside } = usePart(compareState);
   const { recordings } = source;
   const entry = recordings.shown.value;
   if (!entry || entry.label === entry.base) return null;
   const facts = recordings.between(entry.base, entry.label)?.facts ?? [];
   const compare = (): void => {
-    beside.value = true;
+    isBeside.value = true;
     setTab("kernels");
   };
   return (

@@ -1,12 +1,11 @@
-// The store and the layout client of this mount, for every component in it.
+// The store of this mount, for every component in it.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { LayoutClient } from "../layout/client";
-import type { Model, Store } from "./store";
+import type { Model } from "./model";
+import type { Store } from "./state";
 
 export interface Mounted {
   readonly store: Store;
-  readonly layout: LayoutClient;
   readonly host: "widget" | "page";
 }
 
@@ -19,6 +18,9 @@ export function useMounted(): Mounted {
 }
 
 export const useStore = (): Store => useMounted().store;
+
+/** The state of a part, which it made with `stateOf`. */
+export const usePart = <State>(of: (store: Store) => State): State => of(useStore());
 
 /** The model, for parts that are drawn only when there is one. */
 export function useModel(): Model {

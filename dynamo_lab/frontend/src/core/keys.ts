@@ -1,48 +1,10 @@
 // Keys that work anywhere in the UI. None of them leaves it: in a notebook "b" inserts a cell.
-import type { Stop } from "./types.generated";
-import type { Store } from "./store";
+import type { Store } from "./state";
 
 const SLIDER = "input[type=range]";
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches(`input:not(${SLIDER}), select, textarea`));
-}
-
-const MOVES: Readonly<Record<string, readonly [Stop, 1 | -1]>> = {
-  ArrowRight: ["step", 1], ArrowLeft: ["step", -1], o: ["over", 1], O: ["over", -1], u: ["out", 1], U: ["out", -1],
-  b: ["break", 1], B: ["break", -1], n: ["node", 1], N: ["node", -1], g: ["guard", 1], G: ["guard", -1],
-  a: ["attempt", 1], A: ["attempt", -1],
-};
-
-/** The keys of the steps, while they are shown. The slider moves by arrows, Home and End itself. */
-function handleSteps(event: KeyboardEvent, store: Store): boolean {
-  const { playback } = store.model.value ?? {};
-  if (!playback || store.tab.value !== "steps") return false;
-  const onSlider = event.target instanceof Element && event.target.matches(SLIDER);
-  if (onSlider && /^(Arrow|Home|End)/.test(event.key)) return false;
-  const key = event.shiftKey && event.key.startsWith("Arrow") ? (event.key === "ArrowRight" ? "o" : "O") : event.key;
-  if (key === "Home") store.play(0);
-  else if (key === "End") store.play(playback.count - 1);
-  else if (key in MOVES) store.move(...MOVES[key]);
-  else return false;
-  return true;
-}
-
-/** The keys of the passes, while they are shown. */
-function handlePasses(event: KeyboardEvent, store: Store): boolean {
-  if (store.tab.value !== "passes") return false;
-  const by = ({ ArrowRight: 1, n: 1, ArrowLeft: -1, N: -1 } as const)[event.key];
-  if (by === undefined) return false;
-  store.stepPass(by);
-  return true;
-}
-
-/** The keys of the lowering, while it is shown. */
-function handleLowering(event: KeyboardEvent, store: Store): boolean {
-  const by = ({ ArrowRight: 1, ArrowLeft: -1 } as const)[event.key];
-  if (store.tab.value !== "lowering" || by === undefined) return false;
-  store.stepLowering(by);
-  return true;
 }
 
 function focusSearch(root: HTMLElement): void {
@@ -52,18 +14,17 @@ function focusSearch(root: HTMLElement): void {
 }
 
 function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean {
-  if (handleSteps(event, store) || handlePasses(event, store) || handleLowering(event, store)) return true;
+  const shown = store.parts.find((part) => part.tab === store.tab.value);
+  if (shown?.onKey?.(event, store)) return true;
   const tab = store.tabs.value[Number(event.key) - 1];
   if (tab) {
     store.setTab(tab);
     return true;
   }
   switch (event.key) {
-    case "b": store.stepBreak(1); return true;
-    case "B": store.stepBreak(-1); return true;
     case "/": focusSearch(root); return true;
     case "?": store.help.value = !store.help.value; return true;
-    default: return false;
+    default: return store.parts.some((part) => part.onKeyAnywhere?.(event, store));
   }
 }
 

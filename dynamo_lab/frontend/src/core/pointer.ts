@@ -1,6 +1,6 @@
 // Hovering and clicking, once for the whole UI: whatever bears data-entity lights its kin under
 // the pointer and is pinned by a click; whatever bears data-go leads to that entity.
-import type { Store } from "./store";
+import type { Store } from "./state";
 
 function closest(target: EventTarget | null, selector: string): Element | null {
   return target instanceof Element ? target.closest(selector) : null;

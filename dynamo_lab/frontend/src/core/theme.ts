@@ -1,7 +1,7 @@
 // Which colours to wear: the reader's choice, else the notebook's theme, else the system's.
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
-import type { ThemeChoice } from "./store";
 
+export type ThemeChoice = "auto" | "light" | "dark";
 export type Scheme = "light" | "dark";
 
 /** What the page around us says of its theme, null where it says nothing. */

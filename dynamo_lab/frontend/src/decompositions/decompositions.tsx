@@ -1,20 +1,22 @@
 // What each operator became: operators at the left, the trees of the chosen one at the right.
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { kernelEntity, operatorEntity } from "../core/entities";
-import { matches } from "../graphs/search";
+import { matches } from "../core/search";
 import type { DecompositionsView, OperatorView, StayView } from "../core/types.generated";
-import { Empty, Fold, Go, plural } from "../ui/bits";
+import { plural } from "../core/words";
+import { Empty, Fold, Go } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
+import { decompositionsState } from "./state";
 import { OperatorTrees } from "./trees";
 
 const count = (value: number): string => value.toLocaleString("en");
 
 /** Operators before and after; the three sets are the switch that says how far down the trees go. */
 function Levels({ found }: { found: DecompositionsView }) {
-  const { set } = useStore();
+  const { set } = usePart(decompositionsState);
   const before = found.counts.slice(0, found.counts.length - found.sets.length);
   const sets = found.counts.slice(before.length);
   return (
@@ -74,7 +76,7 @@ export function Decompositions() {
   const texts = useComputed(() => (store.model.value?.view.decompositions.operators ?? []).map((item) => item.operator.toLowerCase()));
   const vertices = useComputed(() => texts.value.map((_, i) => store.model.value?.kin.resolve(operatorEntity(i)) ?? [])).value;
   const shown = useComputed(() => matches(texts.value, query.value) ?? texts.value.map((_, i) => i)).value;
-  const chosen = found.operators[store.operator.value] ? store.operator.value : 0;
+  const chosen = found.operators[decompositionsState(store).operator.value] ? decompositionsState(store).operator.value : 0;
   const at = shown.indexOf(chosen);
   const reveal = store.reveal.value;
   useEffect(() => {
@@ -98,11 +100,11 @@ export function Decompositions() {
           <div class="dl-toolbar"><SearchBox query={query} label="Search operators" placeholder="operator" /></div>
           <VirtualList
             label="Operators" class="dl-kernel-list" count={shown.length} row={46} current={at} show={jump.value}
-            entity={(row) => operatorEntity(shown[row])} rowClass={rowClass} onChoose={(row) => (store.operator.value = shown[row])}
-            renderRow={(row) => <Row item={found.operators[shown[row]]} found={found} set={store.set.value} />}
+            entity={(row) => operatorEntity(shown[row])} rowClass={rowClass} onChoose={(row) => (decompositionsState(store).operator.value = shown[row])}
+            renderRow={(row) => <Row item={found.operators[shown[row]]} found={found} set={decompositionsState(store).set.value} />}
           />
         </div>
-        <OperatorTrees key={`${chosen}:${store.set.value}`} found={found} index={chosen} set={store.set.value} />
+        <OperatorTrees key={`${chosen}:${decompositionsState(store).set.value}`} found={found} index={chosen} set={decompositionsState(store).set.value} />
       </div>
     </div>
   );

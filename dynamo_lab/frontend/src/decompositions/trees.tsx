@@ -4,7 +4,8 @@ import { useModel } from "../core/context";
 import { nodeEntity } from "../core/entities";
 import { splitTarget } from "../core/target";
 import type { DecompositionsView, RuleView, StepView, TopView, TreesView } from "../core/types.generated";
-import { Badge, Go, plural } from "../ui/bits";
+import { plural } from "../core/words";
+import { Badge, Go } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 
 /** Rows that "unfold all" opens at most: prims of an attention are many. */

@@ -3,18 +3,20 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { breakEntity, frameEntity } from "../core/entities";
-import { PAGE, pageAt } from "../ui/paging";
-import { matches } from "../graphs/search";
+import { matches } from "../core/search";
 import type { AttemptView, FrameView } from "../core/types.generated";
-import { Badge, Empty, Fold, Go, GraphChip, Prose, WhyNone, outcomeTone, plural, seconds } from "../ui/bits";
+import { plural, seconds } from "../core/words";
+import { playbackOf, stepsState } from "../steps/state";
+import { Badge, Empty, Fold, Go, GraphChip, outcomeTone, Prose, WhyNone } from "../ui/bits";
 import { Pager } from "../ui/pager";
+import { PAGE, pageAt } from "../ui/paging";
 import { SearchBox } from "../ui/search-box";
 
 /** One analysis of a frame; what the frame says already is left out. */
 function Attempt({ attempt, frame }: { attempt: AttemptView; frame: FrameView }) {
   const store = useStore();
   const alone = frame.attempts.length === 1;
-  const step = useModel().playback?.stepOfAttempt(frame.id, frame.attempts.indexOf(attempt)) ?? -1;
+  const step = playbackOf(useModel())?.stepOfAttempt(frame.id, frame.attempts.indexOf(attempt)) ?? -1;
   return (
     <li>
       <span class="dl-attempt-head">
@@ -22,7 +24,7 @@ function Attempt({ attempt, frame }: { attempt: AttemptView; frame: FrameView })
         {!(alone && attempt.outcome === frame.outcome) && <Badge tone={outcomeTone(attempt.outcome)}>{attempt.outcome}</Badge>}
         {attempt.seconds > 0 && <span class="dl-dim">{seconds(attempt.seconds)}</span>}
         {attempt.graph !== null && !alone && <GraphChip id={attempt.graph} />}
-        {step >= 0 && <button type="button" class="dl-link" data-own onClick={() => store.play(step)}>{"\u25b6"} steps</button>}
+        {step >= 0 && <button type="button" class="dl-link" data-own onClick={() => stepsState(store).play(step)}>{"\u25b6"} steps</button>}
       </span>
       {attempt.reason && attempt.reason !== frame.reason && <p class="dl-dim"><Prose text={attempt.reason} /></p>}
       {attempt.recompiled.map((reason, i) => <p key={i} class="dl-dim">recompiled because <code>{reason}</code></p>)}

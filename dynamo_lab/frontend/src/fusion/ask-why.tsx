@@ -2,11 +2,11 @@
 import type { Signal } from "@preact/signals";
 import { useModel } from "../core/context";
 import { opEntity } from "../core/entities";
-import { when } from "./rounds";
 import type { ScheduleView } from "../core/types.generated";
 import { Badge, Prose } from "../ui/bits";
-import { rowsOf, whyNot } from "./why-not";
 import { GroupNames, OUTCOME_TONE } from "./names";
+import { when } from "./rounds";
+import { rowsOf, whyNot } from "./why-not";
 
 /** Indices of two operations; -1 for none. */
 export type Chosen = readonly [number, number];

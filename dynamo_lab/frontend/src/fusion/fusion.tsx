@@ -3,14 +3,14 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, parseEntity } from "../core/entities";
-import { pairsOf } from "./rounds";
-import { FUSION_MODES, type FusionMode } from "../core/store";
 import type { ScheduleView } from "../core/types.generated";
 import { Empty, GraphChip, Prose } from "../ui/bits";
-import { FusionGroups } from "./groups";
-import { FusionPairs } from "./pairs";
-import { Memory } from "./memory";
 import { type Chosen, WhyNotPanel } from "./ask-why";
+import { FusionGroups } from "./groups";
+import { Memory } from "./memory";
+import { FusionPairs } from "./pairs";
+import { pairsOf } from "./rounds";
+import { FUSION_MODES, type FusionMode, fusionState } from "./state";
 
 const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", pairs: "Pairs", why: "Why not?", memory: "Memory" };
 
@@ -49,17 +49,17 @@ export function Fusion() {
   const store = useStore();
   const { view } = useModel();
   const schedules = view.fusions.schedules;
-  const schedule = schedules[store.schedule.value] ?? schedules[0];
+  const schedule = schedules[fusionState(store).shown.value] ?? schedules[0];
   const chosen = useChosen(schedule);
   const pairs = useMemo(() => (schedule ? pairsOf(schedule).length : 0), [schedule]);
   if (!schedule) return <Empty title="Nothing scheduled">Only the backend inductor fuses operations.</Empty>;
   const modes = FUSION_MODES.filter((one) => (one !== "pairs" || pairs > 0) && (one !== "memory" || schedule.memory.length > 0));
-  const mode = modes.includes(store.fusionMode.value) ? store.fusionMode.value : "groups";
+  const mode = modes.includes(fusionState(store).mode.value) ? fusionState(store).mode.value : "groups";
   return (
     <>
       <div class="dl-toolbar">
         {schedules.length > 1 && (
-          <select class="dl-select" aria-label="Schedule" value={schedules.indexOf(schedule)} onChange={(event) => (store.schedule.value = Number(event.currentTarget.value))}>
+          <select class="dl-select" aria-label="Schedule" value={schedules.indexOf(schedule)} onChange={(event) => (fusionState(store).shown.value = Number(event.currentTarget.value))}>
             {schedules.map((one, i) => <option key={i} value={i}>{one.title}</option>)}
           </select>
         )}
@@ -69,14 +69,14 @@ export function Fusion() {
         <span class="dl-space" />
         <div class="dl-segments" role="group" aria-label="What to show">
           {modes.map((one) => (
-            <button key={one} type="button" aria-pressed={one === mode} onClick={() => (store.fusionMode.value = one)}>
+            <button key={one} type="button" aria-pressed={one === mode} onClick={() => (fusionState(store).mode.value = one)}>
               {NAMES[one]} {countOf(schedule, one) !== null && <span class="dl-count">{countOf(schedule, one)}</span>}
             </button>
           ))}
         </div>
       </div>
       {mode !== "memory" && <div class="dl-partition"><p><Prose text={schedule.sentences.join(" ")} /></p></div>}
-      <Body key={`${store.schedule.value} ${mode}`} schedule={schedule} mode={mode} chosen={chosen} />
+      <Body key={`${fusionState(store).shown.value} ${mode}`} schedule={schedule} mode={mode} chosen={chosen} />
     </>
   );
 }

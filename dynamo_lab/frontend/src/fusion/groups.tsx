@@ -1,21 +1,22 @@
 // The schedule as a picture: operations in frames of their groups, coloured by the round shown.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { useModel, useMounted, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { kernelEntity, opEntity } from "../core/entities";
-import { type FusionBox, fusionDot, fusionScene, MOST_BOXES } from "./scene";
-import { cut } from "../graphs/diagram/labels";
-import type { Layout } from "../layout/layout";
-import { groupsAfter, pairsOf, tally } from "./rounds";
 import type { ScheduleView } from "../core/types.generated";
-import { Empty, plural } from "../ui/bits";
+import { cut, plural } from "../core/words";
 import { Canvas } from "../layout/canvas";
+import type { Layout } from "../layout/layout";
+import { layoutClient } from "../layout/state";
+import { Empty } from "../ui/bits";
 import { type Chosen, WhyNotPanel } from "./ask-why";
+import { groupsAfter, pairsOf, tally } from "./rounds";
+import { type FusionBox, fusionDot, fusionScene, MOST_BOXES } from "./scene";
 
 const PALETTE = 8;
 
 function useLayout(dot: string): { readonly layout: Layout | null; readonly failure: string } {
-  const { layout: client } = useMounted();
+  const client = usePart(layoutClient);
   const state = useSignal<{ readonly layout: Layout | null; readonly failure: string }>({ layout: null, failure: "" });
   useEffect(() => {
     let stale = false;

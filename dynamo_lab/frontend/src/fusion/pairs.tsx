@@ -2,13 +2,14 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { opEntity } from "../core/entities";
-import { type Pair, pairsOf, when } from "./rounds";
 import type { ScheduleView } from "../core/types.generated";
-import { filler } from "./why-not";
-import { Badge, Empty, plural, Prose } from "../ui/bits";
+import { plural } from "../core/words";
+import { Badge, Empty, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
-import { GroupNames, OUTCOME_TONE } from "./names";
 import { type Chosen, WhyNotPanel } from "./ask-why";
+import { GroupNames, OUTCOME_TONE } from "./names";
+import { type Pair, pairsOf, when } from "./rounds";
+import { filler } from "./why-not";
 
 function Row({ schedule, pair }: { schedule: ScheduleView; pair: Pair }) {
   const { ruling } = pair;

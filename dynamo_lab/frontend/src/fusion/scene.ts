@@ -1,6 +1,7 @@
 // The boxes of a schedule: its operations in frames of their groups, or where they are too many, the groups.
-import { cut, type Label } from "../graphs/diagram/labels";
 import type { ScheduleView } from "../core/types.generated";
+import { cut } from "../core/words";
+import type { Label } from "../graphs/diagram/labels";
 
 /** What can be read, and laid out in a moment. */
 export const MOST_BOXES = 180;

@@ -1,6 +1,6 @@
 // Why two operations are not fused. dynamo_lab/view/why_not.py is its mirror; one table of answers tests both.
-import { groupName, type Pair, pairsOf } from "./rounds";
 import type { Advice, FusionsView, OperationView, RulingView, ScheduleView } from "../core/types.generated";
+import { groupName, type Pair, pairsOf } from "./rounds";
 
 export interface WhyNot {
   readonly title: string;

@@ -1,6 +1,6 @@
 // Which forward line a backward node is the gradient of: the line of what it was made from, found
 // through the links to the graphs before it.
-import type { Place } from "./graph-index";
+import type { Place } from "../core/places";
 import type { GraphView, View } from "../core/types.generated";
 
 type Origin = readonly [graph: number, node: number];

@@ -1,10 +1,10 @@
 // What the panes ask about a graph, computed once a view and graph.
-import type { ForwardLines } from "./gradients";
+import { derived } from "../core/model";
+import type { Place, Sources } from "../core/places";
+import type { GraphView, View } from "../core/types.generated";
+import { forwardLines, type ForwardLines } from "./gradients";
 import type { Term } from "./query";
-import { homeOf, homesOf, Searched } from "./search";
-import type { GraphView, SourceView, View } from "../core/types.generated";
-
-export type Place = readonly [source: number, line: number];
+import { homesOf, Searched } from "./search";
 
 /** Users of each node: the inputs, turned round. */
 export function usersOf(graph: GraphView): number[][] {
@@ -13,47 +13,6 @@ export function usersOf(graph: GraphView): number[][] {
     for (const input of new Set(inputs)) users[input]?.push(node);
   });
   return users;
-}
-
-/** The line to show for each stack: the outermost is mostly `model(x)`, so the innermost outside PyTorch. */
-export function homePlaces(view: View): (Place | null)[] {
-  const files = new Map(view.sources.map((source) => [source.id, source]));
-  return view.links.stacks.map((stack) => homeOf(stack, files));
-}
-
-export class Sources {
-  private readonly byId: ReadonlyMap<number, SourceView>;
-  private readonly texts = new Map<number, Map<number, SourceView["lines"][number]>>();
-
-  readonly all: readonly SourceView[];
-
-  constructor(view: View) {
-    this.all = view.sources;
-    this.byId = new Map(view.sources.map((source) => [source.id, source]));
-  }
-
-  get(id: number): SourceView | undefined {
-    return this.byId.get(id);
-  }
-
-  label(source: number, line: number): string {
-    return `${this.byId.get(source)?.label ?? "?"}:${line}`;
-  }
-
-  /** Without folders, so that the line number is not cut off in a narrow column. */
-  shortLabel(source: number, line: number): string {
-    const label = this.byId.get(source)?.label ?? "?";
-    return `${label.slice(label.lastIndexOf("/") + 1)}:${line}`;
-  }
-
-  line(source: number, line: number): SourceView["lines"][number] | undefined {
-    let lines = this.texts.get(source);
-    if (!lines) {
-      lines = new Map(this.byId.get(source)?.lines.map((view) => [view[0], view]));
-      this.texts.set(source, lines);
-    }
-    return lines.get(line);
-  }
 }
 
 export class GraphIndex {
@@ -140,3 +99,18 @@ export class GraphIndex {
     return this.searched.find(terms);
   }
 }
+
+export type IndexOf = (graph: number) => GraphIndex | null;
+
+/** The index of a graph by its id, null for none; each is made on first need. */
+export const indicesOf = derived(({ view, graphs, places, sources }): IndexOf => {
+  const indices = new Map<number, GraphIndex>();
+  const gradientOf = forwardLines(view, places);
+  return (id) => {
+    const graph = graphs.get(id);
+    if (!graph) return null;
+    const index = indices.get(id) ?? new GraphIndex(graph, places, sources, view.links.stacks, gradientOf);
+    indices.set(id, index);
+    return index;
+  };
+});

@@ -1,12 +1,15 @@
 // Graphs: which one, and whether as a listing or as a diagram.
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { graphEntity } from "../core/entities";
-import { type GraphGroup, groupGraphs, rootOf, stageName } from "./groups";
-import type { Model } from "../core/store";
+import type { Model } from "../core/model";
 import type { GraphView } from "../core/types.generated";
-import { Empty, Go, GoTab, WhyNone, plural } from "../ui/bits";
+import { plural } from "../core/words";
+import { Empty, Go, GoTab, WhyNone } from "../ui/bits";
 import { Diagram } from "./diagram/diagram";
+import { indicesOf } from "./graph-index";
+import { type GraphGroup, groupGraphs, rootOf, stageName } from "./groups";
 import { Listing } from "./listing";
+import { graphsState } from "./state";
 
 function groupName(group: GraphGroup, model: Model): string {
   const frame = model.view.frames.find((f) => f.id === group.graphs[0].frame);
@@ -14,15 +17,15 @@ function groupName(group: GraphGroup, model: Model): string {
 }
 
 function Groups({ groups, shown }: { groups: readonly GraphGroup[]; shown: GraphGroup }) {
-  const store = useStore();
+  const { graph: chosen } = usePart(graphsState);
   const model = useModel();
   if (groups.length < 2) return <span class="dl-dim dl-ellipsis">{shown.graphs[0].subtitle}</span>;
   const choose = (key: string): void => {
     const group = groups.find((g) => g.key === key);
     if (!group) return;
-    const now = store.graph.value === null ? undefined : model.graphs.get(store.graph.value);
+    const now = chosen.value === null ? undefined : model.graphs.get(chosen.value);
     const alike = group.graphs.find((g) => g.stage === now?.stage && g.is_backward === now.is_backward);
-    store.graph.value = (alike ?? group.graphs[0]).id;
+    chosen.value = (alike ?? group.graphs[0]).id;
   };
   return (
     <select class="dl-select" aria-label="Captured graph" value={shown.key} onChange={(event) => choose(event.currentTarget.value)}>
@@ -47,7 +50,7 @@ function Stages({ graphs, shown, label }: { graphs: readonly GraphView[]; shown:
       {graphs.map((graph) => (
         <button
           key={graph.id} type="button" aria-pressed={graph.id === shown.id} title={`${graph.title}: ${graph.subtitle}`}
-          onClick={() => (store.graph.value = graph.id)}
+          onClick={() => (graphsState(store).graph.value = graph.id)}
         >
           {stageName(graph)} <Size operators={graph.operators} kin={held ? kin.countNodes(held, graph.id) : 0} />
         </button>
@@ -69,14 +72,14 @@ function Body({ graph }: { graph: GraphView }) {
 }
 
 export function Graphs() {
-  const store = useStore();
+  const { graph: chosen, mode } = usePart(graphsState);
   const model = useModel();
   const groups = groupGraphs(model.view.graphs);
-  const graph = (store.graph.value === null ? undefined : model.graphs.get(store.graph.value)) ?? groups[0]?.graphs[0];
+  const graph = (chosen.value === null ? undefined : model.graphs.get(chosen.value)) ?? groups[0]?.graphs[0];
   if (!graph) return <Empty title="No graphs"><WhyNone>Dynamo captured no graph: each frame was skipped, or failed, or held no tensor operation. See <GoTab tab={model.view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</WhyNone></Empty>;
   const root = rootOf(graph, model.graphs);
   const group = groups.find((g) => g.graphs.includes(root)) ?? groups[0];
-  const index = model.graphIndex(graph.id);
+  const index = indicesOf(model)(graph.id);
   return (
     <>
       <div class="dl-toolbar">
@@ -88,7 +91,7 @@ export function Graphs() {
         <Stages label="Stage of the backward" graphs={group.graphs.filter((g) => g.is_backward)} shown={root} />
       </div>
       <Body graph={graph} />
-      {index && (store.graphMode.value === "listing"
+      {index && (mode.value === "listing"
         ? <Listing key={graph.id} index={index} />
         : <Diagram key={graph.id} index={index} />)}
     </>

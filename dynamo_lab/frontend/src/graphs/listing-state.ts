@@ -1,11 +1,12 @@
 // What a listing shows: the rows that a search leaves, and the def-use of the node at hand.
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
-import type { GraphIndex } from "./graph-index";
+import { type GraphIndex, indicesOf } from "./graph-index";
 import { parse, type Term } from "./query";
 import { hitTest, type NodeRow, rowsOf } from "./rows";
+import { graphsState } from "./state";
 
 export interface Rows {
   readonly terms: readonly Term[];
@@ -28,7 +29,7 @@ export interface Rows {
  */
 export function useRows(index: GraphIndex): Rows {
   const model = useModel();
-  const query = useStore().query.value;
+  const query = usePart(graphsState).query.value;
   const open = useSignal<ReadonlySet<number>>(new Set());
   const onlyHits = useSignal(true);
   const parsed = useMemo(() => parse(query), [query]);
@@ -36,10 +37,10 @@ export function useRows(index: GraphIndex): Rows {
   const isHit = useMemo(() => (terms.length > 0 ? hitTest(terms) : null), [parsed, model]);
   /** Opened by the reader, or because the search found something in it. */
   const isOpen = (body: number): boolean => {
-    const inner = model.graphIndex(body);
-    return open.value.has(body) || (isHit !== null && inner !== null && rowsOf(inner, model.graphIndex, () => true).some(isHit));
+    const inner = indicesOf(model)(body);
+    return open.value.has(body) || (isHit !== null && inner !== null && rowsOf(inner, indicesOf(model), () => true).some(isHit));
   };
-  const all = useMemo(() => rowsOf(index, model.graphIndex, isOpen), [index, isHit, open.value]);
+  const all = useMemo(() => rowsOf(index, indicesOf(model), isOpen), [index, isHit, open.value]);
   const filter = onlyHits.value ? isHit : null;
   const shown = useMemo(() => (filter ? all.filter(filter) : all), [all, filter]);
   const hits = useMemo(() => shown.flatMap((row, i) => (isHit?.(row) ? [i] : [])), [shown, isHit]);
@@ -59,10 +60,10 @@ export interface DefUse {
 }
 
 export function useDefUse(): DefUse {
-  const { graphIndex } = useModel();
+  const model = useModel();
   const store = useStore();
   const at = parseEntity(store.hover.value || store.pin.value);
-  const index = at?.kind === "node" ? graphIndex(at.a) : null;
+  const index = at?.kind === "node" ? indicesOf(model)(at.a) : null;
   if (!at || !index || at.b < 0 || at.b >= index.size) return { centre: null, inputs: new Set(), users: new Set() };
   return { centre: { index, node: at.b }, inputs: new Set(index.graph.inputs[at.b]), users: new Set(index.users[at.b]) };
 }

@@ -3,17 +3,19 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, nodeEntity, parseEntity } from "../core/entities";
+import { plural } from "../core/words";
+import { Prose } from "../ui/bits";
+import { SearchBox } from "../ui/search-box";
+import { nextOf } from "../ui/virtual";
+import { VirtualList } from "../ui/virtual-list";
 import type { GraphIndex } from "./graph-index";
-import type { NodeRow } from "./rows";
-import { plural, Prose } from "../ui/bits";
+import { useDefUse, useRows } from "./listing-state";
 import { Modes } from "./modes";
 import { Row } from "./node-row";
 import { NoHits, OtherHits, Stepper } from "./query-bar";
-import { SearchBox } from "../ui/search-box";
-import { VirtualList } from "../ui/virtual-list";
-import { nextOf } from "../ui/virtual";
+import type { NodeRow } from "./rows";
+import { graphsState } from "./state";
 import { Walk } from "./walk";
-import { useDefUse, useRows } from "./listing-state";
 
 export function Listing({ index }: { index: GraphIndex }) {
   const store = useStore();
@@ -100,7 +102,7 @@ export function Listing({ index }: { index: GraphIndex }) {
   return (
     <div class="dl-listing" onKeyDown={onKeyDown}>
       <div class="dl-toolbar">
-        <SearchBox query={store.query} label="Search nodes" placeholder="op:mm dtype:f32 line:12, or any text" />
+        <SearchBox query={graphsState(store).query} label="Search nodes" placeholder="op:mm dtype:f32 line:12, or any text" />
         {isSearch && (
           <>
             <Stepper label={plural(hits.length, "hit")} what="hit" step={step} isOff={hits.length === 0} />
@@ -114,7 +116,7 @@ export function Listing({ index }: { index: GraphIndex }) {
       {complaint && <p class="dl-explain dl-note-line" role="status"><Prose text={complaint} /></p>}
       {isSearch && <OtherHits index={index} terms={terms} />}
       {shown.length === 0
-        ? <NoHits index={index} query={store.query} />
+        ? <NoHits index={index} query={graphsState(store).query} />
         : <VirtualList
             label={`Nodes of ${graph.title}`} count={shown.length} row={22} rowClass={rowClass} entity={entityOf}
             renderRow={(i) => <Row row={shown[i]} repeat={repeats(i)} isOpen={isOpen} onToggle={toggle} />} show={jump.value}

@@ -1,15 +1,14 @@
 // Listing or diagram: the same graph in two forms.
-import { useStore } from "../core/context";
-
-const MODES = ["listing", "diagram"] as const;
+import { usePart } from "../core/context";
+import { GRAPH_MODES, graphsState } from "./state";
 
 export function Modes() {
-  const { graphMode } = useStore();
+  const { mode } = usePart(graphsState);
   return (
     <div class="dl-segments" role="group" aria-label="Form">
-      {MODES.map((mode) => (
-        <button key={mode} type="button" aria-pressed={graphMode.value === mode} onClick={() => (graphMode.value = mode)}>
-          {mode}
+      {GRAPH_MODES.map((one) => (
+        <button key={one} type="button" aria-pressed={mode.value === one} onClick={() => (mode.value = one)}>
+          {one}
         </button>
       ))}
     </div>

@@ -2,12 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { useModel } from "../core/context";
 import { graphEntity, lineEntity, nodeEntity } from "../core/entities";
-import type { GraphIndex } from "./graph-index";
-import { bodyName } from "./diagram/labels";
-import type { NodeRow } from "./rows";
-import { bytesText } from "../core/words";
-import { Go, plural } from "../ui/bits";
+import { bytesText, plural } from "../core/words";
+import { Go } from "../ui/bits";
 import { Call } from "../ui/call";
+import { bodyName } from "./diagram/labels";
+import type { GraphIndex } from "./graph-index";
+import type { NodeRow } from "./rows";
 
 const NAME = /[A-Za-z_]\w*/g;
 

@@ -2,11 +2,12 @@
 import type { Signal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { graphEntity } from "../core/entities";
-import type { GraphIndex } from "./graph-index";
-import { rootOf, stageName } from "./groups";
 import { FIELDS } from "../core/tables.generated";
+import { plural } from "../core/words";
+import { Empty, Prose } from "../ui/bits";
+import { type GraphIndex, indicesOf } from "./graph-index";
+import { rootOf, stageName } from "./groups";
 import { parse, type Term, widened } from "./query";
-import { Empty, plural, Prose } from "../ui/bits";
 
 interface StepperProps {
   readonly label: string;
@@ -32,7 +33,7 @@ export function OtherHits({ index, terms }: { index: GraphIndex; terms: readonly
   const model = useModel();
   const own = rootOf(index.graph, model.graphs);
   const others = model.view.graphs.filter((graph) => graph.number === own.number && rootOf(graph, model.graphs).id !== own.id);
-  const found = others.map((graph) => [graph, model.graphIndex(graph.id)?.find(terms).length ?? 0] as const).filter(([, count]) => count > 0);
+  const found = others.map((graph) => [graph, indicesOf(model)(graph.id)?.find(terms).length ?? 0] as const).filter(([, count]) => count > 0);
   if (found.length === 0) return null;
   return (
     <p class="dl-explain dl-note-line">

@@ -1,41 +1,10 @@
-// Which nodes of a graph a query finds, as dynamo_lab/view/search.py does it; and the plain search
-// of the other lists: all words must occur, in any order and place.
-import { glob, normalDtype, type Term, whole } from "./query";
+// Which nodes of a graph a query finds, as dynamo_lab/view/search.py does it.
+import { type Files, homeOf, LEFT_OUT, type Stack } from "../core/places";
 import type { GraphView, SourceView } from "../core/types.generated";
-
-export function words(query: string): string[] {
-  return query.toLowerCase().split(/\s+/).filter((word) => word !== "");
-}
-
-/** Indices of the texts (lower case already) that hold every word; null for an empty query. */
-export function matches(texts: readonly string[], query: string): number[] | null {
-  const wanted = words(query);
-  if (wanted.length === 0) return null;
-  const found: number[] = [];
-  for (let i = 0; i < texts.length; i++) {
-    const text = texts[i];
-    if (wanted.every((word) => text.includes(word))) found.push(i);
-  }
-  return found;
-}
+import { glob, normalDtype, type Term, whole } from "./query";
 
 type Test = (node: number) => boolean;
-type Stack = readonly (readonly [number, number])[];
-type File = Pick<SourceView, "label" | "path" | "kind">;
-type Files = ReadonlyMap<number, File>;
-
 const TENSOR = /([a-z][a-z0-9_]*)\[([^\]]*)\]/g;
-const LEFT_OUT: File = { label: "", path: "", kind: "library" };
-
-/** PyTorch's own lines say how an operator is made, not where it was asked for. */
-const TORCH = /[\\/](torch|functorch)[\\/]/;
-const isTorch = ({ kind, path }: File): boolean => kind === "library" && TORCH.test(path);
-
-/** The innermost line outside PyTorch: the innermost of all is mostly in `torch/nn/modules`. */
-export function homeOf(stack: Stack, files: Files): readonly [number, number] | null {
-  for (let i = stack.length - 1; i >= 0; i--) if (!isTorch(files.get(stack[i][0]) ?? LEFT_OUT)) return stack[i];
-  return stack.at(-1) ?? null;
-}
 
 /** Some of the parts of a dotted path. */
 const parts = (value: string): RegExp => new RegExp(`(?:^|\\.)${glob(value)}(?:\\.|$)`, "s");

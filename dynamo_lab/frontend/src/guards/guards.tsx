@@ -1,15 +1,16 @@
 // Why it compiled again, the guards grouped by the value they check, and the sizes left open.
 import { useComputed, useSignal } from "@preact/signals";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { guardEntity } from "../core/entities";
-import { matches } from "../graphs/search";
-import { GUARD_MODES, type GuardMode } from "../core/store";
+import { matches } from "../core/search";
 import type { GuardView, WouldPass } from "../core/types.generated";
-import { Empty, Go, WhyNone, plural, withoutFolders } from "../ui/bits";
+import { plural, withoutFolders } from "../core/words";
+import { Empty, Go, WhyNone } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { Recompiles } from "./recompiles";
-import { Shapes } from "./symbols";
+import { GUARD_MODES, type GuardMode, guardsState } from "./state";
+import { Symbols } from "./symbols";
 import { WouldPassBox } from "./would-pass";
 
 type Row =
@@ -139,30 +140,30 @@ function Explorer() {
   );
 }
 
-const PARTS = { recompiles: Recompiles, guards: Explorer, shapes: Shapes };
+const BODIES = { recompiles: Recompiles, guards: Explorer, shapes: Symbols };
 
 export function Guards() {
-  const { guardMode } = useStore();
+  const { mode: chosen } = usePart(guardsState);
   const { view } = useModel();
   const counts: Readonly<Record<GuardMode, readonly [string, number]>> = {
     recompiles: ["Compiled again", view.guards.recompiles.length],
     guards: ["Guards", view.guards.guards.length],
     shapes: ["Shapes", view.shapes.symbols.length],
   };
-  const mode = guardMode.value ?? (view.guards.recompiles.length > 0 ? "recompiles" : "guards");
-  const Part = PARTS[mode];
+  const mode = chosen.value ?? (view.guards.recompiles.length > 0 ? "recompiles" : "guards");
+  const Body = BODIES[mode];
   return (
     <>
       <div class="dl-toolbar">
         <div class="dl-segments" role="group" aria-label="What to show">
           {GUARD_MODES.map((one) => (
-            <button key={one} type="button" aria-pressed={one === mode} onClick={() => (guardMode.value = one)}>
+            <button key={one} type="button" aria-pressed={one === mode} onClick={() => (chosen.value = one)}>
               {counts[one][0]} <span class="dl-count">{counts[one][1]}</span>
             </button>
           ))}
         </div>
       </div>
-      <Part />
+      <Body />
     </>
   );
 }

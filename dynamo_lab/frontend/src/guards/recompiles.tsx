@@ -1,7 +1,8 @@
 // Why it compiled again: what changed, what the new code differs in, and how to stop it.
 import { useModel } from "../core/context";
 import type { CauseView, ChangesView, RecompileView, Remedy } from "../core/types.generated";
-import { Badge, Empty, Fold, Go, Prose, withoutFolders } from "../ui/bits";
+import { withoutFolders } from "../core/words";
+import { Badge, Empty, Fold, Go, Prose } from "../ui/bits";
 
 const SIGNS: Readonly<Record<string, string>> = { "+": "new", "-": "gone", "~": "other" };
 

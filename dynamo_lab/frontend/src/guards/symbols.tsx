@@ -3,7 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { parseEntity, symbolEntity } from "../core/entities";
 import type { FactView, SymbolView } from "../core/types.generated";
-import { Badge, Empty, Fold, Go, Prose, withoutFolders } from "../ui/bits";
+import { withoutFolders } from "../core/words";
+import { Badge, Empty, Fold, Go, Prose } from "../ui/bits";
 
 function Where({ at }: { at: { entity: string; where: string } }) {
   if (!at.where) return <span class="dl-dim">by the backend</span>;
@@ -51,7 +52,7 @@ function Symbol({ symbol, index }: { symbol: SymbolView; index: number }) {
   );
 }
 
-export function Shapes() {
+export function Symbols() {
   const store = useStore();
   const { shapes } = useModel().view;
   const list = useRef<HTMLDivElement>(null);

@@ -2,7 +2,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
 import type { WouldPass } from "../core/types.generated";
-import { Go, Prose, withoutFolders } from "../ui/bits";
+import { withoutFolders } from "../core/words";
+import { Go, Prose } from "../ui/bits";
 
 export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
   const { source } = useStore();

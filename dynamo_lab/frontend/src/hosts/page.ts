@@ -1,9 +1,9 @@
 // The host of the offline page: data and worker lie in the page, nothing is fetched.
 import { signal } from "@preact/signals";
 import { decodePage } from "../core/decode";
-import { mount } from "../mount";
 import { Recordings } from "../core/recordings";
 import type { DataSource } from "../core/source";
+import { mount } from "../mount";
 
 const DATA = "dynamo-lab-data";
 const WORKER = "dynamo-lab-worker";

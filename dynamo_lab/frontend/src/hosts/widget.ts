@@ -1,16 +1,16 @@
 // The host in a notebook: an ESM for anywidget, data from the live kernel.
 import { signal } from "@preact/signals";
 import { asBytes, decode } from "../core/decode";
-import { mount } from "../mount";
-import { editingPart } from "../kernels/editing";
 import { Recordings } from "../core/recordings";
 import type { DataSource, SaveKind } from "../core/source";
-import type { ThemeChoice } from "../core/store";
+import type { ThemeChoice } from "../core/theme";
 import type { AnswerMessage, Progress, RanMessage, SideBySideView, View } from "../core/types.generated";
+import { editingPart } from "../kernels/editing";
+import { mount } from "../mount";
+import { download } from "../ui/download";
 import { Assets } from "./assets";
-import { download } from "./download";
-import { type AskMessage, Questions } from "./questions";
 import { followExtension } from "./extension";
+import { type AskMessage, Questions } from "./questions";
 import { KernelRuns, type RunMessage } from "./runs";
 
 interface Traits {

@@ -1,14 +1,14 @@
 // A kernel's code, or a lower form of it: each line in the colour of the reader's line it is there for.
-import { effect } from "@preact/signals";
 import { RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView } from "@codemirror/view";
+import { effect } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
-import { Editor } from "../ui/editor";
 import { statementEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
-import type { Model } from "../core/store";
+import type { Model } from "../core/model";
 import type { KernelView } from "../core/types.generated";
+import { Editor } from "../ui/editor";
 
 type Doc = EditorView["state"]["doc"];
 

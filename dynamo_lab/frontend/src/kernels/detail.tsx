@@ -1,16 +1,19 @@
 // The code of a kernel, or its place in the wrapper where it has none of its own.
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { callLines } from "./calls";
+import { timeOf } from "../benchmarks/state";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import type { Item } from "./items";
-import { nextOf } from "../ui/virtual";
 import type { KernelView, WrapperView } from "../core/types.generated";
-import { Badge, Empty, GraphChip, plural } from "../ui/bits";
+import { plural } from "../core/words";
+import { Badge, Empty, GraphChip } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
+import { nextOf } from "../ui/virtual";
 import { Assembly, type AssemblyState, useAssembly } from "./assembly";
+import { callLines } from "./calls";
 import { KernelCode } from "./code";
+import type { Item } from "./items";
+import { kernelsState } from "./state";
 
 interface KernelProps {
   readonly kernel: KernelView;
@@ -39,7 +42,7 @@ function EditButton({ editing, close }: { editing: Signal<boolean>; close(): voi
 
 function KernelHead({ kernel, wrapper, calls, assembly, editing }: HeadProps) {
   const store = useStore();
-  const time = useModel().timeOf(kernel.id);
+  const time = timeOf(useModel())(kernel.id);
   const line = calls[0] ?? kernel.line;
   return (
     <div class="dl-toolbar dl-kernel-head" data-entity={kernelEntity(kernel.id)}>
@@ -55,7 +58,7 @@ function KernelHead({ kernel, wrapper, calls, assembly, editing }: HeadProps) {
       )}
       {kernel.code && kernel.language !== "extern" && <EditButton editing={editing} close={() => (assembly.open.value = false)} />}
       {wrapper && kernel.code && (
-        <button type="button" class="dl-go" data-own onClick={() => (store.kernel.value = { kind: "wrapper", id: wrapper.id, line, of: kernel.id })}>
+        <button type="button" class="dl-go" data-own onClick={() => (kernelsState(store).kernel.value = { kind: "wrapper", id: wrapper.id, line, of: kernel.id })}>
           show in wrapper
         </button>
       )}
@@ -115,11 +118,11 @@ function Wrapper({ wrapper, of }: { wrapper: WrapperView; of: KernelView | undef
     <div class="dl-toolbar dl-kernel-head">
       <span class="dl-ellipsis">{wrapper.title}</span>
       {wrapper.graph !== null && <GraphChip id={wrapper.graph} />}
-      {of && <button type="button" class="dl-go" onClick={() => (store.kernel.value = { kind: "kernel", id: of.id })}>back to {of.title || of.name}</button>}
+      {of && <button type="button" class="dl-go" onClick={() => (kernelsState(store).kernel.value = { kind: "kernel", id: of.id })}>back to {of.title || of.name}</button>}
     </div>
   );
   if (of && calls.length > 0) return <>{head}<Calls key={of.id} wrapper={wrapper} lines={calls} what="" /></>;
-  return <>{head}<CodeBlock text={wrapper.code} language={wrapper.language} label={`Code of ${wrapper.title}`} line={store.kernel.value?.line} /></>;
+  return <>{head}<CodeBlock text={wrapper.code} language={wrapper.language} label={`Code of ${wrapper.title}`} line={kernelsState(store).kernel.value?.line} /></>;
 }
 
 export function KernelDetail({ item, wrappers }: { item: Item; wrappers: readonly WrapperView[] }) {
@@ -127,7 +130,7 @@ export function KernelDetail({ item, wrappers }: { item: Item; wrappers: readonl
   const assembly = useAssembly();
   const editing = useSignal(false);
   if ("kernel" in item) return <Kernel assembly={assembly} editing={editing} kernel={item.kernel} wrapper={wrappers.find((w) => w.id === item.kernel.wrapper)} />;
-  const of = store.kernel.value?.of;
+  const of = kernelsState(store).kernel.value?.of;
   const kernel = store.model.value?.view.kernels.kernels.find((one) => one.id === of);
   return <Wrapper wrapper={item.wrapper} of={kernel} />;
 }

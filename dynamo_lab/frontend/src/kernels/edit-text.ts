@@ -1,5 +1,5 @@
 // Typing in a kernel's code: undo, new lines with the indentation of the last, and messages below their lines.
-import { EditorSelection, type Extension, RangeSetBuilder, StateField, type ChangeSet, Transaction } from "@codemirror/state";
+import { type ChangeSet, EditorSelection, type Extension, RangeSetBuilder, StateField, Transaction } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, keymap, WidgetType } from "@codemirror/view";
 import type { Diagnostic } from "../core/types.generated";
 

@@ -1,15 +1,15 @@
 // Change a kernel's code where it stands: the live kernel builds, checks and times it, and says what is wrong at its line.
 import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { Diff } from "../compare/diff";
 import { rowsOf } from "../compare/pairs";
 import { useStore } from "../core/context";
-import { messages, writing } from "./edit-text";
-import { type Attempt, Edits, type KernelEdit, outcomeOf, toneOf } from "./edits";
-import { Editor } from "../ui/editor";
 import type { EditingProps } from "../core/source";
 import type { Diagnostic, EditView, KernelView } from "../core/types.generated";
 import { Busy } from "../ui/busy";
-import { Diff } from "../compare/diff";
+import { Editor } from "../ui/editor";
+import { messages, writing } from "./edit-text";
+import { type Attempt, Edits, type KernelEdit, outcomeOf, toneOf } from "./edits";
 
 /** The part that edits kernels, with what was written in it. */
 export function editingPart(): (props: EditingProps) => preact.JSX.Element {

@@ -1,5 +1,5 @@
 // What a reader makes of a kernel's text: it is kept while they look at other things, and so is each attempt.
-import { type Signal, signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 import type { Ask } from "../core/source";
 import type { EditView } from "../core/types.generated";
 

@@ -1,6 +1,6 @@
 // The rows of the kernels' list: each wrapper stands after the kernels it calls.
-import type { KernelChoice } from "../core/store";
 import type { KernelsView, KernelView, WrapperView } from "../core/types.generated";
+import type { KernelChoice } from "./state";
 
 export type Item = { readonly kernel: KernelView } | { readonly wrapper: WrapperView };
 

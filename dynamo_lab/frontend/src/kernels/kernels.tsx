@@ -1,14 +1,18 @@
 // Kernels at the left, the code of the chosen one at the right.
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { timeOf } from "../benchmarks/state";
+import { Beside, BesideToggle } from "../compare/beside";
+import { compareState } from "../compare/state";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import { firstWithCode, type Item, isChosen, kernelItems, kinItems } from "./items";
 import type { WrapperView } from "../core/types.generated";
-import { Badge, Empty, GoTab, plural, withoutFolders } from "../ui/bits";
+import { plural, withoutFolders } from "../core/words";
+import { Badge, Empty, GoTab } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
-import { Beside, BesideToggle } from "../compare/beside";
 import { KernelDetail } from "./detail";
+import { firstWithCode, isChosen, type Item, kernelItems, kinItems } from "./items";
+import { kernelsState } from "./state";
 
 function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
   const { kernels } = useModel().view.kernels;
@@ -22,16 +26,16 @@ function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
 }
 
 function Row({ item }: { item: Item }) {
-  const { graphTitle, timeOf } = useModel();
+  const model = useModel();
   if ("wrapper" in item) return <WrapperRow wrapper={item.wrapper} />;
   const { kernel } = item;
-  const of = kernel.graph === null ? "" : graphTitle(kernel.graph);
+  const of = kernel.graph === null ? "" : model.graphTitle(kernel.graph);
   return (
     <>
       <span class="dl-kernel-name" title={kernel.name}>{kernel.title || kernel.name}</span>
       <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
       <span class="dl-kernel-sub" title={[of, kernel.where, ...kernel.operators].filter(Boolean).join("\n")}>
-        {[timeOf(kernel.id), withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
+        {[timeOf(model)(kernel.id), withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
       </span>
     </>
   );
@@ -60,7 +64,7 @@ export function Kernels() {
   const only = onlyKin.value && kinCount > 0;
   const items = only ? kinItems(all, isHeld) : all;
 
-  const chosen = all.findIndex((item) => isChosen(item, store.kernel.value));
+  const chosen = all.findIndex((item) => isChosen(item, kernelsState(store).kernel.value));
   const shown = chosen >= 0 ? all[chosen] : all[firstWithCode(only ? items : all)];
   const at = shown ? items.indexOf(shown) : -1;
   const reveal = store.reveal.value;
@@ -74,7 +78,7 @@ export function Kernels() {
   }
   const choose = (i: number): void => {
     const item = items[i];
-    store.kernel.value = "kernel" in item ? { kind: "kernel", id: item.kernel.id } : { kind: "wrapper", id: item.wrapper.id };
+    kernelsState(store).kernel.value = "kernel" in item ? { kind: "kernel", id: item.kernel.id } : { kind: "wrapper", id: item.wrapper.id };
   };
   const rowClass = (i: number): string => {
     const item = items[i];
@@ -87,7 +91,7 @@ export function Kernels() {
     const item = items[i];
     return item && "kernel" in item ? kernelEntity(item.kernel.id) : "";
   };
-  if (store.beside.value && store.source.recordings.entries.value.length > 1) return <Beside />;
+  if (compareState(store).isBeside.value && store.source.recordings.entries.value.length > 1) return <Beside />;
   return (
     <div class="dl-kernels">
       <div class="dl-kernel-side">

@@ -1,6 +1,6 @@
 // Asks the layout worker, one question at a time; a newer question makes an older one moot.
-import { type Layout, readLayout } from "./layout";
 import type { DataSource } from "../core/source";
+import { type Layout, readLayout } from "./layout";
 
 export interface LayoutRequest {
   readonly id: number;

@@ -1,6 +1,6 @@
 // The lowering as rows of a list, and the steps from one operator to the next.
 import { nodeEntity } from "../core/entities";
-import { matches } from "../graphs/search";
+import { matches } from "../core/search";
 import type { BufferView, LoweringStep, LoweringsView, LoweringView } from "../core/types.generated";
 
 export type StepItem =

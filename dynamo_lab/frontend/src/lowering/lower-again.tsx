@@ -1,17 +1,19 @@
 // The panel of switches: another target or setting, and the kernel lowers the program again.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useStore } from "../core/context";
+import { usePart, useStore } from "../core/context";
 import { type Asked, type Entry, NOTHING, type SwitchValue } from "../core/recordings";
 import type { Panel, SwitchState } from "../core/types.generated";
 import { Fold, Prose } from "../ui/bits";
 import { Busy } from "../ui/busy";
+import { loweringState } from "./state";
 
 export function PanelButton() {
-  const { source, model, panel } = useStore();
+  const { source, model } = useStore();
+  const { isPanelOpen } = usePart(loweringState);
   if (!source.runs || !model.value || model.value.view.summary.state === "recording") return null;
   return (
-    <button type="button" class="dl-button" aria-expanded={panel.value} title="Lower this program again, for another target or with other switches" onClick={() => (panel.value = !panel.value)}>
+    <button type="button" class="dl-button" aria-expanded={isPanelOpen.value} title="Lower this program again, for another target or with other switches" onClick={() => (isPanelOpen.value = !isPanelOpen.value)}>
       Lower again
     </button>
   );
@@ -33,9 +35,10 @@ export function changed(asked: Asked, name: string, value: SwitchValue | undefin
 const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export function PanelOfSwitches() {
-  const { source, panel } = useStore();
+  const { source } = useStore();
+  const { isPanelOpen } = usePart(loweringState);
   const entry = source.recordings.shown.value;
-  return panel.value && entry ? <Switches entry={entry} /> : null;
+  return isPanelOpen.value && entry ? <Switches entry={entry} /> : null;
 }
 
 function Switches({ entry }: { entry: Entry }) {

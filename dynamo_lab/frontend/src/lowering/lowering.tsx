@@ -1,15 +1,16 @@
 // Lowering: operators in the order in which Inductor lowered them, to step through; and what they made.
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { bufferEntity } from "../core/entities";
-import { bufferItems, foundItems, itemEntity, LOWERING_MODES, OUTCOME_TONES, plain, shownStep, type StepItem } from "./items";
 import type { BufferView, LoweringStep, LoweringView } from "../core/types.generated";
 import { Badge, Empty, GoTab } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { BufferCard } from "./buffer-card";
+import { bufferItems, foundItems, itemEntity, LOWERING_MODES, OUTCOME_TONES, plain, shownStep, type StepItem } from "./items";
 import { LoweringOverview } from "./overview";
+import { loweringState } from "./state";
 import { LoweringStepDetail } from "./step";
 
 function GraphRow({ lowering }: { lowering: LoweringView }) {
@@ -43,11 +44,11 @@ function BufferRow({ buffer }: { buffer: BufferView }) {
 }
 
 function Modes() {
-  const { loweringMode } = useStore();
+  const { mode: chosen } = usePart(loweringState);
   return (
     <div class="dl-segments" role="group" aria-label="What to show of the lowering">
       {LOWERING_MODES.map((mode) => (
-        <button key={mode} type="button" aria-pressed={loweringMode.value === mode} onClick={() => (loweringMode.value = mode)}>{mode}</button>
+        <button key={mode} type="button" aria-pressed={chosen.value === mode} onClick={() => (chosen.value = mode)}>{mode}</button>
       ))}
     </div>
   );
@@ -57,13 +58,13 @@ function Operators() {
   const store = useStore();
   const { view, kin } = useModel();
   const jump = useSignal({ index: -1, tick: 0 });
-  const items = useComputed(() => (store.model.value ? foundItems(store.model.value.view.lowering, store.loweringQuery.value) : [])).value;
+  const items = useComputed(() => (store.model.value ? foundItems(store.model.value.view.lowering, loweringState(store).query.value) : [])).value;
   const held = store.held.value;
   const isKin = (mask: Uint8Array | null, i: number): boolean => {
     const item = items[i];
     return mask !== null && "step" in item && mask[kin.vertex("node", item.graph, item.step.node)] === 1;
   };
-  const at = shownStep(items, store.lowered.value);
+  const at = shownStep(items, loweringState(store).operator.value);
   const tick = store.reveal.value.tick;
   useEffect(() => {
     jump.value = { index: at, tick: jump.value.tick + 1 };
@@ -79,10 +80,10 @@ function Operators() {
   return (
     <div class="dl-kernels">
       <div class="dl-kernel-side">
-        <div class="dl-toolbar"><SearchBox query={store.loweringQuery} label="Search operators" placeholder="operator, outcome, reason" /></div>
+        <div class="dl-toolbar"><SearchBox query={loweringState(store).query} label="Search operators" placeholder="operator, outcome, reason" /></div>
         <VirtualList
           label="Operators" class="dl-kernel-list" count={items.length} row={46} current={at} show={jump.value} rowClass={rowClass}
-          entity={(i) => itemEntity(items[i])} onChoose={(i) => (store.lowered.value = itemEntity(items[i]) || store.lowered.value)}
+          entity={(i) => itemEntity(items[i])} onChoose={(i) => (loweringState(store).operator.value = itemEntity(items[i]) || loweringState(store).operator.value)}
           renderRow={(i) => { const item = items[i]; return "step" in item ? <StepRow step={item.step} /> : <GraphRow lowering={item.lowering} />; }}
         />
       </div>
@@ -101,7 +102,7 @@ function Buffers() {
   const jump = useSignal({ index: -1, tick: 0 });
   const { buffers } = view.lowering;
   const items = useComputed(() => (store.model.value ? bufferItems(store.model.value.view.lowering) : [])).value;
-  const shown = buffers[store.buffer.value] ?? buffers[0];
+  const shown = buffers[loweringState(store).buffer.value] ?? buffers[0];
   const at = items.findIndex((item) => "buffer" in item && item.buffer === shown);
   useEffect(() => {
     jump.value = { index: at, tick: jump.value.tick + 1 };
@@ -119,7 +120,7 @@ function Buffers() {
         <VirtualList
           label="Buffers" class="dl-kernel-list" count={items.length} row={46} current={at} show={jump.value} rowClass={rowClass}
           entity={(i) => { const item = items[i]; return item && "buffer" in item ? bufferEntity(item.buffer.id) : ""; }}
-          onChoose={(i) => { const item = items[i]; if ("buffer" in item) store.buffer.value = item.buffer.id; }}
+          onChoose={(i) => { const item = items[i]; if ("buffer" in item) loweringState(store).buffer.value = item.buffer.id; }}
           renderRow={(i) => { const item = items[i]; return "buffer" in item ? <BufferRow buffer={item.buffer} /> : <GraphRow lowering={item.lowering} />; }}
         />
       </div>
@@ -133,7 +134,7 @@ export function Lowering() {
   const { view } = useModel();
   const found = view.lowering;
   if (found.lowerings.length === 0) return <Empty title="Nothing was lowered">{found.empty} See <GoTab tab={view.breaks.length > 0 ? "breaks" : "graphs"} />.</Empty>;
-  const mode = store.loweringMode.value;
+  const mode = loweringState(store).mode.value;
   return (
     <div class="dl-lowering">
       <div class="dl-toolbar dl-lowering-head"><Modes /><span class="dl-dim dl-ellipsis">{found.lowerings.length === 1 ? found.lowerings[0].summary : `${found.lowerings.length} graphs, ${found.buffers.length} buffers`}</span></div>

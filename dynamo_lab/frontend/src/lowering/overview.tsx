@@ -1,8 +1,9 @@
 // The lowering as a whole: what became of the operators, what is called, and the operators of the loops.
 import { bufferEntity } from "../core/entities";
-import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
 import type { CalledView, LoweringsView } from "../core/types.generated";
-import { Badge, Fold, Go, plural, Prose } from "../ui/bits";
+import { plural } from "../core/words";
+import { Badge, Fold, Go, Prose } from "../ui/bits";
+import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
 
 const MOST = 12;
 const count = (value: number): string => value.toLocaleString("en");

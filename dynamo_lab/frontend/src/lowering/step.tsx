@@ -2,17 +2,19 @@
 import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
-import { buffersOf, itemEntity, nextStep, OUTCOME_TEXTS, OUTCOME_TONES, type StepItem } from "./items";
 import type { LoweringStep, LoweringsView } from "../core/types.generated";
-import { Badge, Empty, Go, Prose } from "../ui/bits";
+import { indicesOf } from "../graphs/graph-index";
 import { NodeCall } from "../graphs/node-row";
+import { Badge, Empty, Go, Prose } from "../ui/bits";
 import { BufferCard } from "./buffer-card";
+import { buffersOf, itemEntity, nextStep, OUTCOME_TEXTS, OUTCOME_TONES, type StepItem } from "./items";
+import { loweringState } from "./state";
 
 function Stepper({ items, at }: { items: readonly StepItem[]; at: number }) {
   const store = useStore();
   const steps = items.filter((item) => "step" in item);
   const before = items.slice(0, at).filter((item) => "step" in item);
-  const go = (by: 1 | -1): void => void (store.lowered.value = itemEntity(items[nextStep(items, at, by)]));
+  const go = (by: 1 | -1): void => void (loweringState(store).operator.value = itemEntity(items[nextStep(items, at, by)]));
   return (
     <span class="dl-kin">
       <button type="button" class="dl-icon" aria-label="Previous operator" title="Previous (\u2190)" onClick={() => go(-1)}>{"\u2190"}</button>
@@ -31,7 +33,7 @@ interface StepProps {
 }
 
 function Facts({ step, graph }: { step: LoweringStep; graph: number }) {
-  const index = useModel().graphIndex(graph);
+  const index = indicesOf(useModel())(graph);
   return (
     <div class="dl-pass-facts">
       {index && <p class="dl-lowered-call"><NodeCall index={index} node={step.node} /></p>}

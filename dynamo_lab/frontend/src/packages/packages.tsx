@@ -1,8 +1,9 @@
 // What was compiled ahead of time: sentences, facts, and the constants that the package takes along.
 import { useSignal } from "@preact/signals";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
-import type { PackageView, ConstantView } from "../core/types.generated";
+import type { ConstantView, PackageView } from "../core/types.generated";
+import { kernelsState } from "../kernels/state";
 import { Empty, Fold, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 
@@ -43,7 +44,8 @@ function Reading({ title }: { title: string }) {
 }
 
 function About({ item }: { item: PackageView }) {
-  const { kernel, setTab } = useStore();
+  const { setTab } = useStore();
+  const { kernel } = usePart(kernelsState);
   const showWrapper = (id: number): void => {
     kernel.value = { kind: "wrapper", id };
     setTab("kernels");

@@ -2,11 +2,15 @@
 import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, lineEntity, parseEntity } from "../core/entities";
-import { DIFF_MODES, type DiffItem, diffItems, differing, isRewrite } from "./items";
 import type { DiffLine, PassView, PatternView, PipelineView } from "../core/types.generated";
+import { plural, seconds } from "../core/words";
+import { indicesOf } from "../graphs/graph-index";
+import { Empty, Fold, Go, Prose } from "../ui/bits";
 import { Call } from "../ui/call";
-import { Empty, Fold, Go, plural, Prose, seconds } from "../ui/bits";
+import { Differing } from "../ui/differing";
 import { VirtualList } from "../ui/virtual-list";
+import { DIFF_MODES, type DiffItem, diffItems, isRewrite } from "./items";
+import { passesState } from "./state";
 
 const NAMES = { diff: "Diff", before: "Before", after: "After" } as const;
 
@@ -19,9 +23,9 @@ function Stepper({ pass }: { pass: PassView }) {
   const where = at >= 0 ? `change ${at + 1} of ${rewrites.length}` : plural(rewrites.length, "change");
   return (
     <span class="dl-kin">
-      <button type="button" class="dl-icon" aria-label="Previous rewrite" title="Previous (\u2190)" disabled={rewrites.length === 0} onClick={() => store.stepPass(-1)}>{"\u2190"}</button>
+      <button type="button" class="dl-icon" aria-label="Previous rewrite" title="Previous (\u2190)" disabled={rewrites.length === 0} onClick={() => passesState(store).step(-1)}>{"\u2190"}</button>
       <span role="status">{where}</span>
-      <button type="button" class="dl-icon" aria-label="Next rewrite" title="Next (\u2192)" disabled={rewrites.length === 0} onClick={() => store.stepPass(1)}>{"\u2192"}</button>
+      <button type="button" class="dl-icon" aria-label="Next rewrite" title="Next (\u2192)" disabled={rewrites.length === 0} onClick={() => passesState(store).step(1)}>{"\u2192"}</button>
     </span>
   );
 }
@@ -107,18 +111,11 @@ function Matches({ pass, chosen, choose }: { pass: PassView; chosen: number; cho
 const TONES: Readonly<Record<string, string>> = { "-": " is-gone", "+": " is-new" };
 const lineClass = (line: DiffLine): string => `dl-row dl-row-diff${TONES[line[0]] ?? ""}`;
 
-/** The text, with what differs from the other side marked. */
-export function Differing({ text, other }: { text: string; other: string }) {
-  const [start, end] = differing(text, other);
-  if (start >= end) return <>{text}</>;
-  return <>{text.slice(0, start)}<mark class="dl-differs">{text.slice(start, end)}</mark>{text.slice(end)}</>;
-}
-
 function Line({ line, other }: { line: DiffLine; other: DiffLine | null }) {
   const model = useModel();
   const [sign, name, op, target, args, value, entity, note] = line;
   const node = parseEntity(entity);
-  const index = node ? model.graphIndex(node.a) : null;
+  const index = node ? indicesOf(model)(node.a) : null;
   const home = node && index ? index.home[node.b] : null;
   return (
     <>
@@ -163,7 +160,7 @@ function Modes() {
   return (
     <div class="dl-segments" role="group" aria-label="What to show of the graph">
       {DIFF_MODES.map((mode) => (
-        <button key={mode} type="button" aria-pressed={store.diffMode.value === mode} onClick={() => (store.diffMode.value = mode)}>{NAMES[mode]}</button>
+        <button key={mode} type="button" aria-pressed={passesState(store).diffMode.value === mode} onClick={() => (passesState(store).diffMode.value = mode)}>{NAMES[mode]}</button>
       ))}
     </div>
   );
@@ -179,7 +176,7 @@ const UNCHANGED: Readonly<Record<PassView["state"], string>> = {
 export function PassDetail({ pass, pipeline }: { pass: PassView; pipeline: PipelineView }) {
   const store = useStore();
   const match = useSignal(pass.matches.length === 1 ? 0 : -1);
-  const items = diffItems(pass, store.diffMode.value);
+  const items = diffItems(pass, passesState(store).diffMode.value);
   return (
     <>
       <div class="dl-toolbar dl-kernel-head">

@@ -1,12 +1,14 @@
 // Passes: every pass at the left, what the chosen one did at the right, to step through.
-import { useEffect } from "preact/hooks";
 import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
-import { isRewrite, type PassItem, passItems, shownPass } from "./items";
 import type { PassView, PipelineView } from "../core/types.generated";
-import { Empty, GoTab, WhyNone, plural, seconds } from "../ui/bits";
+import { plural, seconds } from "../core/words";
+import { Empty, GoTab, WhyNone } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 import { PassDetail } from "./detail";
+import { isRewrite, type PassItem, passItems, shownPass } from "./items";
+import { passesState } from "./state";
 
 function Pipeline({ pipeline }: { pipeline: PipelineView }) {
   const model = useModel();
@@ -47,12 +49,12 @@ export function Passes() {
   const store = useStore();
   const { view } = useModel();
   const jump = useSignal({ index: -1, tick: 0 });
-  const only = store.rewritesOnly.value;
+  const only = passesState(store).rewritesOnly.value;
   const items = useComputed((): PassItem[] =>
-    (store.model.value ? passItems(store.model.value.view.passes, store.rewritesOnly.value) : []),
+    (store.model.value ? passItems(store.model.value.view.passes, passesState(store).rewritesOnly.value) : []),
   ).value;
   const { passes, pipelines } = view.passes;
-  const shown = passes[shownPass(passes, store.pass.value)];
+  const shown = passes[shownPass(passes, passesState(store).pass.value)];
   const at = items.findIndex((item) => "pass" in item && item.pass === shown);
   useEffect(() => {
     jump.value = { index: at, tick: jump.value.tick + 1 };
@@ -63,8 +65,8 @@ export function Passes() {
   const ran = pipelines.reduce((sum, pipeline) => sum + pipeline.ran, 0);
   const choose = (i: number): void => {
     const item = items[i];
-    if (item && "pass" in item) store.pass.value = item.pass.id;
-    else if (item) store.pass.value = passes.slice(item.pipeline.first, item.pipeline.end).find(isRewrite)?.id ?? store.pass.value;
+    if (item && "pass" in item) passesState(store).pass.value = item.pass.id;
+    else if (item) passesState(store).pass.value = passes.slice(item.pipeline.first, item.pipeline.end).find(isRewrite)?.id ?? passesState(store).pass.value;
   };
   const rowClass = (i: number): string =>
     "pipeline" in items[i] ? "dl-row-pipeline" : `dl-row-pass${i === at ? " is-current" : ""}`;
@@ -72,7 +74,7 @@ export function Passes() {
     <div class="dl-kernels dl-passes">
       <div class="dl-kernel-side">
         <div class="dl-toolbar dl-kernel-count">
-          <label class="dl-check"><input type="checkbox" checked={only} onChange={() => (store.rewritesOnly.value = !only)} /> only passes that did something</label>
+          <label class="dl-check"><input type="checkbox" checked={only} onChange={() => (passesState(store).rewritesOnly.value = !only)} /> only passes that did something</label>
           <span class="dl-space" />
           <span class="dl-dim">{ran} ran</span>
         </div>

@@ -1,11 +1,13 @@
 // The steps of the analysis: one instruction at a time, forwards and back.
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { useModel, useStore } from "../core/context";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
-import { type Playback, guardTexts, isInner, isThere } from "./playback";
 import type { EventRow, NodeRow, Stop, Symbolic } from "../core/types.generated";
-import { Empty, plural, Prose } from "../ui/bits";
+import { plural } from "../core/words";
+import { Empty, Prose } from "../ui/bits";
+import { guardTexts, isInner, isThere, type Playback } from "./playback";
+import { playbackOf, stepsState } from "./state";
 
 /** Rows drawn of a long list: those before them are counted. */
 const MOST_ROWS = 80;
@@ -14,8 +16,8 @@ const MOST_ROWS = 80;
 const MOST_INSTRUCTIONS = 400;
 
 function usePlayback(): { playback: Playback; step: number } {
-  const { playback } = useModel();
-  const step = useStore().step.value;
+  const { playback: played, step: at } = usePart(stepsState);
+  const [playback, step] = [played.value, at.value];
   if (!playback) throw new Error("drawn without steps");
   return { playback, step };
 }
@@ -41,7 +43,7 @@ function Transport() {
       {BUTTONS.map(([stop, by, label, title]) => (
         <button
           key={title} type="button" class="dl-button" title={title} aria-label={title}
-          disabled={playback.move(step, stop, by) === step} onClick={() => store.move(stop, by)}
+          disabled={playback.move(step, stop, by) === step} onClick={() => stepsState(store).move(stop, by)}
         >
           {label}
         </button>
@@ -73,7 +75,7 @@ function Slider() {
       </div>
       <input
         type="range" min={0} max={playback.count - 1} value={step} aria-label="Step" aria-valuetext={`step ${step + 1} of ${playback.count}`}
-        onInput={(event) => store.play(Number(event.currentTarget.value))}
+        onInput={(event) => stepsState(store).play(Number(event.currentTarget.value))}
       />
     </div>
   );
@@ -91,7 +93,7 @@ function Chain() {
       {chain.slice(1).map((call) => (
         <span key={call}>
           {" \u203a "}
-          <button type="button" class="dl-link" title="Back to the call" onClick={() => store.play(playback.view.calls[call][2])}>{name(call)}</button>
+          <button type="button" class="dl-link" title="Back to the call" onClick={() => stepsState(store).play(playback.view.calls[call][2])}>{name(call)}</button>
         </span>
       ))}
     </span>
@@ -153,7 +155,7 @@ function Bytecode() {
   const current = playback.instruction(step);
   const first = Math.max(0, current - MOST_INSTRUCTIONS / 2);
   const shown = code.instructions.slice(first, current + MOST_INSTRUCTIONS / 2);
-  const choose = (index: number): void => store.play(playback.stepOf(index, step));
+  const choose = (index: number): void => stepsState(store).play(playback.stepOf(index, step));
   return (
     <Pane class="dl-pane-code" title={<>bytecode <span class="dl-dim">{code.name}, {code.where}</span></>} help="What Python would run: Dynamo reads it one instruction at a time">
       <Rows show={step}>
@@ -264,7 +266,7 @@ function Guards() {
 }
 
 export function Steps() {
-  if (!useModel().playback) {
+  if (!playbackOf(useModel())) {
     return <Empty title="No steps">Run the cell with <code>%%compile --steps</code> to film each instruction that Dynamo reads.</Empty>;
   }
   return (

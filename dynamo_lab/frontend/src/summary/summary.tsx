@@ -1,12 +1,13 @@
 // The header: what happened, in numbers and one sentence; notes and the environment.
 import { useSignal } from "@preact/signals";
+import { MadeBar, RecordingSwitch } from "../compare/recordings";
 import { useStore } from "../core/context";
 import type { SaveKind } from "../core/source";
-import { TABS, type Tab, type ThemeChoice } from "../core/store";
+import { type Tab, TABS } from "../core/tabs";
+import type { ThemeChoice } from "../core/theme";
 import type { Count, NoteView } from "../core/types.generated";
-import { Fold, Prose } from "../ui/bits";
 import { PanelButton, PanelOfSwitches } from "../lowering/lower-again";
-import { MadeBar, RecordingSwitch } from "../compare/recordings";
+import { Fold, Prose } from "../ui/bits";
 
 const THEMES: readonly ThemeChoice[] = ["auto", "light", "dark"];
 const THEME_SIGNS: Readonly<Record<ThemeChoice, string>> = { auto: "\u25d0", light: "\u2600", dark: "\u263e" };

@@ -2,9 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useModel } from "../core/context";
-import { type Bar, bars, neighbour, rowsOf, ticks, type Window } from "../ui/icicle";
 import type { PhaseView, TimelineView } from "../core/types.generated";
-import { Empty, WhyNone, plural, seconds } from "../ui/bits";
+import { plural, seconds } from "../core/words";
+import { Empty, WhyNone } from "../ui/bits";
+import { type Bar, bars, neighbour, rowsOf, ticks, type Window } from "../ui/icicle";
 
 const ROW = 24;
 
@@ -82,7 +83,7 @@ function Axis({ window, origin }: { window: Window; origin: number }) {
   );
 }
 
-export function Timeline() {
+export function Timings() {
   const { timeline } = useModel().view;
   const zoom = useSignal<number | null>(null);
   const about = useSignal<number | null>(null);

@@ -2,8 +2,8 @@
 // a docstring, after which a parser that reads the whole takes code for text and text for code. So
 // each piece is read by itself, with and without a quote before it, and the reading with fewer
 // errors wins.
-import { Decoration } from "@codemirror/view";
 import type { Range } from "@codemirror/state";
+import { Decoration } from "@codemirror/view";
 import { classHighlighter, highlightTree } from "@lezer/highlight";
 import { parser } from "@lezer/python";
 import type { LineView } from "../core/types.generated";

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { asBytes, decodePage, decode } from "../../src/core/decode";
+import { asBytes, decode, decodePage } from "../../src/core/decode";
 import { small } from "../sample";
 
 const text = JSON.stringify(small());

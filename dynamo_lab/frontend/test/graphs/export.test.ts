@@ -1,21 +1,22 @@
 // The DOT of the browser is that of Python: the goldens are those of tests/render/test_dot.py.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { neighbourhood, type Scene, Scenes } from "../../src/graphs/diagram/scenes";
+import { buildModel } from "../../src/core/model";
+import type { View } from "../../src/core/types.generated";
 import { exportDot } from "../../src/graphs/diagram/export";
 import { plainColour } from "../../src/graphs/diagram/export-svg";
-import { buildModel } from "../../src/core/store";
-import type { View } from "../../src/core/types.generated";
-import { visible } from "../../src/core/visible";
+import { neighbourhood, type Scene, Scenes } from "../../src/graphs/diagram/scenes";
+import { visible } from "../../src/graphs/diagram/visible";
+import { indicesOf } from "../../src/graphs/graph-index";
 import { view } from "../sample";
 
 const read = (path: string): string => readFileSync(new URL(`../../../../tests/${path}`, import.meta.url), "utf8");
 const shared = JSON.parse(read("view/golden/search/test_the_view_that_both_search.txt")) as Pick<View, "graphs" | "links" | "sources">;
 const model = buildModel(view(shared));
-const index = model.graphIndex(0);
+const index = indicesOf(model)(0);
 if (!index) throw new Error("no graph");
 const scenes = new Scenes(index.graph, model.graphs, true);
-const dot = (scene: Scene): string => exportDot(scene, model.graphs, (id) => model.graphIndex(id) ?? index);
+const dot = (scene: Scene): string => exportDot(scene, model.graphs, (id) => indicesOf(model)(id) ?? index);
 const golden = (name: string): string => read(`render/golden/dot/${name}.txt`);
 
 describe("exportDot", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { homePlaces, Sources } from "../../src/core/places";
 import { forwardLines } from "../../src/graphs/gradients";
-import { GraphIndex, homePlaces, Sources } from "../../src/graphs/graph-index";
+import { GraphIndex } from "../../src/graphs/graph-index";
 import { graph, source, view } from "../sample";
 
 // The joint graph's node 1 is of line 1; the backward has it as node 1, and node 2 with line 2 of its own.

@@ -1,10 +1,10 @@
 // The cases that tests/view/test_search.py reads too: one language in both.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { View } from "../../src/core/types.generated";
 import { usersOf } from "../../src/graphs/graph-index";
 import { parse, widened } from "../../src/graphs/query";
 import { Searched } from "../../src/graphs/search";
-import type { View } from "../../src/core/types.generated";
 
 const read = (path: string): string => readFileSync(new URL(`../../../../tests/view/${path}`, import.meta.url), "utf8");
 const cases = JSON.parse(read("search_cases.json")) as {

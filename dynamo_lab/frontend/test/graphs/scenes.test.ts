@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { moduleId, neighbourhood, Scenes } from "../../src/graphs/diagram/scenes";
-import { sceneToDot } from "../../src/graphs/diagram/dot";
-import { usersOf } from "../../src/graphs/graph-index";
 import type { GraphView } from "../../src/core/types.generated";
+import { sceneToDot } from "../../src/graphs/diagram/dot";
+import { moduleId, neighbourhood, Scenes } from "../../src/graphs/diagram/scenes";
+import { usersOf } from "../../src/graphs/graph-index";
 import { graph, module } from "../sample";
 
 // x -> [a: 1 -> [a.b: 2 -> 3 -> 4]] -> 5

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { GraphIndex, homePlaces, Sources } from "../../src/graphs/graph-index";
-import { matches } from "../../src/graphs/search";
+import { homePlaces, Sources } from "../../src/core/places";
+import { matches } from "../../src/core/search";
 import { splitTarget } from "../../src/core/target";
+import { GraphIndex } from "../../src/graphs/graph-index";
 import { graph, source, view } from "../sample";
 
 describe("matches", () => {

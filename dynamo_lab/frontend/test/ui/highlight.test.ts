@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hasGaps, highlightPieces, opening, pieces } from "../../src/ui/highlight";
 import type { LineView } from "../../src/core/types.generated";
+import { hasGaps, highlightPieces, opening, pieces } from "../../src/ui/highlight";
 
 const at = (number: number): LineView => [number, "", "", -1, 0];
 

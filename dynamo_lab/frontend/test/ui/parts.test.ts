@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { groupGraphs, rootOf, stageName } from "../../src/graphs/groups";
-import { Assets } from "../../src/hosts/assets";
-import { bars, neighbour, rowsOf, ticks } from "../../src/ui/icicle";
 import { splitAt } from "../../src/breaks/breaks";
-import { failing, guardRows, withoutFolded } from "../../src/guards/guards";
-import { firstWithCode, kernelItems, kinItems } from "../../src/kernels/items";
 import type { GuardView, PhaseView } from "../../src/core/types.generated";
 import { moduleLabel } from "../../src/graphs/diagram/labels";
+import { groupGraphs, rootOf, stageName } from "../../src/graphs/groups";
+import { failing, guardRows, withoutFolded } from "../../src/guards/guards";
+import { Assets } from "../../src/hosts/assets";
+import { firstWithCode, kernelItems, kinItems } from "../../src/kernels/items";
+import { bars, neighbour, rowsOf, ticks } from "../../src/ui/icicle";
 import { graph, kernel, module } from "../sample";
 
 describe("groupGraphs", () => {

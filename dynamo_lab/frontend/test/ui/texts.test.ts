@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { callLines } from "../../src/kernels/calls";
-import { pageAt } from "../../src/ui/paging";
 import { blocks } from "../../src/ui/blocks";
+import { pageAt } from "../../src/ui/paging";
 
 describe("blocks", () => {
   it("tells indented paragraphs from prose", () => {

@@ -1,10 +1,9 @@
 // What the colours of a diagram mean: each node has a class of the legend, a module a share of each.
-import { KINDS } from "../../core/tables.generated";
-import type { GraphIndex } from "../graph-index";
 import { moduleNodes } from "../../core/kin";
-import { bytesText } from "../../core/words";
+import { KINDS } from "../../core/tables.generated";
 import type { GraphView, KernelView } from "../../core/types.generated";
-import { seconds } from "../../ui/bits";
+import { bytesText, seconds } from "../../core/words";
+import type { GraphIndex } from "../graph-index";
 
 export const COLOUR_MODES = ["kind", "dtype", "module", "memory", "kernel", "time"] as const;
 export type ColourMode = (typeof COLOUR_MODES)[number];

@@ -1,15 +1,16 @@
 // A graph as boxes: modules and bodies open and close, or the neighbourhood of a node.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { type BoxId, countInputs, FEW_INPUTS, MAX_BOXES, Scenes } from "./scenes";
 import { useModel, useStore } from "../../core/context";
 import { nodeEntity, parseEntity } from "../../core/entities";
-import type { GraphIndex } from "../graph-index";
-import { cut } from "./labels";
+import { cut } from "../../core/words";
 import { Empty } from "../../ui/bits";
-import { Drawing } from "./drawing";
+import type { GraphIndex } from "../graph-index";
 import { Modes } from "../modes";
+import { graphsState } from "../state";
+import { Drawing } from "./drawing";
 import { Neighbourhood } from "./neighbourhood";
+import { type BoxId, countInputs, FEW_INPUTS, MAX_BOXES, Scenes } from "./scenes";
 
 function Modules({ index }: { index: GraphIndex }) {
   const store = useStore();
@@ -64,7 +65,7 @@ function Modules({ index }: { index: GraphIndex }) {
           </>
         )}
         {pinned?.kind === "node" && pinned.a === graph.id && (
-          <button type="button" class="dl-button" onClick={() => (store.around.value = nodeEntity(graph.id, pinned.b))} title="What it is made of and what uses it">
+          <button type="button" class="dl-button" onClick={() => (graphsState(store).around.value = nodeEntity(graph.id, pinned.b))} title="What it is made of and what uses it">
             Around {cut(graph.name[pinned.b], 18)}
           </button>
         )}
@@ -85,9 +86,9 @@ export function Diagram({ index }: { index: GraphIndex }) {
   const { graphs, kin } = useModel();
   const { graph } = index;
   if (index.size === 0) return <Empty title="An empty graph">It has no nodes.</Empty>;
-  const around = parseEntity(store.around.value);
+  const around = parseEntity(graphsState(store).around.value);
   if (around?.kind === "node" && around.a === graph.id) {
-    return <Neighbourhood index={index} start={around.b} why="" leave={() => (store.around.value = "")} />;
+    return <Neighbourhood index={index} start={around.b} why="" leave={() => (graphsState(store).around.value = "")} />;
   }
   const least = new Scenes(graph, graphs, countInputs(graph) <= FEW_INPUTS).count(new Set());
   if (least <= MAX_BOXES) return <Modules index={index} />;

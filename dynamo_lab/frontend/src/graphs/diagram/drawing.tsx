@@ -1,24 +1,26 @@
 // A scene laid out and drawn, with its legend, and the buttons that hand it out as a file.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { Box, BoxId, Scene } from "./scenes";
+import { useModel, usePart, useStore } from "../../core/context";
+import { moduleNodes } from "../../core/kin";
+import { bytesText, cut } from "../../core/words";
+import { Canvas, type Focus, type Point } from "../../layout/canvas";
+import type { Layout } from "../../layout/layout";
+import { layoutClient } from "../../layout/state";
+import { Empty } from "../../ui/bits";
+import { download } from "../../ui/download";
+import { type GraphIndex, indicesOf } from "../graph-index";
+import { parse } from "../query";
+import { hitTest } from "../rows";
+import { graphsState } from "../state";
 import { colouring, type Colouring, modesOf } from "./colours";
-import { useModel, useMounted, useStore } from "../../core/context";
 import { sceneToDot, type Size } from "./dot";
 import { exportDot } from "./export";
 import { exportSvg } from "./export-svg";
-import type { GraphIndex } from "../graph-index";
-import { download } from "../../hosts/download";
-import { moduleNodes } from "../../core/kin";
-import { cut, type Label, labelOf } from "./labels";
-import type { Layout } from "../../layout/layout";
-import { parse } from "../query";
-import { hitTest } from "../rows";
-import { bytesText } from "../../core/words";
-import { Empty } from "../../ui/bits";
-import { Canvas, type Focus, type Point } from "../../layout/canvas";
+import { type Label, labelOf } from "./labels";
 import { Legend } from "./legend";
 import { Picture } from "./picture";
+import type { Box, BoxId, Scene } from "./scenes";
 
 /** Widths of the UI font at 12 and 10.5 pixels, close enough for a box with some air. */
 function sizeOf(label: Label): Size {
@@ -54,7 +56,7 @@ function shiftOf(before: State, after: Layout, anchor: BoxId): Point | null {
 }
 
 function useLayout(scene: Scene, label: (box: Box) => Label, anchor: BoxId, again: number): Signal<State> {
-  const { layout: client } = useMounted();
+  const client = usePart(layoutClient);
   const state = useSignal<State>({ kind: "loading" });
   const dot = sceneToDot(scene, (box) => sizeOf(label(box)));
   useEffect(() => {
@@ -103,9 +105,9 @@ export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: Dr
   const { kernels } = model.view.kernels;
   const timed = model.view.bench?.kernels.nodes ?? [];
   const modes = modesOf(index.graph, kernels, timed);
-  const mode = modes.includes(store.colours.value) ? store.colours.value : "kind";
+  const mode = modes.includes(graphsState(store).colours.value) ? graphsState(store).colours.value : "kind";
   const colours = colouring(mode, index, kernels, timed);
-  const indexOf = (graph: number): GraphIndex => model.graphIndex(graph) ?? index;
+  const indexOf = (graph: number): GraphIndex => indicesOf(model)(graph) ?? index;
   const label = (box: Box): Label => labelIn(colours, indexOf(box.graph), box);
   const state = useLayout(scene, label, anchor, again.value).value;
   if (state.kind === "loading") return <div class="dl-waiting" role="status">{"Loading layout\u2026"}</div>;
@@ -117,7 +119,7 @@ export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: Dr
     );
   }
   const { layout } = state;
-  const terms = parse(store.query.value);
+  const terms = parse(graphsState(store).query.value);
   const isHit = typeof terms === "string" || terms.length === 0 ? undefined : hitTest(terms);
   const hand = (kind: "svg" | "dot"): void => {
     const drawing = frame.current?.querySelector(".dl-canvas > svg");

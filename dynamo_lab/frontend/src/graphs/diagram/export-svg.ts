@@ -1,6 +1,6 @@
 // What a diagram shows, as an SVG of its own: looks that the page's style sheet gives are written
 // into it, texts are made visible, and the legend stands below.
-import { visible } from "../../core/visible";
+import { visible } from "./visible";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LOOKS = [

@@ -1,10 +1,10 @@
 // What a diagram shows, as DOT with its labels: the same text as dynamo_lab/render/dot.py writes,
 // line by line (tests/render/golden/dot holds both to it).
-import type { Box, Cluster, Graphs, Scene } from "./scenes";
 import { KINDS } from "../../core/tables.generated";
 import type { GraphIndex } from "../graph-index";
 import { bodyName, labelOf, moduleLabel } from "./labels";
-import { oneLine } from "../../core/visible";
+import type { Box, Cluster, Graphs, Scene } from "./scenes";
+import { oneLine } from "./visible";
 
 const FILLS = ["#d7e2ec", "#edd4e2", "#e6e2cd", "#d2eae7", "#e6dad5", "#dad7ef", "#d0e7d4", "#d5e6ef"];
 const STROKES = ["#4477aa", "#aa3377", "#8d7b1f", "#2a9d8f", "#8a5a44", "#5b4bb7", "#228833", "#4a90b8"];

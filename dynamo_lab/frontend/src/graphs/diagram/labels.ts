@@ -1,17 +1,15 @@
 // The two lines of a box: what it is, and its name and value, or how much it holds.
-import type { Box } from "./scenes";
-import type { GraphIndex } from "../graph-index";
 import { moduleNodes } from "../../core/kin";
 import { splitTarget } from "../../core/target";
 import type { ModuleView } from "../../core/types.generated";
-import { plural } from "../../ui/bits";
+import { cut, plural } from "../../core/words";
+import type { GraphIndex } from "../graph-index";
+import type { Box } from "./scenes";
 
 export interface Label {
   readonly title: string;
   readonly detail: string;
 }
-
-export const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
 
 /** Parameters begin alike: what tells them apart stands at the end. */
 const cutFront = (text: string, most: number): string => (text.length > most ? `\u2026${text.slice(text.length - most + 1)}` : text);

@@ -1,13 +1,13 @@
 // A node with what it is made of and what uses it, so many steps each way; the way back stays.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { MAX_BOXES, neighbourhood, nodeId, Scenes } from "./scenes";
 import { useModel, useStore } from "../../core/context";
 import { nodeEntity, parseEntity } from "../../core/entities";
+import { cut } from "../../core/words";
 import type { GraphIndex } from "../graph-index";
-import { cut } from "./labels";
-import { Drawing } from "./drawing";
 import { Modes } from "../modes";
+import { Drawing } from "./drawing";
+import { MAX_BOXES, neighbourhood, nodeId, Scenes } from "./scenes";
 
 const STEPS = [1, 2, 3, 4, 5] as const;
 const CRUMBS = 4;

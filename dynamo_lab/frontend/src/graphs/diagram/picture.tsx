@@ -1,12 +1,12 @@
 // The boxes, frames and edges of a laid-out scene as SVG. Texts are text nodes, never markup.
-import { type Box, type BoxId, bodyId, type Cluster, moduleId, nodeId, type Scene } from "./scenes";
-import { type Colouring, shares } from "./colours";
 import { useModel, useStore } from "../../core/context";
 import { graphEntity, moduleEntity, nodeEntity, parseEntity } from "../../core/entities";
-import type { GraphIndex } from "../graph-index";
 import { type Mask, moduleNodes } from "../../core/kin";
-import { bodyName, type Label, moduleLabel } from "./labels";
 import type { Layout, Placed } from "../../layout/layout";
+import type { GraphIndex } from "../graph-index";
+import { type Colouring, shares } from "./colours";
+import { bodyName, type Label, moduleLabel } from "./labels";
+import { bodyId, type Box, type BoxId, type Cluster, moduleId, nodeId, type Scene } from "./scenes";
 
 interface PictureProps {
   readonly scene: Scene;
