@@ -1,6 +1,6 @@
 """The language that nodes are searched in: `op:mm dtype:f32 shape:*x128 -module:head "text"`.
 
-The front-end speaks it too (frontend/src/query.ts): tests/view/search_cases.json holds both to it.
+The front-end's `query` speaks it too: tests/cases/search.json holds both to it.
 """
 
 import re

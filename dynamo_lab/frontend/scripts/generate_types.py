@@ -10,12 +10,14 @@ from __future__ import annotations
 import argparse
 import sys
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parents[2])  # this checkout, whatever else is installed
@@ -55,18 +57,18 @@ ALIASES = {"Stop": playback.Stop}
 """Choices that no struct holds, but that the front-end takes from Python."""
 
 TABLES = {
-    "FIELDS": (query.FIELDS, query.__doc__),
+    "FIELDS": (query.FIELDS, "What can be asked of a node, each with an example."),
     "STAGES": (query.STAGES, "The stages that `stage:` takes."),
     "WIDENED": (query.WIDENED, "The fields whose values a search may widen."),
     "KINDS": (kinds.KINDS, "The kinds of operators, in the order of their colours."),
 }
 """What both languages look up: view/query.py and view/kinds.py say more."""
 
-INDEXED = ("LineView", "DiffLine", "Instruction")
+INDEXED = ("LineView", "PhaseView", "DiffLine", "Instruction", "Call", "AddedNode")
 """Tuples whose parts the front-end also asks for one by one: each gets the places of its parts."""
 
 TYPES, LOOKUPS = "src/core/types.generated.ts", "src/core/tables.generated.ts"
-HEAD = "// Written by scripts/generate_types.py from the structs in Python: `npm run types`, never by hand.\n"
+HEAD = "// Written by scripts/generate_types.py from Python's structs, by `npm run types`.\n"
 WIDTH = 110
 
 PLAIN = {
@@ -173,7 +175,8 @@ class Writer:
         parts = [f"{one.encode_name}: {self.text(one.type)}" for one in found.fields]
         text = f"export type {name} = readonly [{', '.join(parts)}];\n"
         if len(text) > WIDTH:
-            text = "".join((f"export type {name} = readonly [\n", *(f"  {one},\n" for one in parts), "];\n"))
+            inner = "".join(f"  {one},\n" for one in parts)
+            text = f"export type {name} = readonly [\n{inner}];\n"
         if name not in INDEXED:
             return text
         places = ", ".join(f"{one.encode_name}: {place}" for place, one in enumerate(found.fields))
@@ -181,8 +184,9 @@ class Writer:
 
 
 def constant(name: str) -> str:
-    """DIFF_LINE for DiffLine."""
-    return "".join(f"_{one}" if one.isupper() else one.upper() for one in name).lstrip("_")
+    """DIFF_LINE for DiffLine, LINE for LineView."""
+    spread = (f"_{one}" if one.isupper() else one.upper() for one in name.removesuffix("View"))
+    return "".join(spread).lstrip("_")
 
 
 def literal(value: Any) -> str:
@@ -212,7 +216,9 @@ def types() -> str:
     writer = Writer(names)
     writer.add(roots)
     for name, choice in ALIASES.items():
-        writer.made[name] = f"export type {name} = {' | '.join(map(literal, typing.get_args(choice)))};\n"
+        writer.made[name] = (
+            f"export type {name} = {' | '.join(map(literal, typing.get_args(choice)))};\n"
+        )
     for name, kinds_of, says in (
         ("Answers", ANSWERS, "What answers a question, by its name."),
         ("Outcomes", OUTCOMES, "What comes of a run, by the name of what is done."),
@@ -233,7 +239,8 @@ def table(name: str, value: Any, says: str | None) -> str:
     if isinstance(value, dict):
         rows = "".join(f"  {key}: {literal(one)},\n" for key, one in value.items())
         return f"{head}: Readonly<Record<string, string>> = {{\n{rows}}};\n"
-    return f"{head}: readonly string[] = [\n{''.join(f'  {literal(one)},' + chr(10) for one in value)}];\n"
+    rows = "".join(f"  {literal(one)},\n" for one in value)
+    return f"{head}: readonly string[] = [\n{rows}];\n"
 
 
 FILES: dict[str, Callable[[], str]] = {TYPES: types, LOOKUPS: tables}

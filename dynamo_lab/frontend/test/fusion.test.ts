@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { buildKin } from "../src/core/kin";
 import type { FusionsView } from "../src/core/types.generated";
 import { groupsAfter, pairsOf, tally } from "../src/fusion/rounds";
 import { fusionDot, fusionScene } from "../src/fusion/scene";
 import { whyNot } from "../src/fusion/why-not";
+import { cases } from "./cases";
 import { graph, kernel, view } from "./sample";
 
 interface Answer {
@@ -15,8 +15,7 @@ interface Answer {
   readonly reasons: readonly string[];
 }
 
-const FILE = new URL("../../../tests/view/golden/fusion/test_the_page_answers_alike.txt", import.meta.url);
-const table = JSON.parse(readFileSync(FILE, "utf8")) as { view: FusionsView; answers: [number, number, Answer][] };
+const table = cases<{ view: FusionsView; answers: [number, number, Answer][] }>("fusion");
 const schedule = table.view.schedules[0];
 
 describe("whyNot", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { NodeRow, StepsView, Stop, Symbolic } from "../src/core/types.generated";
+import type { AddedGuard, EventRow, Instruction, NodeRow, StepsView, Stop, Symbolic } from "../src/core/types.generated";
 import { below, column, guardTexts, isThere, Playback } from "../src/steps/playback";
+import { cases } from "./cases";
 
 function packed(numbers: readonly number[]): string {
   const view = new DataView(new ArrayBuffer(4 * numbers.length));
@@ -96,6 +97,53 @@ describe("move", () => {
     expect(playback().stepOfBreak("break:1")).toBe(-1);
     expect(playback().stepOfAttempt(0, 1)).toBe(6);
     expect(playback().stepOfAttempt(3, 0)).toBe(-1);
+  });
+});
+
+interface Moment {
+  readonly take: string;
+  readonly code: string;
+  readonly instruction: Instruction;
+  readonly calls: readonly string[];
+  readonly stack: readonly Symbolic[];
+  readonly variables: readonly (readonly [string, Symbolic, boolean])[];
+  readonly nodes: readonly NodeRow[];
+  readonly guards: readonly AddedGuard[];
+  readonly events: readonly EventRow[];
+}
+
+interface Played {
+  readonly steps: StepsView;
+  readonly moments: readonly Moment[];
+  readonly moves: Readonly<Record<Stop, readonly [readonly number[], readonly number[]]>>;
+}
+
+describe.each(Object.entries(cases<Readonly<Record<string, Played>>>("steps")))("%s is played as Python plays it", (_, { steps, moments, moves }) => {
+  const played = new Playback(steps);
+  const moment = (step: number): Moment => {
+    const code = steps.codes[played.codeOf(step)];
+    const [nodes, guards] = [played.nodes(step), played.guards(step)];
+    return {
+      take: played.take(step).title,
+      code: code.name,
+      instruction: code.instructions[played.instruction(step)],
+      calls: played.chain(step).map((call) => steps.codes[steps.calls[call][0]].name),
+      stack: played.stack(step),
+      variables: played.locals(step).map(({ name, value, isNew }) => [name, value, isNew]),
+      nodes: steps.nodes.slice(nodes.first, nodes.end).filter((row) => isThere(row, step)),
+      guards: steps.guards.slice(guards.first, guards.end),
+      events: played.events(step),
+    };
+  };
+
+  it.each(moments.map((expected, step) => [step, expected] as const))("knows the same after step %i", (step, expected) => {
+    expect(moment(step)).toEqual(expected);
+  });
+
+  it.each(Object.entries(moves))("moves by %s to the same steps", (stop, [forward, back]) => {
+    const all = [...moments.keys()];
+    expect(all.map((step) => played.move(step, stop as Stop, 1))).toEqual(forward);
+    expect(all.map((step) => played.move(step, stop as Stop, -1))).toEqual(back);
   });
 });
 

@@ -6,7 +6,7 @@ import { lineEntity, parseEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
 import type { Store } from "../core/state";
-import type { SourceView } from "../core/types.generated";
+import { LINE, type SourceView } from "../core/types.generated";
 import { indicesOf } from "../graphs/graph-index";
 import { stepsState } from "../steps/state";
 import { Empty } from "../ui/bits";
@@ -44,7 +44,7 @@ function Switcher({ shown }: { shown: SourceView }) {
 }
 
 function Legend({ source }: { source: SourceView }) {
-  const states = new Set(source.lines.map((line) => line[2]));
+  const states = new Set(source.lines.map((line) => line[LINE.state]));
   const present = Object.keys(STATES).filter((state) => states.has(state as keyof typeof STATES & ""));
   return (
     <div class="dl-legend" aria-label="Legend">
@@ -63,7 +63,7 @@ function lineToShow(model: Model, source: SourceView, entity: string, mask: Mask
   if (mark) return mark.line;
   const home = parsed?.kind === "node" ? indicesOf(model)(parsed.a)?.home[parsed.b] : null;
   if (home && home[0] === source.id) return home[1];
-  return source.lines.find(([number]) => mask[model.kin.vertex("line", source.id, number)])?.[0] ?? -1;
+  return source.lines.find(([number]) => mask[model.kin.vertex("line", source.id, number)])?.[LINE.number] ?? -1;
 }
 
 /** Which file to switch to when an entity has no line in the present one: yours before libraries'. */
@@ -77,7 +77,7 @@ function fileToShow(model: Model, source: SourceView, entity: string): number | 
 
 function nextLinked(model: Model, source: SourceView, from: number, step: 1 | -1): number {
   for (let i = from + step; i >= 1 && i <= source.lines.length; i += step) {
-    if (model.kin.linked(model.kin.vertex("line", source.id, source.lines[i - 1][0]))) return i;
+    if (model.kin.linked(model.kin.vertex("line", source.id, source.lines[i - 1][LINE.number]))) return i;
   }
   return from;
 }
@@ -111,7 +111,7 @@ function Pane({ source, model, store }: PaneProps) {
 
   // The editor lives as long as its text: a newer view of the same text only changes what is
   // drawn over it, and the reader's scroll stays.
-  const text = source.lines.map((line) => `${line[0]} ${line[1]}`).join("\n");
+  const text = source.lines.map((line) => `${line[LINE.number]} ${line[LINE.text]}`).join("\n");
   useLayoutEffect(() => {
     if (!parent.current) return;
     const lines = mapLines(source);
@@ -121,7 +121,7 @@ function Pane({ source, model, store }: PaneProps) {
     editor.current = made;
     map.current = lines;
     cursor.value = 0;
-    const first = lines.docLine(source.marks[0]?.line ?? source.lines.find((line) => line[2] !== "")?.[0] ?? -1);
+    const first = lines.docLine(source.marks[0]?.line ?? source.lines.find((line) => line[LINE.state] !== "")?.[LINE.number] ?? -1);
     if (first > 6) made.showLine(first, "start");
     return () => made.destroy();
   }, [source.id, text]);

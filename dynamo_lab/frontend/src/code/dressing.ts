@@ -4,7 +4,7 @@ import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@
 import { lineEntity } from "../core/entities";
 import type { KinIndex, Mask } from "../core/kin";
 import type { Model } from "../core/model";
-import type { KernelTimesView, LineView, Mark, SourceView } from "../core/types.generated";
+import { type KernelTimesView, LINE, type LineView, type Mark, type SourceView } from "../core/types.generated";
 import { hasGaps, highlightPieces } from "../ui/highlight";
 
 type Doc = EditorView["state"]["doc"];
@@ -17,10 +17,10 @@ export interface LineMap {
 }
 
 export function mapLines(source: SourceView): LineMap {
-  const numbers = source.lines.map((line) => line[0]);
+  const numbers = source.lines.map((line) => line[LINE.number]);
   const back = new Map(numbers.map((number, i) => [number, i + 1]));
   return {
-    text: source.lines.map((line) => line[1].replace(/[\r\n]/g, " ")).join("\n"),
+    text: source.lines.map((line) => line[LINE.text].replace(/[\r\n]/g, " ")).join("\n"),
     number: (docLine) => numbers[docLine - 1] ?? docLine,
     docLine: (number) => back.get(number) ?? -1,
   };
@@ -60,9 +60,9 @@ export function markRanges(mark: Position, doc: Doc, lines: LineMap): { from: nu
 
 export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, model: Model): DecorationSet {
   const ranges = source.lines.flatMap((line, i) => {
-    const linked = model.kin.linked(model.kin.vertex("line", source.id, line[0]));
-    const entity = lineEntity(source.id, line[0]);
-    const hue = model.hue([source.id, line[0]]);
+    const linked = model.kin.linked(model.kin.vertex("line", source.id, line[LINE.number]));
+    const entity = lineEntity(source.id, line[LINE.number]);
+    const hue = model.hue([source.id, line[LINE.number]]);
     const decoration = Decoration.line({
       class: lineClass(line, source.lines[i - 1], model) + (hue >= 0 ? " dl-hued" : ""),
       attributes: { ...(linked && { "data-entity": entity }), ...(hue >= 0 && { style: `--dl-hue: ${hue}` }) },
@@ -85,7 +85,7 @@ export function litDecorations(
   const builder = new RangeSetBuilder<Decoration>();
   const count = Math.min(doc.lines, source.lines.length);
   for (let i = 0; i < count; i++) {
-    const vertex = kin.vertex("line", source.id, source.lines[i][0]);
+    const vertex = kin.vertex("line", source.id, source.lines[i][LINE.number]);
     const classes = [
       vertex >= 0 && lit?.[vertex] ? "is-lit" : "",
       vertex >= 0 && held?.[vertex] ? "is-held" : "",

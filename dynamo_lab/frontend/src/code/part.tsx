@@ -1,6 +1,7 @@
 // Your code, which stands beside the tabs: its lines are entities.
 import { carrySource, carryToLine } from "../core/carry";
 import type { Part, Selected } from "../core/state";
+import { LINE } from "../core/types.generated";
 import { KinFacts, KinGraphs } from "../selection/links";
 import { Badge, outcomeTone } from "../ui/bits";
 import { codeState } from "./state";
@@ -10,8 +11,8 @@ function Line({ model, entity, mask }: Selected) {
   const label = model.sources.label(entity.a, entity.b);
   return (
     <>
-      <h4><Badge tone={outcomeTone(line?.[2] ?? "")}>{line?.[2] || "line"}</Badge> {label}</h4>
-      {line && <pre class="dl-quote">{line[1].trim()}</pre>}
+      <h4><Badge tone={outcomeTone(line?.[LINE.state] ?? "")}>{line?.[LINE.state] || "line"}</Badge> {label}</h4>
+      {line && <pre class="dl-quote">{line[LINE.text].trim()}</pre>}
       <dl><KinFacts model={model} mask={mask} /><KinGraphs model={model} mask={mask} /></dl>
     </>
   );

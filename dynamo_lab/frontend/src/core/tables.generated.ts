@@ -1,6 +1,6 @@
-// Written by scripts/generate_types.py from the structs in Python: `npm run types`, never by hand.
+// Written by scripts/generate_types.py from Python's structs, by `npm run types`.
 
-/** The language that nodes are searched in: `op:mm dtype:f32 shape:*x128 -module:head "text"`. */
+/** What can be asked of a node, each with an example. */
 export const FIELDS: Readonly<Record<string, string>> = {
   op: "`op:mm`, `op:conv*` or `op:placeholder`",
   dtype: "`dtype:f32`",

@@ -1,4 +1,4 @@
-// Written by scripts/generate_types.py from the structs in Python: `npm run types`, never by hand.
+// Written by scripts/generate_types.py from Python's structs, by `npm run types`.
 
 /** Everything to show of one recording. `main_source` is the index in `sources` shown first. */
 export interface View {
@@ -77,7 +77,7 @@ export type LineView = readonly [
   region: number,
   kernels: number,
 ];
-export const LINE_VIEW = { number: 0, text: 1, state: 2, region: 3, kernels: 4 } as const;
+export const LINE = { number: 0, text: 1, state: 2, region: 3, kernels: 4 } as const;
 
 export type LineState = "" | "compiled" | "compiling" | "eager" | "failed" | "skipped";
 
@@ -431,6 +431,7 @@ export type PhaseView = readonly [
   compile_id: string,
   explanation: string,
 ];
+export const PHASE = { name: 0, start: 1, seconds: 2, depth: 3, compile_id: 4, explanation: 5 } as const;
 
 /**
  * The edges, in the form the front-end walks them.
@@ -622,6 +623,7 @@ export const INSTRUCTION = { offset: 0, opname: 1, argument: 2, line: 3, column:
  * `step` is the step that made the call, -1 for the frame itself.
  */
 export type Call = readonly [code: number, parent: number, step: number, depth: number];
+export const CALL = { code: 0, parent: 1, step: 2, depth: 3 } as const;
 
 /**
  * What Dynamo knows of a value.
@@ -649,6 +651,7 @@ export type AddedNode = readonly [
   depth: number,
   removed: number,
 ];
+export const ADDED_NODE = { step: 0, name: 1, op: 2, text: 3, value: 4, depth: 5, removed: 6 } as const;
 
 /** A guard that a step made necessary; what was made before the first step counts to it. */
 export type AddedGuard = readonly [step: number, kind: string, source: string];

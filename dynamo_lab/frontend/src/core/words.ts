@@ -1,6 +1,6 @@
 // Amounts and texts as they are shown.
 
-/** So many bytes, as dynamo_lab/view/words.py writes them: "512 B", "3.1 MB". */
+/** So many bytes, as Python's `words` writes them: "512 B", "3.1 MB". */
 export function bytesText(count: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let [amount, unit] = [count, 0];

@@ -1,4 +1,4 @@
-// Why two operations are not fused. dynamo_lab/view/why_not.py is its mirror; one table of answers tests both.
+// Why two operations are not fused. Python's `why_not` is its mirror; one table of cases holds both.
 import type { Advice, FusionsView, OperationView, RulingView, ScheduleView } from "../core/types.generated";
 import { groupName, type Pair, pairsOf } from "./rounds";
 

@@ -1,5 +1,5 @@
 // The language that nodes are searched in: op:mm dtype:f32 shape:*x128 -module:head "text".
-// dynamo_lab/view/query.py speaks it too: one table of cases holds both to it.
+// Python's `query` speaks it too; one table of cases holds both to it.
 import { FIELDS, STAGES, WIDENED } from "../core/tables.generated";
 
 const TERM = /(?:[^ \t\r\n"]|"[^"]*"?)+/g;

@@ -1,4 +1,4 @@
-// Which nodes of a graph a query finds, as dynamo_lab/view/search.py does it.
+// Which nodes of a graph a query finds, as Python's `search` does it.
 import { type Files, homeOf, LEFT_OUT, type Stack } from "../core/places";
 import type { GraphView, SourceView } from "../core/types.generated";
 import { glob, normalDtype, type Term, whole } from "./query";
@@ -142,7 +142,7 @@ export class Searched {
   }
 }
 
-/** The graph's stage as one word to ask for it by, as in view/graphs.py. */
+/** The graph's stage as one word to ask for it by, as in Python's `graphs`. */
 export function stageWord({ stage, is_backward }: GraphView): string {
   return is_backward && stage !== "backward" ? `${stage}_backward` : stage;
 }

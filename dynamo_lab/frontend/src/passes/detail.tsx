@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, lineEntity, parseEntity } from "../core/entities";
-import type { DiffLine, PassView, PatternView, PipelineView } from "../core/types.generated";
+import { DIFF_LINE, type DiffLine, type PassView, type PatternView, type PipelineView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { indicesOf } from "../graphs/graph-index";
 import { Empty, Fold, Go, Prose } from "../ui/bits";
@@ -100,7 +100,7 @@ function Matches({ pass, chosen, choose }: { pass: PassView; chosen: number; cho
         <div class="dl-pass-match">
           <Fold label="the pattern"><Pattern pattern={patterns[shown.pattern]} /></Fold>
           <Fold label={`the nodes: ${shown.summary}`}>
-            <div class="dl-pass-lines">{shown.lines.map((line, i) => <div key={i} class={lineClass(line)} data-entity={line[6] || undefined}><Line line={line} other={null} /></div>)}</div>
+            <div class="dl-pass-lines">{shown.lines.map((line, i) => <div key={i} class={lineClass(line)} data-entity={line[DIFF_LINE.entity] || undefined}><Line line={line} other={null} /></div>)}</div>
           </Fold>
         </div>
       )}
@@ -109,7 +109,7 @@ function Matches({ pass, chosen, choose }: { pass: PassView; chosen: number; cho
 }
 
 const TONES: Readonly<Record<string, string>> = { "-": " is-gone", "+": " is-new" };
-const lineClass = (line: DiffLine): string => `dl-row dl-row-diff${TONES[line[0]] ?? ""}`;
+const lineClass = (line: DiffLine): string => `dl-row dl-row-diff${TONES[line[DIFF_LINE.sign]] ?? ""}`;
 
 function Line({ line, other }: { line: DiffLine; other: DiffLine | null }) {
   const model = useModel();
@@ -124,7 +124,7 @@ function Line({ line, other }: { line: DiffLine; other: DiffLine | null }) {
         {op === "output" ? <span class="dl-keyword">return </span> : entity ? <Go to={entity} title="show it in Graphs" inRow>{name}</Go> : <span class="dl-name">{name}</span>}
         {op !== "output" && value && <span class="dl-value">: {value}</span>}
         {op !== "output" && <span class="dl-dim"> = </span>}
-        <Call op={op} target={target} args={args} drawn={other && other[4] !== args ? <Differing text={args} other={other[4]} /> : undefined} />
+        <Call op={op} target={target} args={args} drawn={other && other[DIFF_LINE.arguments] !== args ? <Differing text={args} other={other[DIFF_LINE.arguments]} /> : undefined} />
       </span>
       {note && <span class="dl-diff-note dl-dim">{note}</span>}
       <span class="dl-cell-line">{home && index && node && <Go to={lineEntity(home[0], home[1])} inRow>{index.shortLine(node.b)}</Go>}</span>
@@ -144,12 +144,12 @@ function Diff({ items, match }: { items: readonly DiffItem[]; match: number }) {
   const rowClass = (i: number): string => {
     const item = items[i];
     if ("skipped" in item) return "dl-row-skipped";
-    return `${lineClass(item.line)}${item.line[8] === match && match >= 0 ? " is-match" : ""}${state(item.line[6])}`;
+    return `${lineClass(item.line)}${item.line[DIFF_LINE.match] === match && match >= 0 ? " is-match" : ""}${state(item.line[DIFF_LINE.entity])}`;
   };
   return (
     <VirtualList
       label="What changed" class="dl-diff" count={items.length} row={22} rowClass={rowClass}
-      entity={(i) => { const item = items[i]; return item && "line" in item ? item.line[6] : ""; }}
+      entity={(i) => { const item = items[i]; return item && "line" in item ? item.line[DIFF_LINE.entity] : ""; }}
       renderRow={(i) => { const item = items[i]; return "skipped" in item ? <>{"\u22ee"} {item.skipped}</> : <Line line={item.line} other={item.other} />; }}
     />
   );

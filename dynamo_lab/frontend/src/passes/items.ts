@@ -41,13 +41,16 @@ const HIDDEN: Readonly<Record<DiffMode, string>> = { diff: "", before: "+", afte
 export function diffItems(pass: PassView, mode: DiffMode): DiffItem[] {
   return pass.hunks.flatMap((hunk): DiffItem[] => {
     const sides = { "-": new Map<string, DiffLine>(), "+": new Map<string, DiffLine>() };
-    for (const line of hunk.lines) if (line[0] === "-" || line[0] === "+") sides[line[0]].set(line[1], line);
-    const other = (line: DiffLine): DiffLine | null =>
-      (line[0] === "-" ? sides["+"].get(line[1]) : line[0] === "+" ? sides["-"].get(line[1]) : null) ?? null;
+    for (const line of hunk.lines) {
+      const [sign, name] = line;
+      if (sign === "-" || sign === "+") sides[sign].set(name, line);
+    }
+    const other = ([sign, name]: DiffLine): DiffLine | null =>
+      (sign === "-" ? sides["+"].get(name) : sign === "+" ? sides["-"].get(name) : null) ?? null;
     const of = hunk.body ? `in ${hunk.body}` : "";
     const left = hunk.skipped > 0 ? `${hunk.skipped.toLocaleString("en")} unchanged` : "";
     const head = [of, left].filter(Boolean).join(": ");
-    const lines = hunk.lines.filter((line) => line[0] !== HIDDEN[mode]);
+    const lines = hunk.lines.filter(([sign]) => sign !== HIDDEN[mode]);
     return [...(head ? [{ skipped: head }] : []), ...lines.map((line) => ({ line, other: other(line) }))];
   });
 }

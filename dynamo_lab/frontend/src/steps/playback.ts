@@ -1,7 +1,7 @@
-// The steps played: what is known after each, and which step comes next. Mirrors view/playback.py;
+// The steps played: what is known after each, and which step comes next. Mirrors Python's `playback`;
 // everything is indexed once, so that a move costs what is shown and not what was recorded.
 import { fromBase64 } from "../core/decode";
-import type { AddedGuard, EventRow, NodeRow, StepsView, Stop, Symbolic, TakeView } from "../core/types.generated";
+import { ADDED_NODE, type AddedGuard, CALL, type EventRow, type NodeRow, type StepsView, type Stop, type Symbolic, type TakeView } from "../core/types.generated";
 
 export interface Local {
   readonly name: string;
@@ -60,7 +60,7 @@ export class Playback {
     this.count = this.call.length;
     this.bound = this.byCall(column(view.bound));
     this.firsts = view.takes.map((take) => take.first);
-    this.nodeSteps = view.nodes.map(([added]) => added[0]);
+    this.nodeSteps = view.nodes.map(([added]) => added[ADDED_NODE.step]);
     this.guardSteps = view.guards.map(([step]) => step);
     this.eventSteps = view.events.map(([step]) => step);
     this.breakSteps = view.events.filter(([, kind]) => kind === "break" || kind === "restart").map(([step]) => step);
@@ -90,7 +90,7 @@ export class Playback {
   }
 
   codeOf(step: number): number {
-    return this.view.calls[this.call[step]][0];
+    return this.view.calls[this.call[step]][CALL.code];
   }
 
   /** The index of the step's instruction in its code. */
@@ -101,7 +101,7 @@ export class Playback {
   /** The calls that a step lies in, the frame's own first. */
   chain(step: number): readonly number[] {
     const found: number[] = [];
-    for (let call = this.call[step]; call >= 0; call = this.view.calls[call][1]) found.push(call);
+    for (let call = this.call[step]; call >= 0; call = this.view.calls[call][CALL.parent]) found.push(call);
     return found.reverse();
   }
 
@@ -145,7 +145,7 @@ export class Playback {
   /** The function that a step goes into, -1 for none: its first step comes next. */
   goesInto(step: number): number {
     const next = step + 1 < this.count ? this.call[step + 1] : -1;
-    return next >= 0 && next !== this.call[step] && this.view.calls[next][2] === step ? next : -1;
+    return next >= 0 && next !== this.call[step] && this.view.calls[next][CALL.step] === step ? next : -1;
   }
 
   /** The step to go to; the same one where there is none. */
@@ -200,7 +200,7 @@ function nearest(stops: readonly number[], step: number, by: 1 | -1): number {
 
 /** Whether a node that was added is still there after a step. */
 export function isThere([added]: NodeRow, step: number): boolean {
-  const removed = added[6];
+  const removed = added[ADDED_NODE.removed];
   return removed < 0 || removed > step;
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
-import type { EventRow, NodeRow, Stop, Symbolic } from "../core/types.generated";
+import { CALL, type EventRow, INSTRUCTION, type NodeRow, type Stop, type Symbolic } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Empty, Prose } from "../ui/bits";
 import { guardTexts, isInner, isThere, type Playback } from "./playback";
@@ -86,14 +86,14 @@ function Chain() {
   const { playback, step } = usePlayback();
   const store = useStore();
   const chain = playback.chain(step);
-  const name = (call: number): string => playback.view.codes[playback.view.calls[call][0]].name;
+  const name = (call: number): string => playback.view.codes[playback.view.calls[call][CALL.code]].name;
   return (
     <span class="dl-chain">
       <strong>{playback.take(step).title}</strong>
       {chain.slice(1).map((call) => (
         <span key={call}>
           {" \u203a "}
-          <button type="button" class="dl-link" title="Back to the call" onClick={() => stepsState(store).play(playback.view.calls[call][2])}>{name(call)}</button>
+          <button type="button" class="dl-link" title="Back to the call" onClick={() => stepsState(store).play(playback.view.calls[call][CALL.step])}>{name(call)}</button>
         </span>
       ))}
     </span>
@@ -118,7 +118,7 @@ function Deed() {
     <p class="dl-deed" aria-live="polite">
       <span class="dl-dim">step {(step + 1).toLocaleString("en")} of {playback.count.toLocaleString("en")}</span>
       <Chain />
-      {into >= 0 && <span class="dl-told">It goes into <code>{playback.view.codes[playback.view.calls[into][0]].name}()</code>.</span>}
+      {into >= 0 && <span class="dl-told">It goes into <code>{playback.view.codes[playback.view.calls[into][CALL.code]].name}()</code>.</span>}
       {events.map((event, i) => <Told key={i} event={event} />)}
       {isLast && <span class="dl-told"><Prose text={take.ending} /></span>}
       {step === playback.count - 1 && playback.view.cut && <span class="dl-told dl-tone-warning"><Prose text={playback.view.cut} /></span>}
@@ -161,7 +161,7 @@ function Bytecode() {
       <Rows show={step}>
         {shown.map(([, opname, argument, line, , , , isTarget], i) => {
           const at = first + i;
-          const isNew = line > 0 && line !== (code.instructions[at - 1]?.[3] ?? -1);
+          const isNew = line > 0 && line !== (code.instructions[at - 1]?.[INSTRUCTION.line] ?? -1);
           return (
             <div key={at} class={`dl-instruction${at === current ? " is-current" : ""}`} onClick={() => choose(at)} aria-current={at === current ? "step" : undefined}>
               <span class="dl-row-number">{isNew ? line : ""}</span>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useModel } from "../core/context";
-import type { PhaseView, TimelineView } from "../core/types.generated";
+import { PHASE, type PhaseView, type TimelineView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { Empty, WhyNone } from "../ui/bits";
 import { type Bar, bars, neighbour, rowsOf, ticks, type Window } from "../ui/icicle";
@@ -28,17 +28,17 @@ function describe([name, , time, , id, explanation]: PhaseView, all: number): st
   return [`${name}: ${seconds(time)}, ${share(time, all)}`, id && `compilation ${id}`, explanation].filter(Boolean).join(". ");
 }
 
-const labelOf = (phase: PhaseView, row: number): string => `${phase[0]}${row === 0 && phase[4] ? ` ${phase[4]}` : ""}`;
+const labelOf = (phase: PhaseView, row: number): string => `${phase[PHASE.name]}${row === 0 && phase[PHASE.compile_id] ? ` ${phase[PHASE.compile_id]}` : ""}`;
 
 function wholeOf(timeline: TimelineView): Window {
-  const starts = timeline.phases.map((phase) => phase[1]);
-  const ends = timeline.phases.map((phase) => phase[1] + phase[2]);
+  const starts = timeline.phases.map((phase) => phase[PHASE.start]);
+  const ends = timeline.phases.map((phase) => phase[PHASE.start] + phase[PHASE.seconds]);
   return { start: Math.min(...starts), end: Math.max(...ends) };
 }
 
 function Totals({ timeline }: { timeline: TimelineView }) {
   const rest = timeline.totals.length - MOST_TOTALS;
-  const explanations = new Map(timeline.phases.map((phase) => [phase[0], phase[5]]));
+  const explanations = new Map(timeline.phases.map((phase) => [phase[PHASE.name], phase[PHASE.explanation]]));
   return (
     <table class="dl-totals">
       <thead><tr><th scope="col">phase</th><th scope="col">own time</th><th scope="col">share</th></tr></thead>
@@ -105,7 +105,7 @@ export function Timings() {
     return <Empty title="No timings"><WhyNone>PyTorch reported no compile phases for this recording: nothing was compiled, or this release does not time it.</WhyNone></Empty>;
   }
   const zoomed = zoom.value === null ? undefined : phases[zoom.value];
-  const window = zoomed ? { start: zoomed[1], end: zoomed[1] + zoomed[2] } : whole;
+  const window = zoomed ? { start: zoomed[PHASE.start], end: zoomed[PHASE.start] + zoomed[PHASE.seconds] } : whole;
   const depth = rows.reduce((most, row) => Math.max(most, row), 0) + 1;
   const drawn = bars(phases, rows, window);
   const told = about.value === null ? undefined : drawn.find((bar) => bar.index === about.value);
@@ -128,7 +128,7 @@ export function Timings() {
     <div class="dl-scroll dl-timeline">
       <div class="dl-toolbar">
         <b>{seconds(timeline.seconds)}</b><span class="dl-dim">in all</span>
-        {zoomed && <><span class="dl-dim">{"\u203a"}</span><b>{zoomed[0]}</b><span class="dl-dim">{seconds(zoomed[2])}, {share(zoomed[2], timeline.seconds)}</span>
+        {zoomed && <><span class="dl-dim">{"\u203a"}</span><b>{zoomed[PHASE.name]}</b><span class="dl-dim">{seconds(zoomed[PHASE.seconds])}, {share(zoomed[PHASE.seconds], timeline.seconds)}</span>
           <button type="button" class="dl-button" onClick={() => (zoom.value = null)}>Show all</button></>}
         <span class="dl-space" />
         <span class="dl-dim">Click a bar to look inside it.</span>
@@ -142,7 +142,7 @@ export function Timings() {
           <button
             key={bar.index} type="button" data-phase={bar.index} tabIndex={bar === stop ? 0 : -1}
             aria-label={describe(phases[bar.index], timeline.seconds)} aria-describedby={bar === told ? tip : undefined}
-            class={`dl-bar-phase dl-r${colourOf(phases[bar.index][0])}${bar.index === zoom.value ? " is-cursor" : ""}${isNamed(bar) ? "" : " is-bare"}`}
+            class={`dl-bar-phase dl-r${colourOf(phases[bar.index][PHASE.name])}${bar.index === zoom.value ? " is-cursor" : ""}${isNamed(bar) ? "" : " is-bare"}`}
             style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, top: `${bar.row * ROW}px` }}
             onClick={() => {
               cursor.value = bar.index;

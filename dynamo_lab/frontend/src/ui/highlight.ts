@@ -6,7 +6,7 @@ import type { Range } from "@codemirror/state";
 import { Decoration } from "@codemirror/view";
 import { classHighlighter, highlightTree } from "@lezer/highlight";
 import { parser } from "@lezer/python";
-import type { LineView } from "../core/types.generated";
+import { LINE, type LineView } from "../core/types.generated";
 
 const QUOTE = '"""';
 
@@ -21,7 +21,7 @@ export function pieces(lines: readonly LineView[], texts: readonly string[]): Pi
   let offset = 0;
   lines.forEach(([number], i) => {
     const last = found.at(-1);
-    if (last && number === lines[i - 1][0] + 1) last.texts.push(texts[i]);
+    if (last && number === lines[i - 1][LINE.number] + 1) last.texts.push(texts[i]);
     else found.push({ from: offset, texts: [texts[i]] });
     offset += texts[i].length + 1;
   });
@@ -30,7 +30,7 @@ export function pieces(lines: readonly LineView[], texts: readonly string[]): Pi
 
 /** Whether lines are missing between the known ones. */
 export const hasGaps = (lines: readonly LineView[]): boolean =>
-  lines.some(([number], i) => i > 0 && number !== lines[i - 1][0] + 1);
+  lines.some(([number], i) => i > 0 && number !== lines[i - 1][LINE.number] + 1);
 
 function errors(text: string): number {
   let count = 0;

@@ -1,5 +1,5 @@
 // Bars of nested phases inside a window of time.
-import type { PhaseView } from "../core/types.generated";
+import { PHASE, type PhaseView } from "../core/types.generated";
 
 export interface Bar {
   readonly index: number;
@@ -23,8 +23,8 @@ const SLACK = 1e-4;
 export function rowsOf(phases: readonly PhaseView[]): number[] {
   const rows = new Array<number>(phases.length).fill(0);
   const busy: number[] = []; // until when each row is taken
-  const deepest = phases.reduce((most, phase) => Math.max(most, phase[3]), 0);
-  const order = phases.map((_, i) => i).sort((a, b) => phases[a][1] - phases[b][1] || phases[b][2] - phases[a][2]);
+  const deepest = phases.reduce((most, phase) => Math.max(most, phase[PHASE.depth]), 0);
+  const order = phases.map((_, i) => i).sort((a, b) => phases[a][PHASE.start] - phases[b][PHASE.start] || phases[b][PHASE.seconds] - phases[a][PHASE.seconds]);
   for (const i of order) {
     const [, start, seconds, depth] = phases[i];
     let row = depth;

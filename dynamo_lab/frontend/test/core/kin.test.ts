@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { buildKin, type KinIndex } from "../../src/core/kin";
+import type { View } from "../../src/core/types.generated";
 import { linesIn, statementBelow } from "../../src/kernels/code";
+import { cases } from "../cases";
 import { graph, kernel, module, small, source, view } from "../sample";
 
 function names(kin: KinIndex, entity: string): string[] {
@@ -101,5 +103,23 @@ describe("kin", () => {
     expect(kin.nodesIn(mask, 5)).toEqual([1, 2]);
     expect(kin.countNodes(mask, 0)).toBe(1);
     expect(kin.nodesIn(mask, 77)).toEqual([]);
+  });
+});
+
+interface Kinship {
+  readonly view: Partial<View>;
+  readonly kin: Readonly<Record<string, readonly string[]>>;
+}
+
+describe.each(Object.entries(cases<Readonly<Record<string, Kinship>>>("kin")))("the kin in %s", (_, table) => {
+  const kin = buildKin(view(table.view));
+  const vertices = new Map(Object.keys(table.kin).map((entity) => [entity, kin.resolve(entity)[0] ?? -1]));
+
+  it("is what Python takes for kin", () => {
+    for (const [entity, expected] of Object.entries(table.kin)) {
+      const mask = kin.kin(kin.resolve(entity));
+      const found = [...vertices].filter(([name, vertex]) => name === entity || mask[vertex] === 1).map(([name]) => name);
+      expect([entity, ...found.sort()]).toEqual([entity, ...expected]);
+    }
   });
 });

@@ -1,36 +1,58 @@
-// The DOT of the browser is that of Python: the goldens are those of tests/render/test_dot.py.
-import { readFileSync } from "node:fs";
+// Scenes and their DOT are those of Python: its tests read the same table.
 import { describe, expect, it } from "vitest";
 import { buildModel } from "../../src/core/model";
-import type { View } from "../../src/core/types.generated";
+import type { GraphView } from "../../src/core/types.generated";
 import { exportDot } from "../../src/graphs/diagram/export";
 import { plainColour } from "../../src/graphs/diagram/export-svg";
-import { neighbourhood, type Scene, Scenes } from "../../src/graphs/diagram/scenes";
+import { type Cluster, neighbourhood, type Scene, Scenes } from "../../src/graphs/diagram/scenes";
 import { visible } from "../../src/graphs/diagram/visible";
 import { indicesOf } from "../../src/graphs/graph-index";
+import { cases } from "../cases";
 import { view } from "../sample";
 
-const read = (path: string): string => readFileSync(new URL(`../../../../tests/${path}`, import.meta.url), "utf8");
-const shared = JSON.parse(read("view/golden/search/test_the_view_that_both_search.txt")) as Pick<View, "graphs" | "links" | "sources">;
-const model = buildModel(view(shared));
-const index = indicesOf(model)(0);
-if (!index) throw new Error("no graph");
-const scenes = new Scenes(index.graph, model.graphs, true);
-const dot = (scene: Scene): string => exportDot(scene, model.graphs, (id) => indicesOf(model)(id) ?? index);
-const golden = (name: string): string => read(`render/golden/dot/${name}.txt`);
+interface Drawn {
+  readonly boxes: readonly string[];
+  readonly frames: readonly string[];
+  readonly edges: readonly (readonly [string, string, number, boolean])[];
+  readonly dot: string;
+}
 
-describe("exportDot", () => {
-  it("collapses modules as Python does", () => {
-    expect(dot(scenes.modules(scenes.initiallyOpen()))).toBe(golden("test_modules_are_collapsed"));
+interface Drawings {
+  readonly graphs: readonly GraphView[];
+  readonly opened: readonly (Drawn & { readonly graph: number; readonly inputs: boolean; readonly open: readonly string[]; readonly count: number })[];
+  readonly around: readonly (Drawn & { readonly graph: number; readonly node: number; readonly up: number; readonly down: number; readonly limit: number })[];
+  readonly initially_open: readonly (readonly [number, boolean, number, readonly string[]])[];
+}
+
+const frames = (cluster: Cluster): string[] => [cluster.id, ...cluster.clusters.flatMap(frames)];
+
+describe.each(Object.entries(cases<Readonly<Record<string, Drawings>>>("scenes")))("scenes of %s", (_, table) => {
+  const model = buildModel(view({ graphs: table.graphs }));
+  const indexOf = (id: number) => {
+    const index = indicesOf(model)(id);
+    if (!index) throw new Error(`no graph ${id}`);
+    return index;
+  };
+  const scenes = (graph: number, inputs = true): Scenes => new Scenes(indexOf(graph).graph, model.graphs, inputs);
+  const drawn = (scene: Scene): Drawn => ({
+    boxes: scene.boxes.map(({ id }) => id),
+    frames: frames(scene.root),
+    edges: scene.edges.map(({ from, to, weight, isCall }) => [from, to, weight, isCall]),
+    dot: exportDot(scene, model.graphs, indexOf),
   });
 
-  it("opens bodies as Python does", () => {
-    expect(dot(scenes.modules(new Set(["b1", "b2", "m0_1"])))).toBe(golden("test_bodies_open_beside_the_node_that_calls_them"));
+  it.each(table.opened)("graph $graph with $open open, inputs $inputs", ({ graph, inputs, open, count, ...expected }) => {
+    expect(scenes(graph, inputs).count(new Set(open))).toBe(count);
+    expect(drawn(scenes(graph, inputs).modules(new Set(open)))).toEqual(expected);
   });
 
-  it("shows what is around a node as Python does", () => {
-    const cond = index.graph.name.indexOf("cond");
-    expect(dot(scenes.nodes(neighbourhood(index.graph, index.users, cond, { up: 2, down: 1 })))).toBe(golden("test_around_a_node"));
+  it.each(table.around)("graph $graph around $node, $up up and $down down", ({ graph, node, up, down, limit, ...expected }) => {
+    const { users, graph: of } = indexOf(graph);
+    expect(drawn(scenes(graph).nodes(neighbourhood(of, users, node, { up, down }, limit)))).toEqual(expected);
+  });
+
+  it.each(table.initially_open)("graph %i, inputs %s, opens up to %i boxes to begin with", (graph, inputs, most, open) => {
+    expect([...scenes(graph, inputs).initiallyOpen(most)].sort()).toEqual(open);
   });
 });
 

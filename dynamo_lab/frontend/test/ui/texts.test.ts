@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { bytesText } from "../../src/core/words";
+import { oneLine, visible } from "../../src/graphs/diagram/visible";
 import { callLines } from "../../src/kernels/calls";
 import { blocks } from "../../src/ui/blocks";
 import { pageAt } from "../../src/ui/paging";
+import { cases } from "../cases";
 
 describe("blocks", () => {
   it("tells indented paragraphs from prose", () => {
@@ -46,4 +49,18 @@ describe("pageAt", () => {
     expect(pageAt(0, 0)).toEqual({ first: 0, end: 0 });
     expect(pageAt(100, -50)).toEqual({ first: 0, end: 50 });
   });
+});
+
+interface Texts {
+  readonly sizes: readonly (readonly [number, string])[];
+  readonly visible: readonly (readonly [string, string])[];
+  readonly one_line: readonly (readonly [string, string])[];
+}
+
+describe("texts are written as Python writes them", () => {
+  const table = cases<Texts>("texts");
+
+  it.each(table.sizes)("%i bytes are %j", (count, text) => expect(bytesText(count)).toBe(text));
+  it.each(table.visible)("%j is shown as %j", (text, shown) => expect(visible(text)).toBe(shown));
+  it.each(table.one_line)("%j is %j in one line", (text, shown) => expect(oneLine(text)).toBe(shown));
 });

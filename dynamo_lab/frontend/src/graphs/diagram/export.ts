@@ -1,4 +1,4 @@
-// What a diagram shows, as DOT with its labels: the same text as dynamo_lab/render/dot.py writes,
+// What a diagram shows, as DOT with its labels: the same text as Python's renderer `dot` writes,
 // line by line (tests/render/golden/dot holds both to it).
 import { KINDS } from "../../core/tables.generated";
 import type { GraphIndex } from "../graph-index";

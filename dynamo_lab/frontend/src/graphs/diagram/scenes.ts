@@ -1,6 +1,5 @@
 // Which boxes a diagram shows: modules closed to one box, opened ones as frames around theirs, and
-// the bodies of operators as frames too. dynamo_lab/view/scenes.py is its mirror; one golden holds
-// the DOT of both alike.
+// the bodies of operators as frames too. Python's `scenes` is its mirror; one table of cases holds both.
 import { moduleNodes } from "../../core/kin";
 import type { GraphView } from "../../core/types.generated";
 

@@ -1,4 +1,4 @@
-// Other people's text made visible where it leaves the page, as dynamo_lab/render/text.py does it:
+// Other people's text made visible where it leaves the page, as Python does it in `text`:
 // what would act on a reader's screen is written out as an escape.
 
 const ACTIVE = /[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2060-\u206f\ufeff\ufff9-\ufffb\u2028-\u202e\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
