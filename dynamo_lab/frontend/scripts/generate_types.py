@@ -24,7 +24,7 @@ sys.path[0] = str(HERE.parents[2])  # this checkout, whatever else is installed
 
 from dynamo_lab.budgets import Budgets  # noqa: E402
 from dynamo_lab.panel import Panel  # noqa: E402
-from dynamo_lab.view import View, kinds, playback, query  # noqa: E402
+from dynamo_lab.view import View, code, kinds, playback, query  # noqa: E402
 from dynamo_lab.view.assembly import AssemblyView  # noqa: E402
 from dynamo_lab.view.edits import EditView  # noqa: E402
 from dynamo_lab.view.messages import (  # noqa: E402
@@ -64,10 +64,14 @@ TABLES = {
 }
 """What both languages look up: view/query.py and view/kinds.py say more."""
 
+MARGIN = {"STATES": code.LineState, "MARKS": code.MarkKind}
+"""What a line in the margin of a cell can be: JupyterLab's extension trusts nothing else."""
+
 INDEXED = ("LineView", "PhaseView", "DiffLine", "Instruction", "Call", "AddedNode")
 """Tuples whose parts the front-end also asks for one by one: each gets the places of its parts."""
 
 TYPES, LOOKUPS = "src/core/types.generated.ts", "src/core/tables.generated.ts"
+MARGINS = "labextension/src/facts.generated.ts"
 HEAD = "// Written by scripts/generate_types.py from Python's structs, by `npm run types`.\n"
 WIDTH = 110
 
@@ -243,7 +247,16 @@ def table(name: str, value: Any, says: str | None) -> str:
     return f"{head}: readonly string[] = [\n{rows}];\n"
 
 
-FILES: dict[str, Callable[[], str]] = {TYPES: types, LOOKUPS: tables}
+def margins() -> str:
+    """The choices that JupyterLab's extension knows."""
+    rows = (
+        f"export const {name} = [{', '.join(map(literal, typing.get_args(choice)))}] as const;\n"
+        for name, choice in MARGIN.items()
+    )
+    return "\n".join((HEAD, *rows))
+
+
+FILES: dict[str, Callable[[], str]] = {TYPES: types, LOOKUPS: tables, MARGINS: margins}
 
 
 def stale() -> Iterator[tuple[Path, str]]:
