@@ -12,10 +12,9 @@ from dynamo_lab.view.assembly import assembly_view
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
-    from dynamo_lab.view.messages import Answered
 
 
-def answer(recording: Recording, question: str, asked: dict[str, Any]) -> Answered:
+def answer(recording: Recording, question: str, asked: dict[str, Any]) -> dict[str, Any]:
     """What a view shows: an "answer" as JSON, or an "error" of one sentence."""
     try:
         return {"answer": msgspec.to_builtins(_found(recording, question, asked))}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 import anywidget
 import msgspec
@@ -30,7 +30,7 @@ from dynamo_lab.render.static_side_by_side import fallback_of_several
 from dynamo_lab.render.terminal import as_text, render
 from dynamo_lab.render.terminal.side_by_side import side_by_side
 from dynamo_lab.view import View, build
-from dynamo_lab.view.messages import Answered, AnswerMessage, Outcome, Progress, Ran, RanMessage
+from dynamo_lab.view.messages import Answered, AnswerMessage, Progress, Ran, RanMessage
 from dynamo_lab.view.side_by_side import Shown, SideBySideView, pair, together
 from dynamo_lab.view.timeline import explain
 
@@ -62,7 +62,7 @@ class Waiting:
         )
 
 
-Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Outcome, Recording]]
+Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Any, Recording]]
 """Runs a recorded program again: what is to be done, how, and who waits for it. A label for the new
 recording, what came of it, and the recording itself. What it raises is shown."""
 
@@ -78,7 +78,7 @@ _PROGRESS_SECONDS = 0.15  # how often the progress bar is told of a new phase
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
 
-Answer = Callable[[Recording, str, dict[str, Any]], Answered]
+Answer = Callable[[Recording, str, dict[str, Any]], dict[str, Any]]
 """Answers a question about a recording: its name, and what is asked."""
 
 
@@ -160,7 +160,8 @@ class Explorer(anywidget.AnyWidget):
                 "of": str(label),
                 "request": int(request),
             } if self._questions and label in self._shown:
-                found = self._questions(self._shown[label].recording, question, content)
+                facts = self._shown[label].recording
+                found = cast("Answered", self._questions(facts, question, content))
                 answer: AnswerMessage = {"type": "answer", "request": request, **found}
                 send(answer)
             case {"type": "run", "what": str(what), "of": str(label), "request": int(request)} if (
@@ -223,7 +224,7 @@ class Explorer(anywidget.AnyWidget):
             said = f"{type(error).__name__}: {error}"
             return {"error": f"It ran, but what came of it cannot be shown: {said}"}, []
 
-    def _answer_of(self, label: str, outcome: Outcome, made: Recording) -> tuple[Ran, list[bytes]]:
+    def _answer_of(self, label: str, outcome: Any, made: Recording) -> tuple[Ran, list[bytes]]:
         """The new recording's view beside those that are shown, among which it is from now on."""
         label = f"{label} again" if label in self._own else label
         view = build(made)
