@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.model.core.sources import Source
     from dynamo_lab.record.program import Program
+    from dynamo_lab.view.messages import TrialOutcome
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -60,11 +61,11 @@ class Trial(Struct, frozen=True, kw_only=True):
         self.recording.show()
 
 
-def answer(recording: Recording, break_id: int, fix: str) -> tuple[dict[str, Any], Recording]:
+def answer(recording: Recording, break_id: int, fix: str) -> tuple[TrialOutcome, Recording]:
     """What a view shows of a trial, as JSON, and the new recording."""
     trial = try_fix(recording, break_id, fix)
     failure = trial.recording.failure
-    shown = {
+    shown: TrialOutcome = {
         "fix": trial.fix.name,
         "counts": trial.counts(),
         "numbers": trial.numbers.sentence,

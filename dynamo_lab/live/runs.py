@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.view.messages import Outcome
 
-Ran = tuple[str, dict[str, Any], Recording]
+    Ran = tuple[str, Outcome, Recording]
 
 
 class Waiting(Protocol):

@@ -22,7 +22,7 @@ from dynamo_lab.view.timings.durations import interval_text, median_text, rounde
 Outcome = Literal["faster", "slower", "alike", ""]
 
 
-class PairView(Struct, frozen=True, kw_only=True):
+class AgainstEager(Struct, frozen=True, kw_only=True):
     """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
 
     `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
@@ -63,7 +63,7 @@ class TimedOperatorView(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class GroupView(Struct, frozen=True, kw_only=True):
+class KernelGroupView(Struct, frozen=True, kw_only=True):
     """Kernels beside the eager operators that they replaced.
 
     `share` is the part of a whole call that the kernels take, `launch` what launching them takes.
@@ -74,8 +74,8 @@ class GroupView(Struct, frozen=True, kw_only=True):
     operators: str
     kernels: tuple[TimedKernelView, ...]
     eager: tuple[TimedOperatorView, ...]
-    cold: PairView
-    warm: PairView
+    cold: AgainstEager
+    warm: AgainstEager
     share: str
     launch: str
     where: str
@@ -95,7 +95,7 @@ class Context(Struct, frozen=True, kw_only=True):
     launch: Spread | None
 
 
-def ranked(groups: Sequence[GroupView]) -> tuple[GroupView, ...]:
+def ranked(groups: Sequence[KernelGroupView]) -> tuple[KernelGroupView, ...]:
     """The groups in order of cold times, each with its place for cold and for warm ones."""
     for cache in ("cold", "warm"):
         order = sorted(range(len(groups)), key=lambda at: _loss(getattr(groups[at], cache)))
@@ -107,7 +107,7 @@ def ranked(groups: Sequence[GroupView]) -> tuple[GroupView, ...]:
     return tuple(sorted(groups, key=lambda group: group.cold.rank))
 
 
-def _loss(pair: PairView) -> tuple[int, float]:
+def _loss(pair: AgainstEager) -> tuple[int, float]:
     """Losers by what they lose, then the others by what they gain, then what has no times."""
     if pair.kernels is None or pair.eager is None:
         return 2, -(pair.kernels or 0.0)
@@ -115,7 +115,7 @@ def _loss(pair: PairView) -> tuple[int, float]:
     return (0, -lost) if pair.outcome == "slower" else (1, lost)
 
 
-def group_view(group: Group, context: Context) -> GroupView:
+def group_view(group: Group, context: Context) -> KernelGroupView:
     """A group with its times, its names, and where it comes from."""
     found, recording = context.found, context.recording
     kernels = [found.kernels[at] for at in group.kernels]
@@ -128,7 +128,7 @@ def group_view(group: Group, context: Context) -> GroupView:
     warm = summed([(one.warm, 1) for one in kernels])
     calls = sum(one.calls for one in kernels)
     pairs = {cache: _pair(kernels, eager, cache) for cache in ("cold", "warm")}
-    return GroupView(
+    return KernelGroupView(
         title=_title(kernels, eager, context),
         operators=_counted(eager),
         kernels=tuple(_kernel(one, context) for one in kernels),
@@ -170,7 +170,7 @@ def _counted(eager: Iterable[EagerCall]) -> str:
     return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
 
 
-def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str) -> PairView:
+def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str) -> AgainstEager:
     sides = [_rounds(kernels, cache), _rounds(eager, cache)]
     ours, theirs = (summed(side) for side in sides)
     factor = interval = ""
@@ -180,7 +180,7 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
         compared = unpaired(base, other)
         factor, interval = digits(compared.value, compared), interval_text(compared)
         outcome = "alike" if not compared.differs else "faster" if compared.value > 1 else "slower"
-    return PairView(
+    return AgainstEager(
         kernels=rounded(ours.median) if ours else None,
         eager=rounded(theirs.median) if theirs else None,
         kernels_text=median_text(ours) if ours else "",

@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.measure.statistics import Spread, spread
 from dynamo_lab.model.benchmarks import Benchmark, Group, KernelTime, Overhead, Phase
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks.kernel_groups import Context, GroupView, group_view, ranked
+from dynamo_lab.view.benchmarks.kernel_groups import Context, KernelGroupView, group_view, ranked
 from dynamo_lab.view.benchmarks.time_marks import (
     calls_of,
     kernel_texts,
@@ -40,7 +40,7 @@ class ProgramView(Struct, frozen=True, kw_only=True):
     way: int
     phase: Phase
     title: str
-    groups: tuple[GroupView, ...]
+    groups: tuple[KernelGroupView, ...]
     whole: str
     parts: tuple[SumPart, ...]
     remainder: str
