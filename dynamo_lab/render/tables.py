@@ -1,4 +1,4 @@
-"""Text from elsewhere, made safe to print, and tables that line up."""
+"""Foreign text made safe to print, and aligned tables."""
 
 import shutil
 import sys
@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 
 def visible(text: str, limit: int = 200) -> str:
-    r"""`text` on one line, with what a terminal would act on written as an escape (`\x1b`)."""
+    r"""`text` on one line, with control characters written as escapes (`\x1b`)."""
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: limit + 1])
     return line if len(line) <= limit else f"{line[: limit - 3]}..."
 
 
 def terminal_width() -> int | None:
-    """The columns of the terminal that is printed to, from 40; None where it is none."""
+    """The width of the terminal that is printed to, at least 40; None if it is not a terminal."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     return max(40, shutil.get_terminal_size((100, 0)).columns) if is_terminal else None
 
 
 def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
-    """The rows as lines with aligned columns; columns named in `right` end flush."""
+    """The rows as lines with aligned columns; columns named in `right` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

@@ -1,4 +1,4 @@
-"""What lights up together: the kin of an entity, by the definition in `links.py`."""
+"""What lights up together: everything related to an entity, as defined in `core/links.py`."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ def kin(view: View, entity: str) -> frozenset[str]:
 
 
 class Kinship:
-    """The edges of a view by name, for asking about many entities."""
+    """The edges of a view by name, for queries about many entities."""
 
     def __init__(self, view: View) -> None:
         self._below: dict[str, list[str]] = {}
@@ -36,7 +36,7 @@ def _reach(start: str, edges: dict[str, list[str]]) -> set[str]:
 
 
 def _edges(view: View) -> Iterator[tuple[str, str]]:
-    """(above, below) for every edge, from the reader's line down."""
+    """(above, below) for every edge, from the user's line down."""
     yield from _node_edges(view)
     parents = {graph.id: graph.parent for graph in view.graphs}
     stored: dict[tuple[int, str], int] = {}
@@ -57,7 +57,7 @@ def _edges(view: View) -> Iterator[tuple[str, str]]:
 
 
 def _root(graph: int, parents: Mapping[int, int | None]) -> int:
-    """The graph that a body lies in: kernels are of that one."""
+    """The graph that contains a body: kernels belong to that one."""
     while (parent := parents.get(graph)) is not None:
         graph = parent
     return graph

@@ -51,7 +51,7 @@ from dynamo_lab.view.timings.timings import TimelineView
 
 
 class NoteView(Struct, frozen=True, kw_only=True):
-    """A remark of the recorder, with its details."""
+    """A note of the recorder, with its details."""
 
     level: str
     about: str
@@ -90,7 +90,7 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording) -> View:
-    """Everything to show of a recording, worked out once for every renderer."""
+    """Everything to show of a recording, computed once for all renderers."""
     places = Places(recording)
     linked = links.build(recording)
     ancestry = Ancestry(linked)

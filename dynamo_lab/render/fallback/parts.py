@@ -43,7 +43,7 @@ _MODULES = 24
 
 
 def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
-    """Title and blocks, the most telling first."""
+    """Title and blocks, the most informative first."""
     numbers = regions(view)
     lines = code.code(sources_to_show(view, libraries=False), numbers)
     yield "Code", with_reading("code", lines)
@@ -100,7 +100,7 @@ def _break(item: BreakView, story: StoryView) -> Markup:
 
 
 def _story(story: StoryView) -> Iterator[Markup]:
-    """What the interpreter had, did and went on with, and what that costs."""
+    """What the interpreter had captured, did and resumed, and what that costs."""
     after = f" After it: {sides_of(story.after)}." if story.after else ""
     yield tag("p", prose(f"{story.then}{after}"))
     if story.cost:
@@ -121,7 +121,7 @@ def _stack(item: BreakView) -> Markup:
 
 
 def _by_interest(graphs: Iterable[GraphView]) -> list[GraphView]:
-    """What was captured first, then what it became."""
+    """The captured graphs first, then what they became."""
     return sorted(graphs, key=lambda graph: (graph.stage != "dynamo", graph.id))
 
 
@@ -140,7 +140,7 @@ def _graph(graph: GraphView, texts: GraphText) -> Markup:
 def _module(row: OutlineRow) -> str:
     """A row of the outline of a graph that is too long to print."""
     name = shortened(f"{row.name} to {row.last}" if row.last else row.name, 80)
-    alike = f"{row.alike} alike, each" if row.alike > 1 else ""
+    alike = f"{row.alike} equal ones, each" if row.alike > 1 else ""
     parts = [
         name or "(the graph)",
         shortened(row.type, 80),
@@ -169,7 +169,7 @@ def _recompiles(view: View) -> Iterator[Markup]:
 
 
 def _steps(view: View) -> Iterator[Markup]:
-    """The analyses alone: stepping through them needs scripts."""
+    """Only the analyses: stepping through them needs scripts."""
     if view.steps is None:
         return
     for take in view.steps.takes:

@@ -13,7 +13,7 @@ _TITLES = 8  # kernels named in a cell
 
 
 def fallback_of_several(view: SideBySideView, uid: str | None = None, limit: int = LIMIT) -> str:
-    """The recordings as HTML of at most `limit` bytes; what is cut is said."""
+    """The recordings as HTML of at most `limit` bytes, with notes where it was cut."""
     return composed(_head(view), _sections(view), uid, limit)
 
 
@@ -34,7 +34,7 @@ def _head(view: SideBySideView) -> Markup:
 
 
 def _ranks(view: RanksView | None) -> Iterator[Markup]:
-    """Where the ranks part, before anything else."""
+    """Where the ranks diverge, before anything else."""
     if view is not None:
         yield tag("p", tag("b", shortened(view.sentence, 300)))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.findings))

@@ -92,7 +92,7 @@ def _why(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
 
 
 def _story(story: StoryView, page: Page) -> Iterator[tuple[Text, Text]]:
-    """What the interpreter had, did and went on with, and what that costs."""
+    """What the interpreter had captured, did and resumed, and what that costs."""
     if page.everything and (fault := fault_of(story)):
         yield text("at", "dim"), text(fault)
     yield text("then", "dim"), text(story.then)

@@ -1,4 +1,4 @@
-"""Times where else they are shown: beside kernels, on nodes of a diagram, beside lines of code."""
+"""Times shown in other views: beside kernels, on nodes of a diagram, beside lines of code."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ from dynamo_lab.view.timings.durations import brief, rounded
 
 
 class Call(Struct, frozen=True):
-    """A kernel at one place of the program: its seconds in a call, and the nodes it computes."""
+    """A kernel at one call site: its seconds in a call, and the nodes it computes."""
 
     kernel: int
     seconds: float
@@ -76,7 +76,7 @@ def node_times(found: Benchmark, calls: Sequence[Call]) -> Iterator[tuple[int, i
 def line_times(
     recording: Recording, places: Places, ancestry: Ancestry, calls: Sequence[Call]
 ) -> Iterator[tuple[int, int, str, str]]:
-    """The kernels of each line of the reader's; one that serves several lines counts for each."""
+    """The kernels of each of the user's lines; one that serves several lines counts for each."""
     lines: dict[tuple[int, int], list[tuple[Call, int]]] = {}
     for one in calls:
         stacks = stacks_of(sorted(ancestry.above(one.nodes)), recording)
@@ -95,6 +95,6 @@ def line_times(
 
 
 def overhead_of(found: Benchmark, way: int, phase: Phase) -> Overhead | None:
-    """What was measured beyond the kernels of a way and phase."""
+    """What was measured beyond the kernels of a variant and phase."""
     of = (one for one in found.overheads if (one.way, one.phase) == (way, phase))
     return next(of, None)

@@ -1,9 +1,9 @@
-"""Numbers and lists in the words that every view uses."""
+"""Numbers and lists as text, in the form that every view uses."""
 
 from collections.abc import Iterable, Sequence
 
-BUSY = "The machine was busy: measure again when it is quiet."
-"""What is said beside times that were taken while more processes ran than there are cores."""
+BUSY = "The machine was busy: measure again when it is idle."
+"""The remark on times taken while more processes ran than there are cores."""
 
 
 def plural(count: int, word: str, many: str = "") -> str:
@@ -47,7 +47,7 @@ def seconds(value: float) -> str:
 
 
 def size(count: int) -> str:
-    """So many bytes: '512 B', '3.1 MB'."""
+    """A number of bytes: '512 B', '3.1 MB'."""
     amount, unit_word = float(count), "B"
     for larger in ("kB", "MB", "GB", "TB"):
         if amount < 999.5:
@@ -63,5 +63,5 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def first_line(text: str) -> str:
-    """The first line that says something."""
+    """The first line that is not blank."""
     return next((line.strip() for line in text.split("\n") if line.strip()), "")

@@ -1,6 +1,6 @@
 """The torch.func transforms that a graph enters and leaves, each a box around what it transforms.
 
-Dynamo inlines vmap, grad and jvp: what stays of them are calls that raise and lower a level.
+Dynamo inlines vmap, grad and jvp: only calls that change a nesting level remain.
 """
 
 import re
@@ -15,9 +15,9 @@ _NAMES = {"func": "functionalize"}
 
 
 def in_transforms(table: NodeTable, paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
-    """Each node's path of boxes with the transforms in it, and what is said of each such box.
+    """Each node's path of boxes with the transforms in it, and the description of each such box.
 
-    A transform lies in the module that asks for it; modules called within it lie in its box.
+    A transform is in the module that calls it; modules called within it are in its box.
     """
     marks = {n: found for n, text in enumerate(table.strings) if (found := _MARK.search(text))}
     if not marks:
@@ -43,7 +43,7 @@ def _walk(
 
 
 def _within(open_boxes: Sequence[tuple[Path, Path]], path: Path) -> Path:
-    """The node's path, from the innermost open box on."""
+    """The node's path, starting at the innermost open box."""
     if not open_boxes:
         return path
     module, box = open_boxes[-1]
@@ -51,7 +51,7 @@ def _within(open_boxes: Sequence[tuple[Path, Path]], path: Path) -> Path:
 
 
 def _new(around: Path, name: str, told: dict[Path, str]) -> Path:
-    """The path of a box of this name that is not taken: a second vmap is 'vmap 2'."""
+    """An unused path of a box with this name: a second vmap is 'vmap 2'."""
     path, count = (*around, name), 1
     while path in told:
         count += 1
@@ -60,6 +60,6 @@ def _new(around: Path, name: str, told: dict[Path, str]) -> Path:
 
 
 def _said(kind: str, arguments: str) -> str:
-    """'torch.func, over 4' of a vmap over four, else 'torch.func'."""
+    """'torch.func, over 4' for a vmap over four, else 'torch.func'."""
     size = arguments.partition(",")[0] if kind == "vmap" else ""
     return f"torch.func, over {size}" if size else "torch.func"

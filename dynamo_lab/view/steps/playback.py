@@ -1,4 +1,4 @@
-"""Where a reader of the film is: what a step left behind, and which step comes next."""
+"""Playback of the steps: the state after a step, and the step that comes next."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -24,9 +24,9 @@ class Local(Struct, frozen=True, kw_only=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """What is known after a step.
+    """The state after a step.
 
-    `calls` names the functions inlined, the frame's own first; the top of the stack is its last;
+    `calls` are the names of the inlined functions, the frame's own first; the stack's top is last;
     `nodes` and `guards` are those of the attempt so far.
     """
 
@@ -43,7 +43,7 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class Playback:
-    """A film, indexed so that any step is found at once."""
+    """All steps, indexed so that any step is found at once."""
 
     def __init__(self, film: StepsView) -> None:
         self._film = film
@@ -69,7 +69,7 @@ class Playback:
         return len(self._call)
 
     def moment(self, step: int) -> Moment:
-        """What is known after a step, from 0."""
+        """The state after a step, counted from 0."""
         film, call = self._film, self._film.calls[self._call[step]]
         take = film.takes[self._take(step)]
         code = film.codes[call.code]
@@ -109,7 +109,7 @@ class Playback:
                 yield Local(name=name, value=self._film.values[value], is_new=at == step)
 
     def move(self, step: int, stop: Stop, forward: bool = True) -> int:
-        """The step to go to; the same one where there is none."""
+        """The step to go to; the current one where there is none."""
         match stop:
             case "step":
                 return min(max(step + (1 if forward else -1), 0), len(self) - 1)
@@ -121,7 +121,7 @@ class Playback:
                 return self._nearest(step, forward, self._stops(stop))
 
     def _around(self, step: int) -> set[int]:
-        """The call that a step belongs to, and those that it lies in."""
+        """The call that a step belongs to, and the calls around it."""
         call, found = self._call[step], set[int]()
         while call >= 0:
             found.add(call)

@@ -17,7 +17,7 @@ _LINES = 40
 
 
 def side_by_side(view: SideBySideView) -> RenderableType:
-    """The recordings in columns, and what became of the kernels of the first in each other."""
+    """The recordings in columns, and what the kernels of the first became in each other one."""
     return Group(*_sections(view))
 
 
@@ -47,7 +47,7 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
 
 
 def changes(pair: PairView) -> Iterator[RenderableType]:
-    """What became of the kernels of one recording in another."""
+    """What the kernels of one recording became in another."""
     yield line((f"{MARGIN}{pair.b}: ", "bold"), (", ".join(pair.facts), ""), wrap=True)
     for work in pair.works:
         if not work.same:

@@ -1,4 +1,4 @@
-"""How to read a view, for the terminal of a reader who asked."""
+"""How to read a view, in the terminal, on request."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from dynamo_lab.view.help import blocks, reading_of
 
 
 def reading(view: str, page: Page) -> Iterator[RenderableType]:
-    """The sentence and the paragraph of the view of this name; nothing where there is none."""
+    """The sentence and the paragraph of the view of this name; nothing if there is none."""
     found = reading_of(view)
     if found is None:
         return

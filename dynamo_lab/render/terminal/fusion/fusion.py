@@ -41,7 +41,7 @@ def _prose(sentence: str, by: int = 2) -> RenderableType:
 
 
 def _groups(schedule: ScheduleView, page: Page) -> Iterator[RenderableType]:
-    """The groups of several operations first: those are what fusion made."""
+    """Groups of several operations first: those are the result of fusion."""
     groups = sorted(schedule.final, key=lambda item: -len(schedule.groups[item.group].operations))
     shown = groups if page.everything else groups[:_BRIEF]
     for item in shown:
@@ -60,7 +60,7 @@ def _groups(schedule: ScheduleView, page: Page) -> Iterator[RenderableType]:
 
 
 def _pairs(schedule: ScheduleView) -> Iterator[RenderableType]:
-    """A pair a row; below it why, where it is not the row above's reason again."""
+    """One pair per row; below it the reason, unless it repeats the row above's."""
     ends = iter(schedule.pairs)
     above: tuple[str, ...] = ()
     for producer, consumer, index in zip(ends, ends, schedule.ruling, strict=True):

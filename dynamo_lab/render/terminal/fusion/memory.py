@@ -1,4 +1,4 @@
-"""Memory in the terminal: what is allocated at each call as bars, and the lives of buffers."""
+"""Memory in the terminal: what is allocated at each call as bars, and buffer lifetimes."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Guards in numbers, in full as a list, and the recompilations that their failures caused."""
+"""Guards as counts, in full as a list, and the recompilations that their failures caused."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from dynamo_lab.view.guards.guards import CauseView, GuardView, RecompileView
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """Recompilations first: they are what a reader looks for here."""
+    """Recompilations first: they matter most here."""
     guards, recompiles = view.guards.guards, view.guards.recompiles
     if not guards and not recompiles:
         return
@@ -70,7 +70,7 @@ _SIGNS = {"+": "green", "-": "red", "~": "yellow"}
 
 
 def _bare(prose: str) -> str:
-    """Prose without the marks around its code."""
+    """Prose without the backquotes around its code."""
     return prose.replace("`", "")
 
 

@@ -25,7 +25,7 @@ _RATIOS = {"good": "green", "bad": "red", "": "dim"}
 
 
 def edited(view: EditView) -> RenderableType:
-    """One edit, as far as it came."""
+    """One edit, as far as it got."""
     return Group(*_sections(view))
 
 
@@ -54,7 +54,7 @@ def _sections(view: EditView) -> Iterator[RenderableType]:
 
 
 def _diff(view: EditView) -> Iterator[RenderableType]:
-    """The lines that differ, each with its number in the text it is of, and some around them."""
+    """The lines that differ, each with its line number, and some lines around them."""
     old, now = view.before.split("\n"), view.after.split("\n")
     width = len(str(max(len(old), len(now))))
     if not any(run.sign != "=" for run in view.edits):
