@@ -58,7 +58,7 @@ def ranks(folder, *codes, more=None):
 def test_another_constant_is_told(tmp_path):
     view = ranks(tmp_path, graph("out = x * 2"), graph("out = x * 3"))
     (finding,) = view.findings
-    assert "node 2 is `operator.mul(x, 3)`, and `operator.mul(x, 2)` on rank 0" in finding
+    assert "node 2 is `operator.mul(x, 3)`, but `operator.mul(x, 2)` on rank 0" in finding
 
 
 def test_another_input_is_told(tmp_path):
@@ -77,7 +77,7 @@ def test_another_body_of_an_operator_is_told(tmp_path):
         )  # fmt: skip
 
     view = ranks(tmp_path, cond("x.sin()"), cond("x.cos()"))
-    assert "is `cos(x)`, and `sin(x)` on rank 0" in view.findings[0]
+    assert "is `cos(x)`, but `sin(x)` on rank 0" in view.findings[0]
 
 
 @pytest.mark.parametrize(
