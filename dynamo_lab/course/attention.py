@@ -43,7 +43,7 @@ def _one_kernel(answer: Any) -> str:
     fused = [name for name in names if "_scaled_dot_product" in name]
     told = ", ".join(names)
     need(fused, f"No fused attention kernel is called. It calls {told}.")
-    need(len(names) == 1, f"One kernel is asked for. It calls {told}.")
+    need(len(names) == 1, f"One kernel is needed. It calls {told}.")
     return f"One kernel, {fused[0]}, and no mask in memory: a flag says what it needs to know."
 
 
@@ -80,12 +80,12 @@ def _formula(answer: Any) -> str:
     except NotYet as reason:
         raise NotYet(
             "The numbers are right, but Inductor could not write it into the attention's kernel: "
-            f"say it with other operators. {reason}"
+            f"write it with other operators. {reason}"
         ) from None
     written = [kernel for kernel in recording.kernels if "flex_attention" in kernel.name]
-    need(written, "No kernel of flex attention was written.")
+    need(written, "No flex attention kernel was generated.")
     return (
-        f"It is inside of {written[0].name}: the distance is computed from the positions of the "
+        f"It is inside {written[0].name}: the distance is computed from the positions of the "
         "loop, and no table of distances is in memory."
     )
 

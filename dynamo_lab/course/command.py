@@ -55,7 +55,7 @@ def _copied(target: Path) -> list[str]:
     kept = len(lessons()) - len(written)
     told = [f"{len(written)} notebooks are in {target}."] if written else []
     if kept:
-        told.append(f"{kept} were there already and stay as they are.")
+        told.append(f"{kept} existed already and are unchanged.")
     first = target / lessons()[0].name
     return [*told, f"Open the first: jupyter lab {first}"]
 

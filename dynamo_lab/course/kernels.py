@@ -85,7 +85,7 @@ def _masked_lanes(answer: Any) -> str:
 
 
 def _with_exp2(answer: Any) -> str:
-    need(isinstance(answer, str), "The text of the kernel is asked for, not a function.")
+    need(isinstance(answer, str), "The text of the kernel is needed, not a function.")
     recording = lowered(program(_SHARES), *_inputs(1000), target=_GPU)
     before = recording.kernels[0].code
     need(answer.strip() != before.strip(), "It is the same code as before.")

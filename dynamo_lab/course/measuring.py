@@ -26,7 +26,7 @@ _REPORTS = {
 
 def _believed(answer: Any) -> str:
     is_letters = isinstance(answer, set | frozenset | list | tuple | str)
-    need(is_letters, "A set of letters is asked for.")
+    need(is_letters, "A set of letters is needed.")
     given = {str(letter).strip().upper() for letter in answer}
     need(given, "Two of them can be believed.")
     need(given <= _REPORTS.keys(), f"The reports are {', '.join(_REPORTS)}.")
@@ -166,7 +166,7 @@ def _least(answer: Any) -> str:
         arithmetic = work.flops / _LIMITS.flops[work.dtype]
         given = answer(work, _LIMITS)
         is_pair = isinstance(given, tuple | list) and len(given) == 2
-        need(is_pair, "Two things are asked for: seconds, and what binds.")
+        need(is_pair, "Two things are needed: seconds, and what binds.")
         told = f"For {work.bytes_read + work.bytes_written:,} bytes and {work.flops:,} operations"
         seconds = need_number(given[0])
         need(

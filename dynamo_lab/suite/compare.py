@@ -10,7 +10,7 @@ from dynamo_lab.suite.results import Result, incomparable
 from dynamo_lab.suite.table import Cell, build
 
 ALIKE = 0.03
-"""Speed-ups that differ by less are not told apart: so much two processes differ by themselves."""
+"""Speed-ups that differ by less count as equal: two processes differ as much anyway."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):

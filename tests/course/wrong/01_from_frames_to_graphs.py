@@ -7,7 +7,7 @@ operators = 7
 # %% 1.1: It is not 12
 operators = 12
 
-# %% 1.2: is no tensor
+# %% 1.2: is not a tensor
 inputs = {"x", "weight", "bias", "power"}
 
 # %% 1.2: from elsewhere than the arguments

@@ -1,23 +1,23 @@
-# %% 4.1: Line 3 keeps nothing, large as its values are
+# %% 4.1: Line 3 saves nothing, large as its values are
 line = 3
 
 
-# %% 4.1: Line 2 keeps 65.5 kB, and another line keeps more
+# %% 4.1: Line 2 saves 65.5 kB, but another line saves more
 line = 2
 
 
-# %% 4.1: A whole number is asked for
+# %% 4.1: A whole number is needed
 line = "g = torch.dropout(s, 0.5, True)"
 
 
-# %% 4.2: It does not depend on all of its inputs any more
+# %% 4.2: It no longer depends on all of its inputs
 def light(x, w):
     for _ in range(3):
         x = torch.tanh(x.detach() @ w)
     return x.square().mean()
 
 
-# %% 4.2: No gradient comes through
+# %% 4.2: No gradient flows through
 @torch.no_grad()
 def light(x, w):
     return deep(x, w)

@@ -10,7 +10,7 @@ stored = {3, 4, 5, 7, 8}
 stored = {8}
 
 
-# %% 6.1: A set of line numbers is asked for
+# %% 6.1: A set of line numbers is needed
 stored = 4
 
 
