@@ -84,17 +84,20 @@ def same_numbers(
     need_function(answer)
     same_result(of(answer), of(reference), *args)
     compiled = torch.compile(answer, backend="eager")
-    same_result(of(compiled), of(reference), *args, told="Compiled, it computes")
+    same_result(of(compiled), of(reference), *args, what="Compiled, it computes")
 
 
 def same_result(
-    answer: Callable[..., Any], reference: Callable[..., Any], *args: Any, told: str = "It computes"
+    answer: Callable[..., Any],
+    reference: Callable[..., Any],
+    *args: Any,
+    subject: str = "It computes",
 ) -> None:
     """Like `same_numbers`, but only for the answer as it is: it may be compiled already."""
     (got, left), (expected, as_left) = _computed(answer, args), _computed(reference, args)
     need(got is not None or expected is None, "Your function returns nothing yet.")
     difference = _difference(got, expected)
-    need(not difference, f"{told} something other than the original: {difference}")
+    need(not difference, f"{subject} something other than the original: {difference}")
     need(not _difference(left, as_left), "It changes its argument, which the original does not.")
 
 
@@ -143,10 +146,10 @@ def keeps_less(recording: Recording, original: Recording, share: int) -> str:
     kept, full = (
         sum(cut.activation_bytes for cut in one.partitions) for one in (recording, original)
     )
-    told = f"It saves {kept:,} bytes; the original saves {full:,}"
-    need(kept * share <= full, f"{told}, so at most {full // share:,} are allowed.")
+    verdict = f"It saves {kept:,} bytes; the original saves {full:,}"
+    need(kept * share <= full, f"{verdict}, so at most {full // share:,} are allowed.")
     again = sum(not item.is_free for cut in recording.partitions for item in cut.recomputed)
-    return f"{told}. The price: {again} operators are recomputed."
+    return f"{verdict}. The price: {again} operators are recomputed."
 
 
 def _difference(got: Any, expected: Any) -> str:

@@ -41,9 +41,9 @@ def _one_kernel(answer: Any) -> str:
     need(recording.captured_graphs(), "Nothing of it was compiled.")
     names = [kernel.name for kernel in recording.kernels]
     fused = [name for name in names if "_scaled_dot_product" in name]
-    told = ", ".join(names)
-    need(fused, f"No fused attention kernel is called. It calls {told}.")
-    need(len(names) == 1, f"One kernel is needed. It calls {told}.")
+    called = ", ".join(names)
+    need(fused, f"No fused attention kernel is called. It calls {called}.")
+    need(len(names) == 1, f"One kernel is needed. It calls {called}.")
     return f"One kernel, {fused[0]}, and no mask in memory: a flag says what it needs to know."
 
 

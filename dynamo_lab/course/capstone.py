@@ -65,8 +65,8 @@ def _few_calls(recording: Recording, most: int) -> int:
     calls = {kernel.name: kernel.calls for kernel in recording.kernels}
     total = sum(kernel.calls for kernel in recording.kernels)
     often = max(calls, key=lambda name: calls[name], default="none")
-    told = f"{total} kernel calls, but {most} are allowed."
-    need(total <= most, f"{told} Called most often: {often}, {calls.get(often)} times.")
+    excess = f"{total} kernel calls, but {most} are allowed."
+    need(total <= most, f"{excess} Called most often: {often}, {calls.get(often)} times.")
     return total
 
 

@@ -67,12 +67,12 @@ def _longest(answer: Any) -> str:
         given, best = answer(list(names), x), max(sizes, key=lambda name: sizes[name].calls)
         need(given in sizes, f"It gives {given!r:.60}, which is not one of {', '.join(names)}.")
         if sizes[given].calls < sizes[best].calls:
-            told = "; ".join(
+            largest = "; ".join(
                 f"{name} becomes {sizes[name].calls} calls of {sizes[name].kinds} kinds of prims, "
                 f"and {_size(name, x, 'inductor').calls} calls in Inductor's set"
                 for name in (given, best)
             )
-            need(False, f"Of {', '.join(names)} it gives {given}. But {told}.")
+            need(False, f"Of {', '.join(names)} it gives {given}. But {largest}.")
     return "Which operator is the largest depends on the set: prims spell out what others imply."
 
 

@@ -44,12 +44,12 @@ def _written_for(answer: Any) -> str:
     if found is None:
         raise NotYet(f"Line {answer} computes nothing: it is no statement of the kernel.")
     lines = sorted({_line_of(recording, kernel.graph or 0, node) for node in found.nodes})
-    told = ", ".join(str(line) for line in lines)
+    named = ", ".join(str(line) for line in lines)
     need(
         found.origin == "emitted",
         f"Line {answer}, `{text:.60}`, was written for no line of yours: it serves others.",
     )
-    need(lines == [_ASKED], f"Line {answer}, `{text:.60}`, was written for line {told} of yours.")
+    need(lines == [_ASKED], f"Line {answer}, `{text:.60}`, was written for line {named} of yours.")
     return f"`{text:.80}`: the largest of a row, as far as the mask allows."
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from dynamo_lab.measure.devices import device_named
 from dynamo_lab.measure.folders import cache_folder
-from dynamo_lab.measure.room import free_memory
+from dynamo_lab.measure.free_memory import free_memory
 from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.model.benchmarks import Limits, Machine
 

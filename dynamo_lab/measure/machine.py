@@ -48,8 +48,8 @@ def clock(device: str) -> tuple[float, ...]:
     if device == "cuda":
         found = _nvidia_smi("clocks.sm")
         return (float(found),) if found.replace(".", "").isdigit() else ()
-    told = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", text_of(CPUINFO), re.MULTILINE)
-    return (max(map(float, told)),) if told else ()
+    clocks = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", text_of(CPUINFO), re.MULTILINE)
+    return (max(map(float, clocks)),) if clocks else ()
 
 
 def _accelerator(device: str) -> tuple[str, str]:

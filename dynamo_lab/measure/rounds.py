@@ -54,10 +54,10 @@ class Watch:
 
     def __init__(
         self,
-        told: Callable[[Progress], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._told = told
+        self._on_progress = on_progress
         self.clock = clock
         self.stopped = False
 
@@ -67,7 +67,7 @@ class Watch:
 
     def tell(self, what: str, done: int, total: int, left: float | None = None) -> None:
         """Report the progress."""
-        self._told(Progress(what=what, done=done, total=total, seconds_left=left))
+        self._on_progress(Progress(what=what, done=done, total=total, seconds_left=left))
 
 
 def take_turns(

@@ -49,8 +49,8 @@ def disagreement(
     floor = _FLOOR * _typical(list(sizes.values()))
     for name, value in reference.items():
         allowed = TOLERANCE[precision] * max(sizes[name], floor)
-        if told := _differs(name, eager[name], compiled[name], value, allowed, precision):
-            return told
+        if difference := _differs(name, eager[name], compiled[name], value, allowed, precision):
+            return difference
     return ""
 
 

@@ -1,8 +1,8 @@
 """The table of a run as one offline page, without scripts."""
 
 from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.suite.summary import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.suite.table import Cell, Table
-from dynamo_lab.suite.words import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.view.core.words import plural, seconds, size
 
 _STYLE = """\

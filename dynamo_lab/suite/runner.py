@@ -81,7 +81,7 @@ def run_suite(
     engine: Engine,
     *,
     again: bool = False,
-    told: Callable[[Result, int, int], None] = lambda *_: None,
+    report: Callable[[Result, int, int], None] = lambda *_: None,
 ) -> None:
     """Run what has no result in the file yet, or all of it `again`, and append what is found.
 
@@ -97,7 +97,7 @@ def run_suite(
         for number, result in enumerate(results, done + 1):
             _refuse(path, _stranger(result, before))
             append(path, result)
-            told(result, number, len(cases))
+            report(result, number, len(cases))
 
 
 def jobs_of(cases: Sequence[Case], order: Order) -> list[Job]:

@@ -94,8 +94,8 @@ def _measure(
         values, first = _first_run(subject, compiled, case, facts)
     if not facts["graphs"]:  # it would pass by running eagerly
         raise Found("not compiled", "Dynamo captured no graph: all of it ran eagerly")
-    if told := disagreement(eager, values, exact, case.precision):
-        raise Found("wrong", told)
+    if difference := disagreement(eager, values, exact, case.precision):
+        raise Found("wrong", difference)
     del eager, exact, values
     _free(device)
     ways = {"eager": subject.call(subject.function), "compiled": subject.call(compiled)}

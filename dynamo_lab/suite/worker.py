@@ -49,8 +49,8 @@ def run_job(job: Job, events: Path) -> None:
         _warm_up(job.device)
     for case in job.cases:
         found = result or _run(program, case, job, events)
-        told = replace(found, case=case, family=model.family, size=job.size, created=_now())
-        write_event(events, Done(told))
+        completed = replace(found, case=case, family=model.family, size=job.size, created=_now())
+        write_event(events, Done(completed))
 
 
 def _built(job: Job) -> tuple[Any, Result | None]:

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from dynamo_lab.model.lowering import Buffer, Cause, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.kin import kin
 from dynamo_lab.view.lowering.causes import stored
 from dynamo_lab.view.lowering.lowering import LoweringsView, StepView
+from dynamo_lab.view.related import related
 
 Make = Callable[[str], Recording]
 
@@ -104,8 +104,8 @@ def test_operators_of_the_loops_are_counted(found: LoweringsView) -> None:
 
 def test_a_buffer_stands_between_its_nodes_and_its_kernel(make: Make) -> None:
     view = build(make("lowered"))
-    assert kin(view, "buffer:2") == {"buffer:2", "node:1:3", "node:1:4", "line:0:3", "kernel:1"}
-    assert "buffer:3" in kin(view, "node:1:3")
+    assert related(view, "buffer:2") == {"buffer:2", "node:1:3", "node:1:4", "line:0:3", "kernel:1"}
+    assert "buffer:3" in related(view, "node:1:3")
 
 
 def test_a_kernel_finds_the_buffers_of_bodies_in_its_graph(make: Make) -> None:
@@ -119,7 +119,7 @@ def test_a_kernel_finds_the_buffers_of_bodies_in_its_graph(make: Make) -> None:
         buffers=(*sample.buffers, within),
         kernels=(sample.kernels[0], kernel),
     )
-    assert "kernel:1" in kin(build(made), "buffer:6")
+    assert "kernel:1" in related(build(made), "buffer:6")
 
 
 def test_nothing_lowered_has_a_reason(make: Make) -> None:

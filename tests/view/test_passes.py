@@ -6,8 +6,8 @@ from typing import get_args
 from dynamo_lab.model.passes import Pass, Pattern, PatternKind
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
+from dynamo_lab.view.passes.descriptions import pass_sentence, pattern_sentence
 from dynamo_lab.view.passes.passes import PassView
-from dynamo_lab.view.passes.words import pass_sentence, pattern_sentence
 
 Make = Callable[[str], Recording]
 

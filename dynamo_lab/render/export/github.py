@@ -65,8 +65,8 @@ def _place(recording: Recording, one: Found, root: Path) -> dict[str, str]:
 
 
 def _command(properties: Mapping[str, str], message: str) -> str:
-    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::error {told}::{_data(one_line(message))}"
+    fields = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::error {fields}::{_data(one_line(message))}"
 
 
 def _data(text: str) -> str:

@@ -24,11 +24,11 @@ def blocks(view: View) -> Iterator[Markup]:
     for section in bench.sections:
         yield _times(section)
     if bench.agreements:
-        told = (
+        items = (
             tag("li", tag("b", shortened(f"{one.name} ({one.phase})", 120)), f": {one.sentence}")
             for one in bench.agreements
         )
-        yield details("correctness", tag("ul", *told))
+        yield details("correctness", tag("ul", *items))
     for program in bench.kernels.programs:
         yield _program(program)
     if bench.roofline:

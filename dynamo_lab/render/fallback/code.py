@@ -80,8 +80,8 @@ def run_map(view: View, numbers: dict[int, int]) -> Iterator[Markup]:
     rows = view.run_map[:_LINES]
     names = [f"{'  ' * row.depth}{_SIGN[row.kind == 'break']}{row.name}" for row in rows]
     width = min(48, max(cell_len(name) for name in names))
-    told = zip(rows, names, strict=True)
-    made: list[str] = [_map_row(row, name, width, numbers) for row, name in told]
+    named = zip(rows, names, strict=True)
+    made: list[str] = [_map_row(row, name, width, numbers) for row, name in named]
     if len(view.run_map) > _LINES:
         made.append(f"… {len(view.run_map) - _LINES:,} more rows\n")
     yield pre(*made)

@@ -16,9 +16,9 @@ def _reading(view: str) -> Markup:
     reading = reading_of(view)
     if reading is None:
         return Markup("")
-    told = (
+    paragraphs = (
         pre(text) if is_example else tag("p", prose(text))
         for is_example, text in blocks(reading.paragraph)
     )
     summary = tag("summary", tag("small", prose(reading.sentence)))
-    return tag("details", summary, *told)
+    return tag("details", summary, *paragraphs)

@@ -48,8 +48,8 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     lines = code.code(sources_to_show(view, libraries=False), numbers)
     yield "Code", with_reading("code", lines)
     yield "Map", code.run_map(view, numbers)
-    told = zip(view.breaks, view.stories, strict=False)
-    breaks = (_break(item, story) for item, story in told)
+    pairs = zip(view.breaks, view.stories, strict=False)
+    breaks = (_break(item, story) for item, story in pairs)
     yield _counted("Breaks", view.breaks), with_reading("breaks", breaks)
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
@@ -133,8 +133,8 @@ def _graph(graph: GraphView, texts: GraphText) -> Markup:
     if left > 0:
         lines.append(f"… {left:,} more nodes\n")
     modules = outline(graph) if left > 0 else ()
-    told = [pre(*map(_module, modules[:_MODULES]))] if len(modules) > 1 else []
-    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", *told, pre(*lines))
+    tree = [pre(*map(_module, modules[:_MODULES]))] if len(modules) > 1 else []
+    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", *tree, pre(*lines))
 
 
 def _module(row: OutlineRow) -> str:
@@ -159,10 +159,10 @@ def _row(row: Row, width: int) -> str:
 def _recompiles(view: View) -> Iterator[Markup]:
     for item in view.guards.recompiles:
         failures = [f"{shortened(a, 40)}: {shortened(b, 600)}" for a, b in item.failures[:8]]
-        told = [_cause(cause) for cause in item.causes[:8]] or [tag("li", f) for f in failures]
+        causes = [_cause(cause) for cause in item.causes[:8]] or [tag("li", f) for f in failures]
         yield join(
             tag("p", tag("b", shortened(item.title, 200)), f" · {shortened(item.compile_id, 40)}"),
-            tag("ul", *told),
+            tag("ul", *causes),
             *([tag("p", prose(item.advice))] if item.advice else []),
             *([_changes(item.changes)] if item.changes else []),
         )
@@ -193,9 +193,9 @@ def _cause(cause: CauseView) -> Markup:
 
 def _changes(changes: ChangesView) -> Markup:
     facts = [*changes.symbols[:8], f"graph: {changes.summary}", changes.kernels]
-    told = shortened("; ".join(fact for fact in facts if fact), 600)
+    facts_text = shortened("; ".join(fact for fact in facts if fact), 600)
     rows = [f"{sign} {clipped(row, 160)}\n" for sign, row in changes.graph]
-    head = tag("p", f"Since {shortened(changes.against, 40)}: ", prose(told))
+    head = tag("p", f"Since {shortened(changes.against, 40)}: ", prose(facts_text))
     return join(head, *([details("what changed in the graph", pre(*rows))] if rows else []))
 
 

@@ -24,13 +24,13 @@ def _head(view: SideBySideView) -> Markup:
         (shortened(label, 60), *(f"{number:,}" for _, number in sizes(one)))
         for label, one in zip(view.labels, view.views, strict=True)
     ]
-    told = [
+    sentences = [
         tag("p", tag("b", f"{shortened(label, 60)}: "), shortened(sentence, 600))
         for label, one in zip(view.labels, view.views, strict=True)
         for sentence in (one.summary.target, one.summary.failure)
         if sentence
     ]
-    return join(title, *_ranks(view.ranks), table(("", *names), rows), *told)
+    return join(title, *_ranks(view.ranks), table(("", *names), rows), *sentences)
 
 
 def _ranks(view: RanksView | None) -> Iterator[Markup]:

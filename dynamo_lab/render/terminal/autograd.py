@@ -19,11 +19,11 @@ _COMMAND = "dynamo-lab show --section autograd"
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each partition: its sentences, its costliest lines; in full every value with its reason."""
-    told = [part for part in view.partitions if part.backward is not None or part.handled]
-    if not told:
+    relevant = [part for part in view.partitions if part.backward is not None or part.handled]
+    if not relevant:
         return
-    yield heading("Autograd", plural(len(told), "partition"))
-    shown = told if page.everything else told[:_BRIEF_PARTS]
+    yield heading("Autograd", plural(len(relevant), "partition"))
+    shown = relevant if page.everything else relevant[:_BRIEF_PARTS]
     texts = GraphText(view)
     for part in shown:
         yield line((part.title, "bold"), (f"  {part.method}", "dim"))
@@ -37,8 +37,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
             yield _prose(sentence)
         if left := len(part.handled) - len(handled):
             yield indented(more(left, unit(left, "write or view", "writes and views"), _COMMAND))
-    if len(shown) < len(told):
-        yield more(len(told) - len(shown), "partitions", _COMMAND)
+    if len(shown) < len(relevant):
+        yield more(len(relevant) - len(shown), "partitions", _COMMAND)
 
 
 def _prose(sentence: str, by: int = 2) -> RenderableType:

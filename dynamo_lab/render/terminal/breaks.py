@@ -33,8 +33,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     yield heading("Breaks", str(len(view.breaks)))
     limit = len(view.breaks) if page.everything else _BRIEF
-    told = zip(view.breaks[:limit], view.stories, strict=False)
-    yield from separated(_break(item, story, page) for item, story in told)
+    pairs = zip(view.breaks[:limit], view.stories, strict=False)
+    yield from separated(_break(item, story, page) for item, story in pairs)
     if len(view.breaks) > limit:
         left = f"… {len(view.breaks) - limit:,} more breaks; "
         yield line((left, "dim"), ("dynamo-lab show --section breaks", "dim italic"))

@@ -24,37 +24,37 @@ _COMMAND = "dynamo-lab step RECORDING"
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """How many steps there are; all of them if requested."""
-    film = view.steps
-    if film is None:
+    steps = view.steps
+    if steps is None:
         if page.everything:
             yield heading("Steps", "none were recorded")
             yield line(
                 ("dynamo-lab explore SCRIPT --steps, or %%compile --steps, records them", "dim")
             )
         return
-    count = len(Playback(film))
-    yield heading("Steps", f"{count:,} in {plural(len(film.takes), 'analysis', 'analyses')}")
+    count = len(Playback(steps))
+    yield heading("Steps", f"{count:,} in {plural(len(steps.takes), 'analysis', 'analyses')}")
     if page.everything:
-        yield from listing(film)
+        yield from listing(steps)
     else:
         yield line((f"{_COMMAND} steps through them, forwards and backwards", "dim"))
 
 
-def listing(film: StepsView) -> Iterator[RenderableType]:
+def listing(steps: StepsView) -> Iterator[RenderableType]:
     """Every step, one per line, by attempt."""
-    playback = Playback(film)
-    for take in film.takes:
+    playback = Playback(steps)
+    for take in steps.takes:
         yield Text()
         yield heading(take.title)
-        told = ""
+        ending = ""
         for step in range(take.first, take.end):
             moment = playback.moment(step)
             yield from _row(moment)
-            told = moment.events[-1].text if moment.events else ""
-        if told != take.ending:
+            ending = moment.events[-1].text if moment.events else ""
+        if ending != take.ending:
             yield line((take.ending, "bold"), wrap=True)
-    if film.cut:
-        yield line((film.cut, "bold yellow"), wrap=True)
+    if steps.cut:
+        yield line((steps.cut, "bold yellow"), wrap=True)
 
 
 def _row(moment: Moment) -> Iterator[RenderableType]:

@@ -244,11 +244,11 @@ def _verdicts(
             during = "" if one.phase == "forward" else f", in {PHASES[one.phase]},"
             sentence = f"{_named(one.name)}{during} {one.sentence}"
             yield VerdictView(way=one.way, sentence=sentence, tone="bad")
-    told: set[tuple[int, str]] = set()
+    reported: set[tuple[int, str]] = set()
     for section in sections:
         for row in section.rows:
-            if row.way and (row.way, section.phase) not in told:
-                told.add((row.way, section.phase))
+            if row.way and (row.way, section.phase) not in reported:
+                reported.add((row.way, section.phase))
                 yield _doubted(_speed(found, section, row), found, section.phase)
 
 

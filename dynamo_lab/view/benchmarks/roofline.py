@@ -222,17 +222,17 @@ class _Point:
                 f"a kernel takes {duration(self._launch)}."
             )
         what = "memory delivers" if bound == "memory" else f"matrix products in {work.dtype} reach"
-        told = f"{_percent(share)} of what {what}"
+        share_text = f"{_percent(share)} of what {what}"
         if share > _BEYOND and bound == "memory":
             cold = "what it wrote stayed in the caches, or memory was slower when it was measured"
-            return f"{told}: {'its data was in the caches' if self._is_warm else cold}."
+            return f"{share_text}: {'its data was in the caches' if self._is_warm else cold}."
         if share > _BEYOND:
             return (
-                f"{told}: the machine was slower when the limit was measured. "
+                f"{share_text}: the machine was slower when the limit was measured. "
                 "`dynamo-lab limits --again` measures it again."
             )
         only = " (of bytes alone: its operations are not known)" * (work.counted == "arguments")
-        return f"{told}{only}: at most {1 / share:.2g} times faster."
+        return f"{share_text}{only}: at most {1 / share:.2g} times faster."
 
 
 def _why(work: Work | str) -> str:
@@ -287,17 +287,17 @@ def _decades(values: list[float]) -> tuple[int, int]:
 
 def _sentences(points: list[PointView]) -> Iterator[str]:
     """All points together: how much of their time the machine's limits explain."""
-    told = [point for point in points if point.share is not None]
-    whole = sum(point.seconds * point.calls for point in told)
-    if told:
-        needed = sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in told)
+    judged = [point for point in points if point.share is not None]
+    whole = sum(point.seconds * point.calls for point in judged)
+    if judged:
+        needed = sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in judged)
         yield (
-            f"At the machine's limits, {plural(len(told), 'kernel')} would take "
+            f"At the machine's limits, {plural(len(judged), 'kernel')} would take "
             f"{duration(needed)} instead of {duration(whole)}: "
             f"{_percent(needed / whole)}."
         )
     for bound in ("memory", "arithmetic"):
-        bound_so = [point for point in told if point.bound == bound]
+        bound_so = [point for point in judged if point.bound == bound]
         if bound_so:
             share = _percent(sum(p.seconds * p.calls for p in bound_so) / whole)
             yield f"Limited by {bound}: {plural(len(bound_so), 'kernel')}, {share} of this time."

@@ -59,8 +59,8 @@ def _text(taken: float, whole: Spread | None) -> str:
 
 def node_times(found: Benchmark, calls: Sequence[Call]) -> Iterator[tuple[int, int, float, str]]:
     """Nodes by the kernel that computes them; of captured graphs, by eager's operators."""
-    told = {node: one for one in reversed(calls) for node in one.nodes}
-    for (graph, node), one in told.items():
+    by_node = {node: one for one in reversed(calls) for node in one.nodes}
+    for (graph, node), one in by_node.items():
         yield graph, node, rounded(one.seconds), one.text
     sums: dict[NodeKey, float] = {}
     for eager in found.eager_calls:
@@ -69,7 +69,7 @@ def node_times(found: Benchmark, calls: Sequence[Call]) -> Iterator[tuple[int, i
             key = eager.graph, eager.node
             sums[key] = sums.get(key, 0.0) + spread(times).median
     for (graph, node), taken in sums.items():
-        if (graph, node) not in told:
+        if (graph, node) not in by_node:
             yield graph, node, rounded(taken), f"eager: {brief(taken)}"
 
 
@@ -87,11 +87,11 @@ def line_times(
     for (source, number), served in sorted(lines.items()):
         total = sum(one.seconds for one, _ in served)
         is_shared = any(count > 1 for _, count in served)
-        told = "; ".join(
+        explanation = "; ".join(
             one.text + (f", shared with {plural(count - 1, 'more line')}" if count > 1 else "")
             for one, count in served[:8]
         )
-        yield source, number, f"≤ {brief(total)}" if is_shared else brief(total), told
+        yield source, number, f"≤ {brief(total)}" if is_shared else brief(total), explanation
 
 
 def overhead_of(found: Benchmark, way: int, phase: Phase) -> Overhead | None:

@@ -46,8 +46,8 @@ class StoryView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places) -> tuple[StoryView, ...]:
     """A story for each break, in the order of the breaks."""
-    teller = _Teller(recording, places)
-    return tuple(map(teller.story, recording.breaks))
+    storyteller = _Storyteller(recording, places)
+    return tuple(map(storyteller.story, recording.breaks))
 
 
 def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
@@ -74,7 +74,7 @@ def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
     return tuple(found)
 
 
-class _Teller:
+class _Storyteller:
     """The facts behind the stories, collected once for all of them."""
 
     def __init__(self, recording: Recording, places: Places) -> None:

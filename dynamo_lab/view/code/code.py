@@ -8,7 +8,7 @@ from dynamo_lab.model.core.sources import Source
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.breaks import columns
-from dynamo_lab.view.breaks.failures import cause
+from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import LineState as LineState

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.failures import cause
+from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import frame_names, is_own

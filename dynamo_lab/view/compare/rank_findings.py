@@ -70,10 +70,10 @@ def _ends(ranks: Sequence[Rank]) -> Iterator[str]:
 def not_compared(ranks: Sequence[Rank]) -> Iterator[str]:
     """What the findings do not cover."""
     for what in dict.fromkeys(what for rank in ranks for what in rank.unread):
-        told = [f"{rank.unread[what]:,} on {rank.label}" for rank in ranks if what in rank.unread]
-        yield f"Not compared, because it could not be read: {what} ({listed(told, _MOST)})."
-    told = [rank.label for rank in ranks if _ORDER in rank.unread]
-    if blind := [rank for rank in ranks if rank.collectives is None and rank.label not in told]:
+        unread = [f"{rank.unread[what]:,} on {rank.label}" for rank in ranks if what in rank.unread]
+        yield f"Not compared, because it could not be read: {what} ({listed(unread, _MOST)})."
+    unread = [rank.label for rank in ranks if _ORDER in rank.unread]
+    if blind := [rank for rank in ranks if rank.collectives is None and rank.label not in unread]:
         yield f"Not compared, because it could not be read: {_ORDER} on {_names(blind)}."
     numbered = [key for key in ranks[0].numbered if any(key in rank.kernels for rank in ranks)]
     if numbered:
@@ -137,11 +137,11 @@ def _counts(ranks: Sequence[Rank]) -> Iterator[str]:
         groups: dict[int, list[Rank]] = {}
         for rank, count in zip(ranks, counts, strict=True):
             groups.setdefault(count[name], []).append(rank)
-        told = [
+        parts = [
             f"{times(count) if count else 'never'} on {_names(of)}"
             for count, of in sorted(groups.items(), reverse=True)
         ]
-        yield f"{name} was compiled {listed(told)}{_because(name, ranks)}."
+        yield f"{name} was compiled {listed(parts)}{_because(name, ranks)}."
     if len(parted) > _MOST:
         yield f"{len(parted) - _MOST:,} more functions were compiled more often on some ranks."
 
@@ -223,10 +223,10 @@ def _each_other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
             )
 
 
-def _few(told: Iterator[str], more: str) -> Iterator[str]:
+def _few(sentences: Iterator[str], more: str) -> Iterator[str]:
     """The first findings of a kind, and how many more there are."""
-    yield from islice(told, _MOST)
-    if left := sum(1 for _ in told):
+    yield from islice(sentences, _MOST)
+    if left := sum(1 for _ in sentences):
         yield f"{left:,} {more}."
 
 

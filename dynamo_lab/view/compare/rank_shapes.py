@@ -72,8 +72,8 @@ def collectives_of(recording: Recording, graph: Graph, function: str) -> Iterato
     groups: dict[str, str] = {}
     for node, names in _nodes(recording, graph):
         if found := _COLLECTIVE.match(node.target):
-            told = _grouped(_arguments(node, names), groups).split(", ")
-            details = ", ".join(one for one in told if not one.startswith("%"))
+            arguments = _grouped(_arguments(node, names), groups).split(", ")
+            details = ", ".join(one for one in arguments if not one.startswith("%"))
             yield Collective(function, collective_name(found[1]), details)
 
 

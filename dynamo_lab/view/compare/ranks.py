@@ -244,10 +244,10 @@ def _collectives(
 
 def _names_in(schedule: str) -> list[str] | None:
     try:
-        told = json.loads(schedule)
+        order = json.loads(schedule)
     except (ValueError, RecursionError):
         return None
-    return [str(one) for one in cast("list[Any]", told)] if isinstance(told, list) else None
+    return [str(one) for one in cast("list[Any]", order)] if isinstance(order, list) else None
 
 
 def _called(recording: Recording, functions: Mapping[str, str]) -> dict[str, list[Collective]]:

@@ -229,7 +229,7 @@ def _size(recording: Recording) -> int:
 def _line_rows(recordings: Sequence[Recording], views: Sequence[View]) -> Iterator[LineRow]:
     """The user's lines that led to a kernel anywhere, in text order."""
     found: dict[tuple[str, int], list[list[str]]] = {}
-    told: dict[tuple[str, int], tuple[str, str]] = {}
+    described: dict[tuple[str, int], tuple[str, str]] = {}
     for at, (recording, view) in enumerate(zip(recordings, views, strict=True)):
         places = Places(recording)
         if view.sources:
@@ -239,9 +239,9 @@ def _line_rows(recordings: Sequence[Recording], views: Sequence[View]) -> Iterat
             stacks = stacks_of(ancestors_of(kernel, ancestry), recording)
             for line in dict.fromkeys(filter(None, map(places.own_line, stacks))):
                 key = (recording.sources[line[0]].path, line[1])
-                told.setdefault(key, (places.where(line), places.text(line).strip()))
+                described.setdefault(key, (places.where(line), places.text(line).strip()))
                 row = found.setdefault(key, [[] for _ in recordings])
                 row[at].append(view.kernels.kernels[kernel.id].title)
     for key in sorted(found):
-        where, text = told[key]
+        where, text = described[key]
         yield LineRow(where=where, text=text, kernels=tuple(map(tuple, found[key])))

@@ -194,9 +194,9 @@ class _View:
             for node in nodes
             if table.strings[table.op[node]].startswith("call_")
         )
-        told = [name for name in names if name not in QUIET] or list(names)
+        visible = [name for name in names if name not in QUIET] or list(names)
         # the last are its results: it repeats what it is made of
-        return ("… " if len(told) > 3 else "") + " + ".join(told[-3:])
+        return ("… " if len(visible) > 3 else "") + " + ".join(visible[-3:])
 
     def _line(self, nodes: Sequence[int]) -> tuple[int, int] | None:
         """The user's line of the last node that has one, which is the operation's result."""
@@ -284,12 +284,12 @@ def _sentences(schedule: Schedule) -> Iterable[str]:
     yield f"{operations} became {plural(groups, 'group')}, and {plural(kernels, 'kernel')}."
     outcomes = Counter(verdict.ruling.outcome for verdict in schedule.verdicts)
     if outcomes:
-        told = [f"{outcomes['fused']:,} fused", f"{outcomes['refused']:,} refused"]
+        parts = [f"{outcomes['fused']:,} fused", f"{outcomes['refused']:,} refused"]
         if outcomes["possible"]:
-            told.append(f"{outcomes['possible']:,} possible, but fused with others first")
+            parts.append(f"{outcomes['possible']:,} possible, but fused with others first")
         pairs = plural(len(schedule.verdicts), "pair")
         rounds = plural(len(schedule.rounds), "round")
-        yield f"{pairs} considered in {rounds}: {listed(told)}."
+        yield f"{pairs} considered in {rounds}: {listed(parts)}."
     if schedule.left_out:
         yield f"{schedule.left_out:,} more refusals were not recorded."
     if kernels < groups and "CppScheduling" in schedule.backends.values():

@@ -173,13 +173,13 @@ class _View:
             return "never in memory: it exists only inside its kernel"
         source = "" if cause is None or cause.source is None else cause.source
         name = self._plan.buffers[source].name if source != "" else ""
-        told = {
+        origin = {
             "in_place": f"written over {name}, in place",
             "reuse": f"takes over the memory of {name}, which is no longer needed",
             "view": f"a view of {name}, with no memory of its own",
         }.get(cause.kind if cause else "", "")
         ends = {"output": "returned", "donated": "an input that may be overwritten"}
-        return "; ".join(part for part in (told, ends.get(item.role, "")) if part)
+        return "; ".join(part for part in (origin, ends.get(item.role, "")) if part)
 
     def _sentences(
         self,

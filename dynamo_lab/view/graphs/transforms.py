@@ -22,20 +22,23 @@ def in_transforms(table: NodeTable, paths: Sequence[Path]) -> tuple[list[Path], 
     marks = {n: found for n, text in enumerate(table.strings) if (found := _MARK.search(text))}
     if not marks:
         return list(paths), {}
-    told: dict[Path, str] = {}
-    return list(_walk(table, paths, marks, told)), told
+    labels: dict[Path, str] = {}
+    return list(_walk(table, paths, marks, labels)), labels
 
 
 def _walk(
-    table: NodeTable, paths: Sequence[Path], marks: dict[int, re.Match[str]], told: dict[Path, str]
+    table: NodeTable,
+    paths: Sequence[Path],
+    marks: dict[int, re.Match[str]],
+    labels: dict[Path, str],
 ) -> Iterator[Path]:
     open_boxes: list[tuple[Path, Path]] = []  # the module around, and the box
     for node, target in enumerate(table.target):
         mark = marks.get(target)
         if mark and mark[2] == "increment":
             around = _within(open_boxes, paths[node])
-            box = _new(around, _NAMES.get(mark[1], mark[1]), told)
-            told[box] = _said(mark[1], table.arguments[node])
+            box = _new(around, _NAMES.get(mark[1], mark[1]), labels)
+            labels[box] = _said(mark[1], table.arguments[node])
             open_boxes.append((paths[node], box))
         yield _within(open_boxes, paths[node])
         if mark and mark[2] == "decrement" and open_boxes:
@@ -50,10 +53,10 @@ def _within(open_boxes: Sequence[tuple[Path, Path]], path: Path) -> Path:
     return box + (path[len(module) :] if path[: len(module)] == module else path)
 
 
-def _new(around: Path, name: str, told: dict[Path, str]) -> Path:
+def _new(around: Path, name: str, labels: dict[Path, str]) -> Path:
     """An unused path of a box with this name: a second vmap is 'vmap 2'."""
     path, count = (*around, name), 1
-    while path in told:
+    while path in labels:
         count += 1
         path = (*around, f"{name} {count}")
     return path

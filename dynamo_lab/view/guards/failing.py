@@ -43,7 +43,7 @@ def readable(source: str) -> str:
     return text.replace(".size()[", ".shape[").replace(".size()", ".shape")
 
 
-def told(failed: FailedGuard) -> str:
+def describe(failed: FailedGuard) -> str:
     """The failure in a sentence."""
     return cause(failed).text
 

@@ -9,9 +9,9 @@ from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
-from dynamo_lab.view.guards.failing import cause, readable, told
-from dynamo_lab.view.guards.remedies import Remedy, remedies
+from dynamo_lab.view.guards.failing import cause, describe, readable
 
 
 class GuardView(Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def _causes(
     }
     alike: dict[str, list[FailedGuard]] = {}
     for failed in item.failed:
-        alike.setdefault(told(failed), []).append(failed)
+        alike.setdefault(describe(failed), []).append(failed)
     for text, group in alike.items():
         line = next((at for failed in group if (at := places.own_line(failed.stack))), None)
         yield CauseView(
@@ -154,7 +154,7 @@ def _causes(
             check=group[0].text,
             where=places.where(line) if line else "",
             entity=entity(line) if line else "",
-            remedies=() if (item.frame, text) in known else remedies(cause(group[0]), opened),
+            remedies=() if (item.frame, text) in known else advice_on(cause(group[0]), opened),
         )
         known.add((item.frame, text))
 

@@ -8,7 +8,7 @@ from dynamo_lab.model.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
-from dynamo_lab.view.guards.failing import told
+from dynamo_lab.view.guards.failing import describe
 
 
 class CheckView(Struct, frozen=True, kw_only=True):
@@ -88,7 +88,7 @@ def _check(
     return CheckView(
         compile_id=compile_id,
         passes=False,
-        text=told(failed),
+        text=describe(failed),
         where=places.where(line) if line else "",
         entity=entity(line) if line else "",
         source=guard.source if guard else "",

@@ -89,9 +89,9 @@ def _worst(edit: Edit) -> str:
 
 def _compared(edit: Edit) -> str:
     """How far the edit's values are from the original's, and the program's from eager's."""
-    told = list(_groups(edit))
+    parts = list(_groups(edit))
     calls = f" in {plural(edit.calls, 'call')}" if edit.calls else ""
-    return f"Compared{calls}: {'; '.join(told)}." if told else ""
+    return f"Compared{calls}: {'; '.join(parts)}." if parts else ""
 
 
 def _groups(edit: Edit) -> Iterator[str]:

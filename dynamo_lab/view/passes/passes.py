@@ -16,14 +16,14 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.passes.diffs import Hunk, MatchView, Names, hunks, match_view
-from dynamo_lab.view.passes.words import (
+from dynamo_lab.view.passes.descriptions import (
     PHASES,
     is_users,
     pass_sentence,
     pattern_sentence,
     phase_title,
 )
+from dynamo_lab.view.passes.diffs import Hunk, MatchView, Names, hunks, match_view
 
 
 class PatternView(Struct, frozen=True, kw_only=True):
@@ -108,10 +108,10 @@ class PassesView(Struct, frozen=True, kw_only=True):
 def build(recording: Recording, places: Places) -> PassesView:
     """The passes, their diffs computed by applying one after the other."""
     titles = GraphTitles(recording)
-    told = _Teller(recording, places)
+    describer = _Describer(recording, places)
     return PassesView(
         pipelines=tuple(_pipeline(p, recording, titles) for p in recording.pipelines),
-        passes=tuple(view for p in recording.pipelines for view in told.passes(p)),
+        passes=tuple(view for p in recording.pipelines for view in describer.passes(p)),
         patterns=tuple(_pattern(pattern, places) for pattern in recording.patterns),
     )
 
@@ -178,7 +178,7 @@ def _pattern(item: Pattern, places: Places) -> PatternView:
     )
 
 
-class _Teller:
+class _Describer:
     """Walks the pipelines of a recording, and describes each pass by the graph it received."""
 
     def __init__(self, recording: Recording, places: Places) -> None:

@@ -90,56 +90,57 @@ class StepsView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places) -> StepsView | None:
     """The steps, None where they were not requested."""
-    film = recording.film
-    if film is None:
+    steps = recording.film
+    if steps is None:
         return None
-    teller = _Teller(recording, places, film)
+    describer = _Describer(recording, places, steps)
     return StepsView(
-        takes=tuple(teller.takes()),
-        codes=tuple(teller.codes()),
-        calls=film.calls,
-        strings=film.strings,
-        values=film.values,
-        kinds={value.kind: kind_in_words(value.kind) for value in film.values},
-        below=film.below,
-        held=film.held,
-        call=film.call,
-        instruction=film.instruction,
-        stack=film.stack,
-        bound=film.bound,
-        nodes=tuple(teller.nodes()),
-        guards=film.guards,
-        events=tuple(teller.events()),
-        cut=_cut(film),
+        takes=tuple(describer.takes()),
+        codes=tuple(describer.codes()),
+        calls=steps.calls,
+        strings=steps.strings,
+        values=steps.values,
+        kinds={value.kind: kind_in_words(value.kind) for value in steps.values},
+        below=steps.below,
+        held=steps.held,
+        call=steps.call,
+        instruction=steps.instruction,
+        stack=steps.stack,
+        bound=steps.bound,
+        nodes=tuple(describer.nodes()),
+        guards=steps.guards,
+        events=tuple(describer.events()),
+        cut=_cut(steps),
     )
 
 
-def _cut(film: Film) -> str:
-    if not film.cut:
+def _cut(steps: Film) -> str:
+    if not steps.cut:
         return ""
     return (
-        f"Cut off here: {plural(film.cut, 'more step')} followed the first {len(film):,}."
+        f"Cut off here: {plural(steps.cut, 'more step')} followed the first {len(steps):,}."
         " `max_steps` sets how many are recorded."
     )
 
 
-class _Teller:
+class _Describer:
     """Puts the steps into words."""
 
-    def __init__(self, recording: Recording, places: Places, film: Film) -> None:
+    def __init__(self, recording: Recording, places: Places, steps: Film) -> None:
         self._recording = recording
         self._places = places
-        self._film = film
+        self._steps = steps
         self._names = frame_names(recording)
         self._titles = GraphTitles(recording).titles
-        self._calls = unpack(film.call)
-        self._at = unpack(film.instruction)
-        self._attempts = tuple(self._attempt(take) for take in film.takes)
+        self._calls = unpack(steps.call)
+        self._at = unpack(steps.instruction)
+        self._attempts = tuple(self._attempt(take) for take in steps.takes)
         self._broke = self._breaks()
 
     def takes(self) -> Iterator[TakeView]:
         """Each attempt, and how it ended."""
-        for index, (take, attempt) in enumerate(zip(self._film.takes, self._attempts, strict=True)):
+        pairs = zip(self._steps.takes, self._attempts, strict=True)
+        for index, (take, attempt) in enumerate(pairs):
             broke = self._broke.get(index)
             yield TakeView(
                 title=self._title(take),
@@ -166,15 +167,15 @@ class _Teller:
     def _breaks(self) -> dict[int, Break]:
         """The break that each attempt ended in, by its index."""
         found: dict[int, Break] = {}
-        steps = [event.step for event in self._film.events if event.kind == "break"]
-        for index, take in enumerate(self._film.takes):
+        steps = [event.step for event in self._steps.events if event.kind == "break"]
+        for index, take in enumerate(self._steps.takes):
             for step in steps:
                 if take.first <= step < take.end and (item := self._break_at(step, take)):
                     found[index] = item
         return found
 
     def _break_at(self, step: int, take: Take) -> Break | None:
-        code = self._film.codes[self._film.calls[self._calls[step]].code]
+        code = self._steps.codes[self._steps.calls[self._calls[step]].code]
         line = code.instructions[self._at[step]].line
         own = [item for item in self._recording.breaks if item.frame == take.frame]
         return next((b for b in own if self._recording.spans[b.span].line == line), None)
@@ -208,7 +209,7 @@ class _Teller:
 
     def codes(self) -> Iterator[CodeView]:
         """Each code object, with its source location."""
-        for code in self._film.codes:
+        for code in self._steps.codes:
             line = self._places.line_of(code.span)
             yield CodeView(
                 name=_RESUME.sub(r"\1 after line \2", short_name(code.name)),
@@ -221,7 +222,7 @@ class _Teller:
     def nodes(self) -> Iterator[NodeRow]:
         """Each node that was added, and its place in the graph that was compiled."""
         places: dict[int, Mapping[str, int]] = {}
-        for index, added in self._with_take(self._film.nodes):
+        for index, added in self._with_take(self._steps.nodes):
             attempt = self._attempts[index] if index >= 0 else None
             graph = attempt.graph if attempt and not added.depth else None
             if graph is None:
@@ -234,17 +235,17 @@ class _Teller:
 
     def events(self) -> Iterator[EventRow]:
         """Each event in words. Attempts begin and end in order, and so do events."""
-        for index, event in self._with_take(self._film.events):
+        for index, event in self._with_take(self._steps.events):
             yield EventRow(event.step, event.kind, *self._told(event, index))
 
     def _with_take(self, rows: Sequence[R]) -> Iterator[tuple[int, R]]:
-        firsts = [take.first for take in self._film.takes]
+        firsts = [take.first for take in self._steps.takes]
         for row in rows:
             yield bisect_right(firsts, max(row.step, 0)) - 1, row
 
     def _told(self, event: Event, index: int) -> tuple[str, str]:
         """An event in words, and the entity with more about it."""
-        take = self._film.takes[index]
+        take = self._steps.takes[index]
         attempt, broke = self._attempts[index], self._broke.get(index)
         graph = attempt.graph if attempt else None
         match event.kind:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from dynamo_lab.model import targets
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.failures import failure_line
+from dynamo_lab.view.breaks.exceptions import failure_line
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural, seconds, unit

@@ -142,8 +142,8 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
 
 def _group(group: GroupView) -> tuple[Text, ...]:
     pair = group.cold if group.cold.kernels is not None else group.warm
-    told = [f"for {group.operators}" if group.operators else "", group.where]
-    prose = text(", ".join(one_line(part) for part in told if part), "dim")
+    origins = [f"for {group.operators}" if group.operators else "", group.where]
+    prose = text(", ".join(one_line(part) for part in origins if part), "dim")
     problems = (one.problem for one in (*group.kernels, *group.eager))
     for words in dict.fromkeys((group.why, *problems)):
         if words:

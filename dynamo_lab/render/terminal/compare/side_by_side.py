@@ -28,8 +28,8 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
     yield line((f" {shortened(view.views[0].summary.title, 60)} ", "bold reverse"))
     for label, one in zip(view.labels, view.views, strict=True):
         if one.summary.target or one.summary.failure:
-            told = one.summary.failure or one.summary.target
-            yield line((f"{label}: ", "bold"), (told, "red" if one.summary.failure else "dim"))
+            message = one.summary.failure or one.summary.target
+            yield line((f"{label}: ", "bold"), (message, "red" if one.summary.failure else "dim"))
     yield _numbers(view)
     if view.lines:
         yield Text()

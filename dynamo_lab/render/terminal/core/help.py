@@ -16,6 +16,6 @@ def reading(view: str, page: Page) -> Iterator[RenderableType]:
         return
     margin = (0, max(0, page.width - page.prose), 0, 0)
     yield Padding(text(found.sentence, "italic"), margin)
-    for is_example, told in blocks(found.paragraph):
-        yield indented(text(told, "dim"), 4) if is_example else Padding(text(told, "dim"), margin)
+    for is_example, part in blocks(found.paragraph):
+        yield indented(text(part, "dim"), 4) if is_example else Padding(text(part, "dim"), margin)
     yield text("")

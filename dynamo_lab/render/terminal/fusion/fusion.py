@@ -20,11 +20,11 @@ _STYLES = {"fused": "green", "refused": "red", "possible": "dim"}
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each schedule: its sentences and groups; in full also every pair that was considered."""
-    told = [item for item in view.fusions.schedules if item.operations]
-    if not told:
+    relevant = [item for item in view.fusions.schedules if item.operations]
+    if not relevant:
         return
-    yield heading("Fusion", plural(len(told), "schedule"))
-    shown = told if page.everything else told[:_BRIEF_SCHEDULES]
+    yield heading("Fusion", plural(len(relevant), "schedule"))
+    shown = relevant if page.everything else relevant[:_BRIEF_SCHEDULES]
     for schedule in shown:
         yield line((schedule.title, "bold"))
         for sentence in schedule.sentences:
@@ -32,8 +32,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield from _groups(schedule, page)
         if page.everything:
             yield from _pairs(schedule)
-    if len(shown) < len(told):
-        yield more(len(told) - len(shown), "schedules", _COMMAND)
+    if len(shown) < len(relevant):
+        yield more(len(relevant) - len(shown), "schedules", _COMMAND)
 
 
 def _prose(sentence: str, by: int = 2) -> RenderableType:

@@ -56,9 +56,9 @@ def _cause(cause: CauseView) -> Iterator[RenderableType]:
 
 def _changes(changes: ChangesView, page: Page) -> Iterator[RenderableType]:
     facts = [*changes.symbols, f"graph: {changes.summary}", changes.kernels]
-    told = "; ".join(_bare(fact) for fact in facts if fact)
+    facts_text = "; ".join(_bare(fact) for fact in facts if fact)
     yield indented(
-        grid(("left", "wrap"), [(text(f"since {changes.against}", "dim"), text(told))]), 4
+        grid(("left", "wrap"), [(text(f"since {changes.against}", "dim"), text(facts_text))]), 4
     )
     for sign, row in changes.graph if page.everything else ():
         yield indented(line((f"{sign} ", _SIGNS[sign]), (row, _SIGNS[sign])), 6)

@@ -34,9 +34,9 @@ def _sections(view: EditView) -> Iterator[RenderableType]:
     yield from _diff(view)
     yield Text()
     yield line((view.sentence, _TONES[view.verdict]), wrap=True)
-    for told in (view.worst, view.compared):
-        if told:
-            yield line((told, "" if told is view.worst else "dim"), wrap=True)
+    for sentence in (view.worst, view.compared):
+        if sentence:
+            yield line((sentence, "" if sentence is view.worst else "dim"), wrap=True)
     yield from _diagnostics(view)
     if view.timings:
         yield Text()

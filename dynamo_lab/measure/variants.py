@@ -71,8 +71,8 @@ def _compiled(name: str, options: dict[str, Any]) -> Candidate:
         untyped: Any = torch
         return untyped.compile(fn, **options)
 
-    told = {key: str(value) for key, value in options.items()}
-    return Candidate(way=Way(name=name, kind="compiled", options=told), made=made)
+    texts = {key: str(value) for key, value in options.items()}
+    return Candidate(way=Way(name=name, kind="compiled", options=texts), made=made)
 
 
 def _backends() -> list[str]:

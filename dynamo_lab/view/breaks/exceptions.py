@@ -18,7 +18,7 @@ _ERROR = re.compile(r"(?:[\w.]*\.)?(\w+(?:Error|Exception|Exit|Interrupt|Failed)
 
 
 def failure_line(failure: Failure | None, places: Places) -> str:
-    """The cause and the reader's line: 'RuntimeError: no such size, at line 3'."""
+    """The cause and the user's line: 'RuntimeError: no such size, at line 3'."""
     if failure is None:
         return ""
     text = cause(failure.type, failure.message)

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from dynamo_lab.view.view import View
 
 
-def kin(view: View, entity: str) -> frozenset[str]:
+def related(view: View, entity: str) -> frozenset[str]:
     """All entities above and below this one, itself included."""
-    return Kinship(view).of(entity)
+    return Relations(view).of(entity)
 
 
-class Kinship:
+class Relations:
     """The edges of a view by name, for queries about many entities."""
 
     def __init__(self, view: View) -> None:

@@ -21,7 +21,7 @@ _COMPILE_DYNAMIC = Remedy(
 )
 
 
-def remedies(cause: Cause, opened: Collection[str]) -> tuple[Remedy, ...]:
+def advice_on(cause: Cause, opened: Collection[str]) -> tuple[Remedy, ...]:
     """What to do about a cause. `opened` are the values that are dynamic in the new code."""
     find = _OF.get(cause.kind)
     return find(cause, cause.subject in opened) if find else ()
