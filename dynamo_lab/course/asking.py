@@ -84,7 +84,7 @@ def same_numbers(
     need_function(answer)
     same_result(of(answer), of(reference), *args)
     compiled = torch.compile(answer, backend="eager")
-    same_result(of(compiled), of(reference), *args, what="Compiled, it computes")
+    same_result(of(compiled), of(reference), *args, subject="Compiled, it computes")
 
 
 def same_result(

@@ -21,7 +21,7 @@ inputs = "x, weight, bias"
 inputs = {"x", "weight", "bias", "h"}
 
 
-# %% 1.3: It computes something else
+# %% 1.3: It computes something other than the original
 def scaled(x, a, b):
     return x * (a + b) * 2
 

@@ -23,12 +23,12 @@ def light(x, w):
     return deep(x, w)
 
 
-# %% 4.2: It computes something else
+# %% 4.2: It computes something other than the original
 def light(x, w):
     return torch.tanh(x @ w).square().mean()
 
 
-# %% 4.2: Compiled, it computes something else
+# %% 4.2: Compiled, it computes something other than the original
 def light(x, w):
     if torch.compiler.is_compiling():
         return (x @ w).sum()

@@ -33,7 +33,7 @@ def bent_rule(x):
     return torch.from_numpy((np.sqrt(a * a + 1) - 1) / 2 + a)
 
 
-# %% 5.3: It computes something else
+# %% 5.3: It computes something other than the original
 def bent_rule(x):
     return torch.sqrt(x * x + 1) + x
 

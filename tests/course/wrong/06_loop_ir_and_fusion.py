@@ -20,7 +20,7 @@ def stretch(x):
     return (x - low) / (high - low)
 
 
-# %% 6.2: It computes something else
+# %% 6.2: It computes something other than the original
 def stretch(x):
     low, high = x.amin(), x.amax()
     return (x - low) / (high - low)
@@ -32,7 +32,7 @@ def stretch(x):
     return (x - low) / (high - low)
 
 
-# %% 6.2: It computes something else
+# %% 6.2: It computes something other than the original
 def stretch(x):
     return x * 0
 

@@ -110,7 +110,7 @@ def deep(blocks, x):
     return checkpoint(blocks[0], x, use_reentrant=False)
 
 
-# %% 9.3: It computes something else
+# %% 9.3: It computes something other than the original
 def deep(blocks, x):
     for block in blocks:
         x = checkpoint(block, 2 * x, use_reentrant=False)
