@@ -173,7 +173,7 @@ EXERCISES = (
         "How much is it?",
         _bytes_besides,
         (
-            "`recording.partitions[0].saved` lists what is kept, each with its role and bytes.",
+            "`recording.partitions[0].saved` lists what is saved, each with its role and bytes.",
             "Look for what is neither input nor output: one number for each row of the scores.",
         ),
     ),

@@ -57,23 +57,23 @@ def _heaviest_line(answer: Any) -> str:
     need(2 <= answer <= len(lines), f"Lines 2 to {len(lines)} compute something: one of these.")
     inputs = _inputs((64, 128), (128, 256), (32,))
     part = _partition_view(lowered(program(_MADE), *inputs, grad=True))
-    kept = {lines.index(row.line) + 1: row for row in part.lines if row.line}
+    saved = {lines.index(row.line) + 1: row for row in part.lines if row.line}
     again = {lines.index(row.line) + 1: row for row in part.recomputed if row.line and row.bytes}
-    if answer in again and answer not in kept:
+    if answer in again and answer not in saved:
         need(
             False,
             f"Line {answer} saves nothing, large as its values are: `{again[answer].operator}` is "
             f"cheap, so the backward recomputes it and {again[answer].size} need not be saved.",
         )
-    need(answer in kept, f"Line {answer} saves nothing: no gradient needs what it computes.")
-    most = max(kept, key=lambda line: kept[line].bytes)
+    need(answer in saved, f"Line {answer} saves nothing: no gradient needs what it computes.")
+    most = max(saved, key=lambda line: saved[line].bytes)
     need(
         answer == most,
-        f"Line {answer} saves {kept[answer].size}, but another line saves more. Small values "
+        f"Line {answer} saves {saved[answer].size}, but another line saves more. Small values "
         "take memory too if there are many.",
     )
     return (
-        f"Line {most} saves {kept[most].size}: the mask, one byte per element. The numbers that it "
+        f"Line {most} saves {saved[most].size}: the mask, one byte per element. The numbers it "
         "is applied to are recomputed, but random numbers are drawn once."
     )
 

@@ -77,7 +77,7 @@ def test_memory_that_values_share_counts_once_and_living_memory_not_at_all() -> 
     ],
 )
 def test_why_a_value_is_kept(facts: dict[str, Any], words: str) -> None:
-    assert words in reasons.kept(value(**facts), "mm")
+    assert words in reasons.why_saved(value(**facts), "mm")
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ class _View:
             bytes=size,
             size=_size(size or value.bytes),
             price=_price(value.weight),
-            why=reasons.kept(
+            why=reasons.why_saved(
                 value, operator_name(node.target), shares, is_read=value.backward_node in self._read
             ),
             backward=_node(self._part.backward, value.backward_node),
@@ -178,8 +178,8 @@ class _View:
     def _symbolic(self) -> int:
         """How many activations have a dynamic size."""
         nodes = self._recording.graphs[self._graph()].nodes
-        kept = (v for v in self._part.saved if v.role in ("activation", "output"))
-        values = (nodes[v.forward_node].value for v in kept)
+        activations = (v for v in self._part.saved if v.role in ("activation", "output"))
+        values = (nodes[v.forward_node].value for v in activations)
         return sum(value.dtype != "" and value.bytes is None for value in values)
 
     def _recomputed(self, item: Recomputed) -> RecomputedRow:
@@ -281,8 +281,8 @@ def _price(weight: float | None) -> str:
 
 def _lines(saved: Sequence[SavedRow]) -> Iterator[LineCost]:
     """What each line saves, the largest first; parameters and inputs count for no line."""
-    kept = [row for row in saved if row.bytes]
-    by_line = groupby(sorted(kept, key=_line_key), _line_key)
+    sized = [row for row in saved if row.bytes]
+    by_line = groupby(sorted(sized, key=_line_key), _line_key)
     costs = [_line(list(rows)) for _, rows in by_line]
     return iter(sorted(costs, key=lambda cost: -cost.bytes))
 

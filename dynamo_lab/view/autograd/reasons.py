@@ -12,7 +12,7 @@ from dynamo_lab.model.autograd import (
 from dynamo_lab.view.core.pieces import size_words
 from dynamo_lab.view.core.words import plural
 
-_KEPT = {
+_SAVED = {
     "not in recomputable allowlist": "`{operator}` is not among the operators that are cheap "
     "enough to run twice",
     "materialized in backward": "the backward reads it from memory as a whole, so that running "
@@ -45,7 +45,7 @@ _ROLES = {
 }
 
 
-def kept(value: SavedValue, operator: str, shares: str = "", *, is_read: bool = False) -> str:
+def why_saved(value: SavedValue, operator: str, shares: str = "", *, is_read: bool = False) -> str:
     """Why a value is saved instead of recomputed; `shares` names another in the same memory.
 
     `is_read` says that the backward reads it for more than recomputing forward operators.
@@ -68,7 +68,7 @@ def _kept(value: SavedValue, operator: str, is_read: bool) -> str:
         return _ROLES[value.role]
     reason = value.reason.removeprefix("cannot recompute").removeprefix(": ")
     if value.reason.startswith("cannot recompute"):
-        known = _KEPT.get(reason, reason or _UNNAMED).format(operator=operator)
+        known = _SAVED.get(reason, reason or _UNNAMED).format(operator=operator)
     elif value.weight is not None:
         known = _READ if is_read else _CHEAPEST
     else:
@@ -140,13 +140,13 @@ def sentences(part: Partition, symbolic: int = 0) -> Iterator[str]:
         yield "No gradient was asked for, so there is only a forward, and nothing is saved."
         return
     alive = sum(v.role in ("parameter", "input") and not v.copied for v in part.saved)
-    kept = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
+    saved = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
     living = plural(alive, "parameter or input", "parameters and inputs")
     living += " that is alive anyway" if alive == 1 else " that are alive anyway"
-    if kept:
+    if saved:
         size = size_words(part.activation_bytes)
         besides = f", besides {living}" if alive else ""
-        yield f"The forward saves {plural(len(kept), 'value')} for the backward, {size}{besides}."
+        yield f"The forward saves {plural(len(saved), 'value')} for the backward, {size}{besides}."
     elif alive:
         yield f"The forward saves nothing new for the backward, which reads {living}."
     else:
