@@ -62,6 +62,6 @@ def choose_budget(recording, limit):
     return min(row.budget for row in recording.repartition().rows if row.activation_bytes <= limit)
 
 
-# %% 4.3: none of
+# %% 4.3: not one of
 def choose_budget(recording, limit):
     return limit

@@ -101,7 +101,7 @@ def sizes_of(sizes):
     return backend
 
 
-# %% 11.4: computes something other than the original
+# %% 11.4: computes something else
 def no_division(graph):
     for node in graph.find_nodes(op="call_function", target=torch.ops.aten.div.Tensor):
         if not isinstance(node.args[1], fx.Node):

@@ -62,7 +62,7 @@ class Counted(Slow):
         return self.head(x).log_softmax(-1)
 
 
-# %% 12.3: It is compiled again
+# %% 12.3: It is recompiled
 class Fast(Slow):
     def forward(self, tokens):
         x = self.embed(tokens) * (tokens != 0).unsqueeze(-1)
