@@ -242,7 +242,7 @@ class TestTritonparse:
 class TestWhatCannotBeExported:
     @pytest.mark.parametrize("format", ["perfetto", "model-explorer", "tritonparse"])
     def test_an_empty_recording_says_what_to_do(self, format: str, tmp_path: Path) -> None:
-        with pytest.raises(ExportError, match=r"^The recording holds no [^.]+: [^\n]+\.$"):
+        with pytest.raises(ExportError, match=r"^The recording has no [^.]+: [^\n]+\.$"):
             export(Recording(title="empty"), tmp_path / "x.json", format)
         assert not list(tmp_path.iterdir())
 

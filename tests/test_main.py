@@ -79,7 +79,7 @@ class TestFind:
 
     def test_the_modules(self, drawn: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["show", drawn, "--outline", "--graph", "1"]) == 0
-        assert "0 to 1  Layer  2 alike, each" in capsys.readouterr().out
+        assert "0 to 1  Layer  2 equal ones, each" in capsys.readouterr().out
 
 
 class TestDot:
@@ -232,7 +232,7 @@ class TestStep:
         assert "outer, analysis 2" in text
         assert "+ node  mul: f32[8] = x * 2" in text
         assert "Break: print call." in text
-        assert "The film is cut here: 1 more step" in text
+        assert "Cut off here: 1 more step" in text
 
     def test_what_cannot_be_played(
         self, saved: str, filmed: str, capsys: pytest.CaptureFixture[str]
@@ -388,7 +388,7 @@ class TestExplore:
             (["--html", "no/run.html"], "cannot be written (there is no such folder): name a file"),
             (["--json", "."], "cannot be written (it is a folder): name a file"),
             (["--json", "a", "--html", "./a"], "--json and --html name the same file: name two."),
-            (["--show", "brakes"], "There is no section 'brakes': pass some of summary, "),
+            (["--show", "brakes"], "There is no section 'brakes': pass any of summary, "),
             (["--width", "5"], "--width 5 is too narrow to read: pass 40 or more."),
         ],
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.api.recording import Recording
     from dynamo_lab.bench.run import Wish
-    from dynamo_lab.measure.ways import Asked
+    from dynamo_lab.measure.variants import Asked
     from dynamo_lab.model.benchmarks import Benchmark
 
 

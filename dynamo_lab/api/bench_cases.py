@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dynamo_lab.measure.baselines import Baseline
     from dynamo_lab.measure.cases import Case
     from dynamo_lab.measure.rounds import Watch
-    from dynamo_lab.measure.ways import Candidate
+    from dynamo_lab.measure.variants import Candidate
     from dynamo_lab.model.benchmarks import Benchmark, Limits, Phase, Work
 
 
@@ -134,7 +134,7 @@ def share_of_limit(work: Work | None, limits: Limits | None, seconds: float) -> 
 
 def _candidate(baseline: Baseline, device: str, training: bool) -> Candidate:
     from dynamo_lab.measure.baselines import why_not
-    from dynamo_lab.measure.ways import Candidate
+    from dynamo_lab.measure.variants import Candidate
 
     reason = "it computes no gradients" if training else why_not(baseline.language, device)
 

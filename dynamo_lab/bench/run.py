@@ -18,7 +18,7 @@ from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
-from dynamo_lab.measure.ways import candidates
+from dynamo_lab.measure.variants import candidates
 from dynamo_lab.model.benchmarks import (
     Benchmark,
     Cache,

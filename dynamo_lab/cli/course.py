@@ -58,11 +58,11 @@ def _copied(target: Path) -> list[str]:
 
     written = copy_lessons(target)
     kept = len(lessons()) - len(written)
-    told = [f"{len(written)} notebooks are in {target}."] if written else []
+    lines = [f"{len(written)} notebooks are in {target}."] if written else []
     if kept:
-        told.append(f"{kept} were there already and stay as they are.")
+        lines.append(f"{kept} existed already and are unchanged.")
     first = target / lessons()[0].name
-    return [*told, f"Open the first: jupyter lab {first}"]
+    return [*lines, f"Open the first: jupyter lab {first}"]
 
 
 def _graded(target: Path) -> list[str]:

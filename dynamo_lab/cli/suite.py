@@ -86,12 +86,12 @@ def _run(options: argparse.Namespace, path: str) -> bool:
     from dynamo_lab.suite.runner import run_suite
     from dynamo_lab.suite.text import result_line
 
-    def told(result: Result, number: int, total: int) -> None:
+    def report(result: Result, number: int, total: int) -> None:
         print(result_line(result, number, total), file=sys.stderr, flush=True)
 
     try:
         with _terminated_as_interrupted():
-            run_suite(_order(options), path, _engine(options), again=options.again, told=told)
+            run_suite(_order(options), path, _engine(options), again=options.again, report=report)
     except KeyboardInterrupt:
         print("Stopped: the same command goes on from here.", file=sys.stderr)
         return False

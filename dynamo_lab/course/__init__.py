@@ -1,7 +1,7 @@
 """The course: exercises of the notebooks that check themselves.
 
 Put `lab.course.check("2.1", my_function)` as the last line of a cell: it says whether the answer is
-right, and what there is to learn from it, or why it is not right yet, with a hint. It never gives
+right, and what to learn from it, or why it is not right yet, with a hint. It never gives
 the answer. `lab.course.hint("2.1", 2)` says more, and `lab.course.exercises(2)` lists a lesson's.
 
 A lesson is a notebook, and a module here that knows what its exercises ask for. `dynamo-lab course`
@@ -37,14 +37,14 @@ _LESSONS = (
 
 
 def check(number: str, answer: Any) -> Verdict:
-    """Say whether an answer is right, and if it is not yet, why; it never raises for a wrong one.
+    """Say whether an answer is right, and if not, why; it never raises for a wrong one.
 
     The verdict is true where the answer is right, so that `assert lab.course.check(...)` is a test.
     The answer is called on inputs of the exercise's own, compiled and not; what it prints meanwhile
     is not shown, and it is stopped if it does not end (by default after three minutes).
 
     Args:
-        number: Of the exercise, as it stands in the notebook: "2.1".
+        number: The number of the exercise in the notebook: "2.1".
         answer: What the exercise asks for: a function, a number, a recording.
 
     Raises:
@@ -55,7 +55,7 @@ def check(number: str, answer: Any) -> Verdict:
 
 
 def hint(number: str, which: int = 1) -> str:
-    """The hint of an exercise that comes first, second, and so on: each says more than the last.
+    """The first, second or later hint of an exercise: each says more than the last.
 
     Raises:
         CourseError: There is no such exercise, or it has fewer hints.

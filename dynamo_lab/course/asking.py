@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 def need(condition: object, otherwise: str) -> None:
-    """Say `otherwise` where the condition does not hold."""
+    """Raise `NotYet` with `otherwise` if the condition does not hold."""
     if not condition:
         raise NotYet(otherwise)
 
 
 def need_function(answer: Any) -> None:
     """See that the answer can be called."""
-    need(callable(answer), f"A function is asked for, and this is {answer!r:.60}.")
+    need(callable(answer), f"A function is needed, but this is {answer!r:.60}.")
 
 
 def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
-    """The recording of a function that was asked for, which ran to its end.
+    """The recording of the required function, which ran to its end.
 
     The function gets copies of the arguments; options are those of `dynamo_lab.explore`.
     """
@@ -43,18 +43,18 @@ def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
 
 
 def one_graph(recording: Recording) -> None:
-    """See that all of the program was captured, as one graph that was compiled once."""
+    """Check that all of the program was captured, as one graph that was compiled once."""
     no_break(recording)
     for again in recording.recompiles[:1]:
         why = "; ".join(reason for _, reason in again.failures)
-        need(False, f"It is compiled again. The guard that failed: {why:.160}")
+        need(False, f"It is recompiled. The guard that failed: {why:.160}")
     graphs = len(recording.captured_graphs())
-    need(graphs, "Dynamo captured nothing of it: does it compute a tensor, and is it not left out?")
-    need(graphs == 1, f"One graph is asked for, and these are {graphs}.")
+    need(graphs, "Dynamo captured nothing of it: does it compute a tensor, and is it not disabled?")
+    need(graphs == 1, f"One graph is needed, but there are {graphs}.")
 
 
 def no_break(recording: Recording, before: str = "") -> None:
-    """See that nothing of it breaks; `before` is said before where and why it does."""
+    """Check that nothing of it breaks; `before` is said before where and why it does."""
     for found in recording.breaks[:1]:
         need(False, before + told_break(recording, found))
 
@@ -73,7 +73,7 @@ def same_numbers(
     *args: Any,
     of: Callable[[Any], Callable[..., Any]] = lambda fn: fn,
 ) -> None:
-    """See that the answer computes what the reference does, each on its own copy of `args`.
+    """Check that the answer computes what the reference does, each on its own copy of `args`.
 
     It has to do so called as it is, and compiled. All begin with the same random numbers, and have
     to leave their arguments in the same state. `of` makes of a function what is compared instead,
@@ -84,17 +84,20 @@ def same_numbers(
     need_function(answer)
     same_result(of(answer), of(reference), *args)
     compiled = torch.compile(answer, backend="eager")
-    same_result(of(compiled), of(reference), *args, told="Compiled, it computes")
+    same_result(of(compiled), of(reference), *args, subject="Compiled, it computes")
 
 
 def same_result(
-    answer: Callable[..., Any], reference: Callable[..., Any], *args: Any, told: str = "It computes"
+    answer: Callable[..., Any],
+    reference: Callable[..., Any],
+    *args: Any,
+    subject: str = "It computes",
 ) -> None:
-    """As `same_numbers`, of the answer as it is alone: it may be compiled already."""
+    """Like `same_numbers`, but only for the answer as it is: it may be compiled already."""
     (got, left), (expected, as_left) = _computed(answer, args), _computed(reference, args)
     need(got is not None or expected is None, "Your function returns nothing yet.")
     difference = _difference(got, expected)
-    need(not difference, f"{told} something else than the original: {difference}")
+    need(not difference, f"{subject} something other than the original: {difference}")
     need(not _difference(left, as_left), "It changes its argument, which the original does not.")
 
 
@@ -119,7 +122,7 @@ def gradients(fn: Any) -> Callable[..., Any]:
     def computed(*args: Any) -> Any:
         out = fn(*args)
         need(torch.is_tensor(out), "Your function returns no tensor.")
-        need(out.requires_grad, "No gradient comes through: nothing would be learned.")
+        need(out.requires_grad, "No gradient flows through: nothing would be learned.")
         given = [
             leaf
             for arg in args
@@ -127,14 +130,14 @@ def gradients(fn: Any) -> Callable[..., Any]:
         ]
         found = torch.autograd.grad(out.square().sum(), given, allow_unused=True)
         for gradient in found:
-            need(gradient is not None, "It does not depend on all of its inputs any more.")
+            need(gradient is not None, "It no longer depends on all of its inputs.")
         return out.detach(), *found
 
     return computed
 
 
 def keeps_less(recording: Recording, original: Recording, share: int) -> str:
-    """See that a forward keeps at most one `share` of the original's bytes; what that costs."""
+    """Check that a forward saves at most one `share` of the original's bytes; the price."""
     no_break(recording, "The numbers are right, but not all of it is compiled. ")
     need(
         any(cut.backward is not None for cut in recording.partitions),
@@ -143,10 +146,10 @@ def keeps_less(recording: Recording, original: Recording, share: int) -> str:
     kept, full = (
         sum(cut.activation_bytes for cut in one.partitions) for one in (recording, original)
     )
-    told = f"It keeps {kept:,} bytes; the original keeps {full:,}"
-    need(kept * share <= full, f"{told}, so at most {full // share:,} are asked for.")
+    verdict = f"It saves {kept:,} bytes; the original saves {full:,}"
+    need(kept * share <= full, f"{verdict}, so at most {full // share:,} are allowed.")
     again = sum(not item.is_free for cut in recording.partitions for item in cut.recomputed)
-    return f"{told}. The price: {again} operators are computed again."
+    return f"{verdict}. The price: {again} operators are recomputed."
 
 
 def _difference(got: Any, expected: Any) -> str:
@@ -155,7 +158,7 @@ def _difference(got: Any, expected: Any) -> str:
     from torch.testing import assert_close
 
     if isinstance(expected, Tensor) and not isinstance(got, Tensor):
-        return f"a tensor is asked for, and this is of type `{type(got).__name__}`."
+        return f"a tensor is needed, but this is of type `{type(got).__name__}`."
     if isinstance(expected, tuple | list) and isinstance(got, tuple | list):
         found = [_difference(a, b) for a, b in zip(got, expected, strict=False)]
         if any(found):
@@ -171,7 +174,7 @@ def _difference(got: Any, expected: Any) -> str:
 
 
 def need_count(answer: Any) -> int:
-    """The whole number that was asked for, of whatever type it is."""
+    """The required integer, of whatever type it is."""
     try:
         need(not isinstance(answer, bool), _NO_COUNT.format(answer))
         return operator.index(answer)
@@ -179,13 +182,13 @@ def need_count(answer: Any) -> int:
         raise NotYet(_NO_COUNT.format(answer)) from None
 
 
-_NO_COUNT = "A whole number is asked for, and this is {!r:.60}."
+_NO_COUNT = "A whole number is needed, but this is {!r:.60}."
 
 
 def need_number(answer: Any) -> float:
-    """The number that was asked for, of whatever type it is; NaN and the infinities are none."""
+    """The required number, of whatever type it is; NaN and the infinities do not count."""
     right = isinstance(answer, Real) and math.isfinite(answer)
-    need(right, f"A number is asked for, and this is {answer!r:.60}.")
+    need(right, f"A number is needed, but this is {answer!r:.60}.")
     return float(answer)
 
 
@@ -212,7 +215,7 @@ def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
 
 
 def _ended(recording: Recording) -> Recording:
-    """See that the program ran to its end."""
+    """Check that the program ran to its end."""
     if failure := recording.failure:
         said = failure.message.strip().splitlines() or [""]
         raise NotYet(f"Compiling it raised {failure.type}: {said[0]:.200}")
@@ -220,9 +223,9 @@ def _ended(recording: Recording) -> Recording:
 
 
 def program(text: str) -> Callable[..., Any]:
-    """The one function that a text defines, with lines from 1 as in the cell where it stands.
+    """The one function that a text defines, with lines from 1 as in its cell.
 
-    So what is said of its lines is said of the reader's cell.
+    So remarks on its lines apply to the user's cell.
     """
     import torch
 

@@ -41,9 +41,9 @@ def _one_kernel(answer: Any) -> str:
     need(recording.captured_graphs(), "Nothing of it was compiled.")
     names = [kernel.name for kernel in recording.kernels]
     fused = [name for name in names if "_scaled_dot_product" in name]
-    told = ", ".join(names)
-    need(fused, f"No fused attention kernel is called. It calls {told}.")
-    need(len(names) == 1, f"One kernel is asked for. It calls {told}.")
+    called = ", ".join(names)
+    need(fused, f"No fused attention kernel is called. It calls {called}.")
+    need(len(names) == 1, f"One kernel is needed. It calls {called}.")
     return f"One kernel, {fused[0]}, and no mask in memory: a flag says what it needs to know."
 
 
@@ -80,12 +80,12 @@ def _formula(answer: Any) -> str:
     except NotYet as reason:
         raise NotYet(
             "The numbers are right, but Inductor could not write it into the attention's kernel: "
-            f"say it with other operators. {reason}"
+            f"write it with other operators. {reason}"
         ) from None
     written = [kernel for kernel in recording.kernels if "flex_attention" in kernel.name]
-    need(written, "No kernel of flex attention was written.")
+    need(written, "No flex attention kernel was generated.")
     return (
-        f"It is inside of {written[0].name}: the distance is computed from the positions of the "
+        f"It is inside {written[0].name}: the distance is computed from the positions of the "
         "loop, and no table of distances is in memory."
     )
 
@@ -173,7 +173,7 @@ EXERCISES = (
         "How much is it?",
         _bytes_besides,
         (
-            "`recording.partitions[0].saved` lists what is kept, each with its role and bytes.",
+            "`recording.partitions[0].saved` lists what is saved, each with its role and bytes.",
             "Look for what is neither input nor output: one number for each row of the scores.",
         ),
     ),

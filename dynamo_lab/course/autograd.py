@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 _ENOUGH = 3
-"""How many times less the checkpointed function has to keep."""
+"""How many times less the checkpointed function has to save."""
 
 
 _MADE = """\
@@ -46,7 +46,7 @@ def deep(x, w):
 
 
 def _inputs(*shapes: tuple[int, ...]) -> list[Any]:
-    """Tensors that want a gradient, the same each time."""
+    """Tensors that require a gradient, the same each time."""
     generator = torch.Generator().manual_seed(0)
     return [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
 
@@ -57,24 +57,24 @@ def _heaviest_line(answer: Any) -> str:
     need(2 <= answer <= len(lines), f"Lines 2 to {len(lines)} compute something: one of these.")
     inputs = _inputs((64, 128), (128, 256), (32,))
     part = _partition_view(lowered(program(_MADE), *inputs, grad=True))
-    kept = {lines.index(row.line) + 1: row for row in part.lines if row.line}
+    saved = {lines.index(row.line) + 1: row for row in part.lines if row.line}
     again = {lines.index(row.line) + 1: row for row in part.recomputed if row.line and row.bytes}
-    if answer in again and answer not in kept:
+    if answer in again and answer not in saved:
         need(
             False,
-            f"Line {answer} keeps nothing, large as its values are: `{again[answer].operator}` is "
-            f"cheap, so the backward runs it again and {again[answer].size} need not be kept.",
+            f"Line {answer} saves nothing, large as its values are: `{again[answer].operator}` is "
+            f"cheap, so the backward recomputes it and {again[answer].size} need not be saved.",
         )
-    need(answer in kept, f"Line {answer} keeps nothing: no gradient needs what it computes.")
-    most = max(kept, key=lambda line: kept[line].bytes)
+    need(answer in saved, f"Line {answer} saves nothing: no gradient needs what it computes.")
+    most = max(saved, key=lambda line: saved[line].bytes)
     need(
         answer == most,
-        f"Line {answer} keeps {kept[answer].size}, and another line keeps more. Small values "
-        "take memory too where they are many.",
+        f"Line {answer} saves {saved[answer].size}, but another line saves more. Small values "
+        "take memory too if there are many.",
     )
     return (
-        f"Line {most} keeps {kept[most].size}: the mask, a byte an element. The numbers that it "
-        "is applied to are computed again, but random numbers are drawn once."
+        f"Line {most} saves {saved[most].size}: the mask, one byte per element. The numbers it "
+        "is applied to are recomputed, but random numbers are drawn once."
     )
 
 
@@ -100,12 +100,13 @@ def _choose_budget(answer: Any) -> str:
     for limit in (*sizes, *((a + b) // 2 for a, b in pairwise(sizes))):
         budget = answer(recording, limit)
         need(
-            budget in rows, f"For {limit:,} bytes it gives {budget!r}, which is none of {_BUDGETS}."
+            budget in rows,
+            f"For {limit:,} bytes it gives {budget!r}, which is not one of {_BUDGETS}.",
         )
         chosen = rows[budget]
         need(
             chosen.activation_bytes <= limit,
-            f"For {limit:,} bytes it gives the budget {budget:g}, which keeps "
+            f"For {limit:,} bytes it gives the budget {budget:g}, which saves "
             f"{chosen.activation_bytes:,}: that does not fit.",
         )
         fitting = [row for row in rows.values() if row.activation_bytes <= limit]
@@ -116,7 +117,7 @@ def _choose_budget(answer: Any) -> str:
             f"{chosen.arithmetic} again, where {best.budget:g} fits too with "
             f"{best.arithmetic if best.flops else 'none'}.",
         )
-    return "The largest budget that fits: what is kept need not be computed again."
+    return "The largest budget that fits: what is saved need not be recomputed."
 
 
 EXERCISES = (
@@ -125,18 +126,18 @@ EXERCISES = (
         "Where the memory goes",
         _heaviest_line,
         (
-            "The Autograd tab has a list of lines, with what each keeps.",
+            "The Autograd tab has a list of lines, with what each saves.",
             "The list is under By line, the largest on top. The largest tensor of the program is "
             "not in it.",
         ),
     ),
     Exercise(
         "4.2",
-        "Keep less",
+        "Save less",
         _keep_less,
         (
-            "What a call through `torch.utils.checkpoint` makes inside is computed again.",
-            "Of every call the inputs are kept: one call for all three steps has fewer of them "
+            "What a call through `torch.utils.checkpoint` computes inside is recomputed.",
+            "The inputs of every call are saved: one call for all three steps has fewer of them "
             "than a call for each.",
         ),
     ),
@@ -146,7 +147,7 @@ EXERCISES = (
         _choose_budget,
         (
             "Keep the rows that fit, and take the one with the least arithmetic.",
-            "The more is kept, the less is computed again: among those that fit, it is the one "
+            "The more is saved, the less is recomputed: among those that fit, it is the one "
             "with the largest budget.",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Lesson 11: backends and passes of one's own."""
+"""Lesson 11: writing your own backends and passes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dynamo_lab.api.recording import Recording
 
 _STALE = (
-    "The nodes are changed, but what runs is the code from before: it was written when somebody "
+    "The nodes are changed, but what runs is the code from before: it was generated when someone "
     "looked at `gm.code`, here before your backend was called."
 )
 
@@ -39,7 +39,7 @@ def _ran(model: Any, backend: Any) -> tuple[Recording, Any]:
 
     from dynamo_lab.record.explore import record
 
-    need(callable(backend), "What you return is no backend: a function of `gm` and `inputs`.")
+    need(callable(backend), "What you return is not a backend: a function of `gm` and `inputs`.")
     refused: list[Any] = []
 
     def asked(gm: Any, inputs: Any) -> Any:
@@ -64,7 +64,7 @@ def _counts(answer: Any) -> str:
     counts: Counter[Any] = Counter()
     expected: Counter[Any] = Counter()
     backend = answer(counts)
-    need(callable(backend), "What you return is no backend: a function of `gm` and `inputs`.")
+    need(callable(backend), "What you return is not a backend: a function of `gm` and `inputs`.")
 
     def watched(gm: Any, inputs: Any) -> Any:
         expected.update(node.target for node in gm.graph.nodes if node.op.startswith("call_"))
@@ -72,15 +72,18 @@ def _counts(answer: Any) -> str:
 
     for model in _models():
         _, got = _ran(model, watched)
-        need(torch.allclose(got, model(_inputs())), "What your backend returns computes nonsense.")
+        need(
+            torch.allclose(got, model(_inputs())),
+            "What your backend returns computes wrong values.",
+        )
     need(counts, "Nothing was counted.")
     need(
         counts.total() != len(expected) or expected.total() == len(expected),
-        "Each operator was counted once. An operator may stand in a graph, and in more than one "
+        "Each operator was counted once. An operator may be in a graph, and in more than one "
         "graph, several times.",
     )
     for target in counts.keys() - expected.keys():
-        need(False, f"`{_name(target)}` was counted, and is no node that computes.")
+        need(False, f"`{_name(target)}` was counted, but is not a node that computes.")
     for target, number in expected.items():
         found = counts[target]
         need(found == number, f"`{_name(target)}` is there {number} times; you counted {found}.")
@@ -129,7 +132,10 @@ def _sizes(answer: Any) -> str:
     for model in _models():
         sizes: dict[str, int] = {}
         recording, got = _ran(model, answer(sizes))
-        need(torch.allclose(got, model(_inputs())), "What your backend returns computes nonsense.")
+        need(
+            torch.allclose(got, model(_inputs())),
+            "What your backend returns computes wrong values.",
+        )
         stages = {graph.stage: graph.operators for graph in recording.graphs}
         need(
             "backward" in stages,
@@ -163,7 +169,7 @@ def _pass(answer: Any) -> str:
     traced.graph.lint()
     traced.recompile()
     same = torch.allclose(traced(x, y), _quotients(x, y))
-    need(same, "The graph computes something else once your pass ran.")
+    need(same, "The graph computes something else after your pass.")
     divisions = traced.graph.find_nodes(op="call_function", target=torch.ops.aten.div.Tensor)
     by = [isinstance(node.args[1], torch.fx.Node) for node in divisions]
     need(all(by), f"Divisions by a number are left: {by.count(False)} of 3.")
@@ -172,10 +178,8 @@ def _pass(answer: Any) -> str:
         recording = lower(make_fx(_quotients)(x, y), x, y)
     mine = [p for p in recording.passes if p.hook and p.name == name_of(answer)]
     changed = sum(len(change.changed) + len(change.added) for p in mine for change in p.changes)
-    need(changed, "Run among Inductor's own passes it changed nothing.")
-    return (
-        f"It stands among Inductor's {len(recording.passes)} passes, and changed {changed} nodes."
-    )
+    need(changed, "Run among Inductor's own passes, it changed nothing.")
+    return f"It is among Inductor's {len(recording.passes)} passes, and changed {changed} nodes."
 
 
 EXERCISES = (
@@ -194,7 +198,7 @@ EXERCISES = (
         _approximates,
         (
             "Go over the nodes and set `kwargs` of the right ones. What comes after a change?",
-            "`gm.recompile()` writes the code anew; only then take `gm.forward`.",
+            "`gm.recompile()` regenerates the code; only then take `gm.forward`.",
         ),
     ),
     Exercise(

@@ -1,4 +1,4 @@
-"""Lesson 2: graph breaks, and how to mend them."""
+"""Lesson 2: graph breaks, and how to fix them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _keep_the_tensor(answer: Any) -> str:
     for one in (x, -x, x * 100):
         same_numbers(answer, _normalize, one)
     return (
-        "A tensor of one element divides as well as a number does, and nobody has to wait for its "
+        "A tensor of one element divides as well as a number does, and nothing has to wait for its "
         "value."
     )
 
@@ -57,7 +57,7 @@ def _report_later(answer: Any) -> str:
         "What was printed is lost: return two values, the result and the mean.",
     )
     same_numbers(lambda *args: tuple(answer(*args)), _layer, x, weight)
-    return "The graph computes what is to be said, and whoever calls it says it."
+    return "The graph computes what should be printed, and the caller prints it."
 
 
 def _complexity(x: Any) -> Any:
@@ -81,7 +81,7 @@ def _wrap_the_library(answer: Any) -> str:
     targets = [node.target for node in recording.captured_graphs()[0].nodes]
     known = ("operator.", "torch.", "aten.", "prims.", "builtins.")
     own = [name for name in targets if name.count(".") >= 2 and not name.startswith(known)]
-    need(own, "The graph has no operator of yours in it: wrap `complexity` with `custom_op`.")
+    need(own, "The graph does not contain your operator: wrap `complexity` with `custom_op`.")
     for one in (x, x.flip(0) % 7):
         same_numbers(answer, _weigh, one)
     made, foreseen = answer(x), answer(x.to("meta"))
@@ -89,7 +89,7 @@ def _wrap_the_library(answer: Any) -> str:
         (foreseen.shape, foreseen.dtype) == (made.shape, made.dtype),
         f"The compiler believes that the result has the shape {tuple(foreseen.shape)} and the type "
         f"{foreseen.dtype}, and it has {tuple(made.shape)} and {made.dtype}: what `register_fake` "
-        "returns must have the shape and dtype of what the operator returns, one number a row.",
+        "returns must have the shape and dtype of what the operator returns, one number per row.",
     )
     return (
         "One graph, with your operator in it. The compiler knows the shape that comes out, and "
@@ -140,7 +140,9 @@ def _compile_the_body(answer: Any) -> str:
     )
     same_numbers(lambda *args: tuple(answer(*args)), _step, a, v)
     same_numbers(lambda a, v: _settle(a, v, answer), lambda a, v: _settle(a, v, _step), a, v)
-    return "The work is one graph, compiled once and run at each turn; the loop stays with Python."
+    return (
+        "The work is one graph, compiled once and run in each iteration; the loop stays in Python."
+    )
 
 
 EXERCISES = (
@@ -177,7 +179,7 @@ EXERCISES = (
         _wrap_the_library,
         (
             "Make `complexity` one operator, so that Dynamo need not look inside.",
-            '`@torch.library.custom_op("lesson::complexity", mutates_args=())` stands on a '
+            '`@torch.library.custom_op("lesson::complexity", mutates_args=())` decorates a '
             "function with annotations, `x: torch.Tensor` and `-> torch.Tensor`.",
             "Its `register_fake` takes a function that returns an empty tensor: how many numbers "
             "does `complexity` return for `x`?",
@@ -189,7 +191,7 @@ EXERCISES = (
         _keep_the_shape,
         (
             "How large is `x[x > 0]`? Find a way to the same mean with shapes that are known.",
-            "A mean is a sum and a count. What can stand in the place of the others in a sum?",
+            "A mean is a sum and a count. What can replace the others in a sum?",
         ),
     ),
     Exercise(
@@ -197,7 +199,7 @@ EXERCISES = (
         "A break inside a loop",
         _compile_the_body,
         (
-            "Leave the loop and its `if` to Python, and give the compiler what one turn does.",
+            "Leave the loop and its `if` to Python, and give the compiler what one iteration does.",
             "Return the distance as a tensor, as in 2.2: the caller compares it.",
         ),
     ),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _LENGTHS = (16, 24, 40, 31)
 _ATTENTION_CALLS = 5
 _CALLS = 12
-"""The most calls of kernels, of the attention and of the model. Ours needs 3 and 11."""
+"""The most kernel calls of the attention and of the model. Ours needs 3 and 11."""
 
 
 def _batches() -> list[Any]:
@@ -58,15 +58,15 @@ def _same(outs: list[Any], expected: list[Any]) -> None:
             got.shape == wanted.shape, f"It has shape {list(got.shape)}, not {list(wanted.shape)}."
         )
         off = (got - wanted).abs().max().item()
-        need(torch.allclose(got, wanted, atol=1e-4), f"Its numbers are others, by up to {off:.2g}.")
+        need(torch.allclose(got, wanted, atol=1e-4), f"Its numbers differ by up to {off:.2g}.")
 
 
 def _few_calls(recording: Recording, most: int) -> int:
     calls = {kernel.name: kernel.calls for kernel in recording.kernels}
     total = sum(kernel.calls for kernel in recording.kernels)
     often = max(calls, key=lambda name: calls[name], default="none")
-    told = f"{total} calls of kernels, and {most} are allowed."
-    need(total <= most, f"{told} Called most often: {often}, {calls.get(often)} times.")
+    excess = f"{total} kernel calls, but {most} are allowed."
+    need(total <= most, f"{excess} Called most often: {often}, {calls.get(often)} times.")
     return total
 
 
@@ -82,7 +82,7 @@ def _attention(answer: Any) -> str:
     _same(outs, [old(x).detach()])
     one_graph(recording)
     total = _few_calls(recording, _ATTENTION_CALLS)
-    return f"{total} calls of kernels, and as many with 32 heads as with 4."
+    return f"{total} kernel calls, and as many with 32 heads as with 4."
 
 
 def _counters(answer: Any) -> str:
@@ -104,7 +104,7 @@ def _counters(answer: Any) -> str:
         need(
             got == wanted, f"`{name}` is {got} after {len(batches)} calls, and should be {wanted}."
         )
-    return "A tensor counts inside of the graph, and Python reads it when somebody asks."
+    return "A tensor counts inside the graph, and Python reads it when someone asks."
 
 
 def _whole(answer: Any) -> str:
@@ -119,11 +119,11 @@ def _whole(answer: Any) -> str:
     _same(outs, expected)
     one_graph(recording)
     total = _few_calls(recording, _CALLS)
-    return f"One graph for {len(batches)} lengths, compiled once, {total} calls of kernels."
+    return f"One graph for {len(batches)} lengths, compiled once, {total} kernel calls."
 
 
 def _times(facts: Benchmark, way: int) -> tuple[float, ...]:
-    """The seconds of a way's calls with warm caches, one a round."""
+    """The seconds of a variant's calls with warm caches, one per round."""
     wanted = (way, "forward", "warm")
     found = [one.seconds for one in facts.series if (one.way, one.phase, one.cache) == wanted]
     return found[0] if found else ()
@@ -143,7 +143,7 @@ def _measured(answer: Any) -> str:
     original = program.call()[0] if program else None
     need(
         type(original) is slow_kind,
-        f"What was measured is no {slow_kind.__name__}: `lab.bench` gets the slow model first.",
+        f"What was measured is not a {slow_kind.__name__}: `lab.bench` gets the slow model first.",
     )
     facts = measured.facts
     need(len(facts.ways) > 1, "Only the slow model was run: pass yours in `ways`.")
@@ -153,15 +153,12 @@ def _measured(answer: Any) -> str:
     rounds = min(len(eager), len(other))
     need(
         rounds >= rounds_needed(),
-        f"{rounds} rounds tell nothing apart: chance could have made them. "
-        f"Use {rounds_needed()} or more.",
+        f"{rounds} rounds show no difference: it could be chance. Use {rounds_needed()} or more.",
     )
     found = ratio(eager, other)
     name = facts.ways[-1].name
     need(not (found.differs and found.value < 1), f"{name} is {found.sentence} than the original.")
-    return (
-        f"Held against {facts.ways[0].name}, {name} is {found.sentence}. First checked, then timed."
-    )
+    return f"Compared with {facts.ways[0].name}, {name} is {found.sentence}. Checked first."
 
 
 EXERCISES = (
@@ -170,10 +167,10 @@ EXERCISES = (
         "Attention",
         _attention,
         (
-            "Lesson 10: `F.scaled_dot_product_attention`, with a flag for what lies ahead. It "
-            "wants the heads as a dimension of their own, before that of the tokens.",
+            "Lesson 10: `F.scaled_dot_product_attention`, with a flag for what is ahead. It "
+            "needs the heads as a separate dimension, before that of the tokens.",
             "`part.unflatten(-1, (self.heads, -1)).transpose(1, 2)` makes that of q, k and v; "
-            "afterwards `transpose(1, 2).flatten(2)` puts the heads together again.",
+            "afterwards `transpose(1, 2).flatten(2)` joins the heads again.",
         ),
     ),
     Exercise(
@@ -191,8 +188,8 @@ EXERCISES = (
         "All of it",
         _whole,
         (
-            "Make a class of `Slow` without what stands in the way, with the attention of 12.1.",
-            "`torch.compile(..., dynamic=True)` leaves sizes open from the start.",
+            "Make a class of `Slow` without what is in the way, with the attention of 12.1.",
+            "`torch.compile(..., dynamic=True)` makes sizes dynamic from the start.",
         ),
     ),
     Exercise(
@@ -201,7 +198,7 @@ EXERCISES = (
         _measured,
         (
             "`lab.bench(slow, batches[0], ways={...}, ...)`: lesson 8.",
-            "The way is a callable: what `fast(slow)` returns.",
+            "The variant is a callable: what `fast(slow)` returns.",
         ),
     ),
 )

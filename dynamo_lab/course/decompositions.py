@@ -30,7 +30,7 @@ _LISTS = (
 
 
 class _Size(NamedTuple):
-    """What an operator comes down to: how many calls, and of how many kinds."""
+    """What an operator decomposes to: how many calls, and of how many kinds."""
 
     calls: int
     kinds: int
@@ -46,16 +46,16 @@ def _predict(answer: Any) -> str:
     single, half = (torch.zeros(8, dtype=dtype) for dtype in (torch.float32, torch.float16))
     right, of_single = _size("aten.hardswish", half), _size("aten.hardswish", single)
     explained = {
-        right.kinds: "So many kinds of prims there are; several are called more than once.",
-        of_single.calls: "So many it is on float32. Half precision is converted, and back again.",
-        _size("aten.hardswish", half, "core_aten").calls: "So many it is in core ATen, and there "
-        "`clamp` is one call. Prims have none: they compare, and choose.",
+        right.kinds: "That is the number of kinds of prims; several are called more than once.",
+        of_single.calls: "That is the number on float32. Half precision is converted and back.",
+        _size("aten.hardswish", half, "core_aten").calls: "That is the number in core ATen, where "
+        "`clamp` is one call. Prims have none: they compare and select.",
     }
     if answer != right.calls:
-        need(False, explained.get(answer, "The tree has another number of calls of prims."))
+        need(False, explained.get(answer, "The tree has a different number of calls of prims."))
     return (
         f"{right.calls}, of {right.kinds} kinds: {right.calls - of_single.calls} of them convert, "
-        "and each `clamp` is four, as prims say outright what becomes of a NaN."
+        "and each `clamp` is four, because prims spell out what happens to a NaN."
     )
 
 
@@ -65,14 +65,14 @@ def _longest(answer: Any) -> str:
     for names in _LISTS:
         sizes = {name: _size(name, x) for name in names}
         given, best = answer(list(names), x), max(sizes, key=lambda name: sizes[name].calls)
-        need(given in sizes, f"It gives {given!r:.60}, which is none of {', '.join(names)}.")
+        need(given in sizes, f"It gives {given!r:.60}, which is not one of {', '.join(names)}.")
         if sizes[given].calls < sizes[best].calls:
-            told = "; ".join(
+            largest = "; ".join(
                 f"{name} becomes {sizes[name].calls} calls of {sizes[name].kinds} kinds of prims, "
                 f"and {_size(name, x, 'inductor').calls} calls in Inductor's set"
                 for name in (given, best)
             )
-            need(False, f"Of {', '.join(names)} it gives {given}. But {told}.")
+            need(False, f"Of {', '.join(names)} it gives {given}. But {largest}.")
     return "Which operator is the largest depends on the set: prims spell out what others imply."
 
 
@@ -105,11 +105,11 @@ def _open_the_box(answer: Any) -> str:
     for kernel in recording.kernels:
         need(
             kernel.language != "extern",
-            f"{kernel.name} is still called: an operator that no rule takes apart.",
+            f"{kernel.name} is still called: an operator that no rule decomposes.",
         )
-    need(len(recording.kernels) == 1, f"One kernel is asked for, not {len(recording.kernels)}.")
+    need(len(recording.kernels) == 1, f"One kernel is needed, not {len(recording.kernels)}.")
     same_numbers(answer, program(_BENT), x)
-    return "One kernel: what stands before and after is computed with it."
+    return "One kernel: what comes before and after is computed with it."
 
 
 EXERCISES = (

@@ -23,15 +23,15 @@ _OURS = Path(__file__).parents[1]
 
 
 class NotYet(Exception):
-    """An answer that is not right yet; its sentence tells the reader why."""
+    """An answer that is not right yet; its sentence says why."""
 
 
 _AGAIN = 5.0
-"""Seconds until an answer that caught its end is told again."""
+"""Seconds until an answer that caught the timeout gets it again."""
 
 
 class _TooLong(BaseException):
-    """An answer that was not done in time: no Exception, as compilers catch those."""
+    """An answer that was not done in time: not an Exception, because compilers catch those."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Verdict:
 
 
 def _marked(text: str) -> str:
-    """Text as HTML: what stands in backticks is code, the rest stays what it is."""
+    """Text as HTML: text in backticks is code, the rest is unchanged."""
     code = re.sub(r"`([^`\n]+)`", r'<code style="white-space: nowrap">\1</code>', html.escape(text))
     return code.replace("\n", "<br>")
 
@@ -94,9 +94,9 @@ class Exercise:
     seconds: float = 180.0
 
     def judge(self, answer: Any) -> Verdict:
-        """Examine an answer; whatever it raises is a reason, and no error."""
+        """Examine an answer; whatever it raises is a reason, not an error."""
         if answer is None or answer is ...:
-            return self._not_yet("There is no answer yet: put yours in the place of the `...`.")
+            return self._not_yet("There is no answer yet: replace the `...` with yours.")
         from dynamo_lab.capture.core.compat import settings_kept
 
         try:
@@ -124,13 +124,13 @@ class Exercise:
 
 
 def _raised(error: BaseException) -> str:
-    """Who raised it: the reader's code, or a check that was not up to this answer."""
+    """Where it was raised: in the user's code, or in a check that could not handle the answer."""
     lines = str(error).strip().splitlines()
     what = f"{type(error).__name__}: {lines[0]:.200}" if lines else type(error).__name__
     places = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     if any(_is_readers(place) for place in places):
         return f"Your answer raised {what}"
-    return f"The check cannot handle this answer: is it what is asked for? It stopped with {what}"
+    return f"The check cannot handle this answer: is it the right kind of answer? It raised {what}"
 
 
 def _is_readers(place: str) -> bool:

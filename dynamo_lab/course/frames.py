@@ -37,16 +37,16 @@ def _name_inputs(answer: Any) -> str:
     names = {str(name) for name in answer}
     known = {"x", "weight", "unused", "power", "mode", "bias"}
     need(names <= known, f"These are the names to choose from: {', '.join(sorted(known))}.")
-    need("unused" not in names, "Nothing is computed from `unused`: why should the graph want it?")
+    need("unused" not in names, "Nothing is computed from `unused`: why should the graph need it?")
     constants = names & {"power", "mode"}
     need(
         not constants,
-        f"`{min(constants, default='')}` is no tensor: Dynamo knows its value while it reads, "
+        f"`{min(constants, default='')}` is not a tensor: Dynamo knows its value while tracing, "
         "writes the result down, and guards on it.",
     )
     need("bias" in names, "One is missing: a tensor comes from elsewhere than the arguments.")
     need(names == {"x", "weight", "bias"}, "One is missing: which tensors are computed with?")
-    return "Tensors that are used, wherever they come from. All else is worked out while tracing."
+    return "Tensors that are used, wherever they come from. All else is evaluated while tracing."
 
 
 def _scaled(x: Any, a: int, b: int) -> Any:
@@ -64,7 +64,7 @@ def _multiply_once(answer: Any) -> str:
     operators = recording.captured_graphs()[0].operators
     need(operators == 1, f"The graph has {operators} operators, and one is enough.")
     return (
-        "What has no tensor in it is worked out while tracing. Dynamo writes down what Python "
+        "What has no tensor in it is evaluated while tracing. Dynamo records what Python "
         "does, in its order, and does no algebra."
     )
 
@@ -89,8 +89,8 @@ def _count_frames(answer: Any) -> str:
     need(count < 3, "A function that is called is read along with its caller: it is inlined.")
     need(count == compiled, f"It is not {count}: something has to be compiled here.")
     return (
-        "The function up to the `print`, and the rest of it, which Dynamo made a function of its "
-        "own. `normalize` is part of both."
+        "The function up to the `print`, and the rest of it, which Dynamo turned into its "
+        "own function. `normalize` is part of both."
     )
 
 

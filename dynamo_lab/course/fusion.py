@@ -41,7 +41,7 @@ def softened(x):
 def _what_is_stored(answer: Any) -> str:
     lines = _MIXED.splitlines()
     is_lines = isinstance(answer, set | frozenset | list | tuple)
-    need(is_lines, "A set of line numbers is asked for, such as {3, 5}.")
+    need(is_lines, "A set of line numbers is needed, such as {3, 5}.")
     given = set(answer)
     need(given, "The set is empty: at least the output is in memory.")
     need(given <= set(range(2, len(lines) + 1)), f"The lines that compute are 2 to {len(lines)}.")
@@ -83,13 +83,13 @@ def _one_kernel(answer: Any) -> str:
             kernel.language != "extern",
             f"{kernel.name} is called: a kernel of PyTorch's, which nothing can be fused with.",
         )
-    need(len(recording.kernels) == 1, f"One kernel is asked for, not {len(recording.kernels)}.")
+    need(len(recording.kernels) == 1, f"One kernel is needed, not {len(recording.kernels)}.")
     return "Two reductions, and what is made of them, in one kernel: sorting was never needed."
 
 
 def _smallest_size(answer: Any) -> str:
     answer = need_count(answer)
-    need(answer >= 1, "A number from 1 is asked for.")
+    need(answer >= 1, "A number from 1 is needed.")
     recording = lowered(program(_SOFTENED), torch.randn(64, 256), target="cuda:sm_90")
     kernels = len(recording.relower(max_fusion_size=answer).kernels)
     need(kernels == 1, f"With {answer} there are {kernels} kernels: too few may be together.")

@@ -44,12 +44,12 @@ def _written_for(answer: Any) -> str:
     if found is None:
         raise NotYet(f"Line {answer} computes nothing: it is no statement of the kernel.")
     lines = sorted({_line_of(recording, kernel.graph or 0, node) for node in found.nodes})
-    told = ", ".join(str(line) for line in lines)
+    named = ", ".join(str(line) for line in lines)
     need(
         found.origin == "emitted",
         f"Line {answer}, `{text:.60}`, was written for no line of yours: it serves others.",
     )
-    need(lines == [_ASKED], f"Line {answer}, `{text:.60}`, was written for line {told} of yours.")
+    need(lines == [_ASKED], f"Line {answer}, `{text:.60}`, was written for line {named} of yours.")
     return f"`{text:.80}`: the largest of a row, as far as the mask allows."
 
 
@@ -85,7 +85,7 @@ def _masked_lanes(answer: Any) -> str:
 
 
 def _with_exp2(answer: Any) -> str:
-    need(isinstance(answer, str), "The text of the kernel is asked for, not a function.")
+    need(isinstance(answer, str), "The text of the kernel is needed, not a function.")
     recording = lowered(program(_SHARES), *_inputs(1000), target=_GPU)
     before = recording.kernels[0].code
     need(answer.strip() != before.strip(), "It is the same code as before.")

@@ -26,7 +26,7 @@ _REPORTS = {
 
 def _believed(answer: Any) -> str:
     is_letters = isinstance(answer, set | frozenset | list | tuple | str)
-    need(is_letters, "A set of letters is asked for.")
+    need(is_letters, "A set of letters is needed.")
     given = {str(letter).strip().upper() for letter in answer}
     need(given, "Two of them can be believed.")
     need(given <= _REPORTS.keys(), f"The reports are {', '.join(_REPORTS)}.")
@@ -81,8 +81,8 @@ def _stopwatch(answer: Any) -> str:
         said = need_number(answer(machine.call, machine.wait, machine.clock))
         need(machine.calls, "It calls nothing at all.")
         if abs(said - machine.work) > 0.1 * machine.work:
-            told = f"On {name} it says {said:.3g} s, and a call takes {machine.work:.3g} s."
-            raise NotYet(f"{told} {_why_off(said, machine)}")
+            verdict = f"On {name} it says {said:.3g} s, and a call takes {machine.work:.3g} s."
+            raise NotYet(f"{verdict} {_why_off(said, machine)}")
     return "Warm, waited for, repeated, and the median of several rounds."
 
 
@@ -120,7 +120,7 @@ _CASES = (
 
 def _verdict(answer: Any) -> str:
     need_function(answer)
-    for told, factor, noise, shocks in _CASES:
+    for reason, factor, noise, shocks in _CASES:
         a, b = _rounds(1.0, 1.0, 0.0, shocks), _rounds(1.0, factor, noise, {})
         right, said = _told_apart(a, b), answer(list(a), list(b))
         need(
@@ -129,7 +129,7 @@ def _verdict(answer: Any) -> str:
         )
         need(
             said == right,
-            f"It says {said!r} where it is {right!r}: {told}. {_REMEDIES[right]}",
+            f"It says {said!r} where it is {right!r}: {reason}. {_REMEDIES[right]}",
         )
     return "Round by round: drift meets both, and an interruption is one round of many."
 
@@ -166,16 +166,16 @@ def _least(answer: Any) -> str:
         arithmetic = work.flops / _LIMITS.flops[work.dtype]
         given = answer(work, _LIMITS)
         is_pair = isinstance(given, tuple | list) and len(given) == 2
-        need(is_pair, "Two things are asked for: seconds, and what binds.")
-        told = f"For {work.bytes_read + work.bytes_written:,} bytes and {work.flops:,} operations"
+        need(is_pair, "Two things are needed: seconds, and what binds.")
+        task = f"For {work.bytes_read + work.bytes_written:,} bytes and {work.flops:,} operations"
         seconds = need_number(given[0])
         need(
             abs(seconds - max(memory, arithmetic)) <= 1e-6 * max(memory, arithmetic),
-            f"{told} in {work.dtype} it gives {seconds:.3g} s. Reading and writing takes "
+            f"{task} in {work.dtype} it gives {seconds:.3g} s. Reading and writing takes "
             f"{memory:.3g} s and computing {arithmetic:.3g} s, and both go on at the same time.",
         )
         binds = "memory" if memory > arithmetic else "arithmetic"
-        need(given[1] == binds, f"{told} it says {given[1]!r:.40}, and what takes longer binds.")
+        need(given[1] == binds, f"{task} it says {given[1]!r:.40}, and what takes longer binds.")
     return "The longer of the two: while one waits for memory, arithmetic costs nothing."
 
 
@@ -203,7 +203,7 @@ EXERCISES = (
     ),
     Exercise(
         "8.3",
-        "Told apart, or not",
+        "Different, or not",
         _verdict,
         (
             "The two times of a round belong together: `zip(a, b)`.",

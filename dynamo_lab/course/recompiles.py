@@ -90,14 +90,14 @@ def _leave_the_size_open(answer: Any) -> str:
 def _count_without_guards(answer: Any) -> str:
     import torch
 
-    need(isinstance(answer, type), "Pass the class itself: it is made anew to be checked.")
+    need(isinstance(answer, type), "Pass the class itself: it is created again for the check.")
     module = answer()
     need(isinstance(module, torch.nn.Module), "The class should still be a `torch.nn.Module`.")
     x = torch.arange(1.0, 5.0)
     recording = recorded_calls(_compiled(module), *[(x,)] * 10)
-    for run, told in ((answer(), "It"), (_compiled(answer()), "Compiled, it")):
+    for run, subject in ((answer(), "It"), (_compiled(answer()), "Compiled, it")):
         right = all(torch.allclose(run(x), x / call) for call in range(1, 11))
-        need(right, f"{told} computes something else: the n-th call should return `x / n`.")
+        need(right, f"{subject} computes something else: the n-th call should return `x / n`.")
     times = len(recording.recompiles)
     need(not times, f"Ten calls: compiled again {times} times. What changes from call to call?")
     one_graph(recording)

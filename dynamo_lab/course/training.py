@@ -130,7 +130,7 @@ def _rate_without_guard(answer: Any) -> str:
     _, expected = _scheduled(lambda parameters: torch.optim.Adam(parameters, lr=0.01))
     for found in recording.recompiles[:1]:
         reasons = "; ".join(reason for _, reason in found.failures)
-        need(False, f"It is compiled again. The guard that failed: {reasons:.160}")
+        need(False, f"It is recompiled. The guard that failed: {reasons:.160}")
     need(
         any(_is_of_optim(recording, graph.frame) for graph in recording.captured_graphs()),
         "It does not compile again because it is not compiled at all.",

@@ -31,7 +31,7 @@ class Baseline:
 
     @property
     def title(self) -> str:
-        """Its language as one writes it."""
+        """Its language as usually written."""
         return LANGUAGES[self.language]
 
     @property
@@ -54,7 +54,7 @@ class Baseline:
 
 
 def baselines_of(case: Case) -> tuple[Baseline, ...]:
-    """The implementations that stand beside a case."""
+    """The implementations next to a case."""
     stem = case.path.name.removesuffix("_case.py")
     found = ((language, case.path.parent.glob(f"{stem}_{language}.*")) for language in LANGUAGES)
     return tuple(

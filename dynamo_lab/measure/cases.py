@@ -1,8 +1,8 @@
-"""Cases: what a person also wrote by hand, with its eager reference, to hold compilers against.
+"""Cases: computations with hand-written implementations and an eager reference, to compare with.
 
 A case is a folder with `<case>_case.py`, which defines `case`, and an implementation a file:
-`<case>_triton.py`, `<case>_cpp.cpp`, `<case>_metal.py`. Ours stand in `kernels/`, a reader's may
-stand anywhere.
+`<case>_triton.py`, `<case>_cpp.cpp`, `<case>_metal.py`. Ours are in `kernels/`, a user's may
+be anywhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SUFFIX = "_case.py"
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A computation in eager PyTorch, and all that is needed to compare and to time others of it.
+    """A computation in eager PyTorch, and all that is needed to compare and time others.
 
     `sizes` names the keywords that `inputs` takes after a device and a dtype: "small" to test,
     "usual" to time, "large" to time on a GPU. What `inputs` returns is what `eager` takes, and so
@@ -43,7 +43,7 @@ class Case:
     inputs: Callable[..., tuple[Any, ...]]
     sizes: Mapping[str, Mapping[str, int]]
     tolerance: Mapping[str, tuple[float, float]]
-    """How far a result may lie from eager's, by dtype: relative and absolute."""
+    """How far a result may be from eager's, by dtype: relative and absolute."""
 
     flops: Callable[..., int]
     arguments: Callable[..., dict[str, Any]]
@@ -106,7 +106,7 @@ def all_cases() -> tuple[Case, ...]:
 
 
 def find_case(name: str) -> Case:
-    """A case of ours by its name, or a reader's by the path of its file.
+    """A case of ours by its name, or a user's by the path of its file.
 
     Raises:
         CaseError: there is none, or its file does not define one.

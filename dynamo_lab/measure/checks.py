@@ -1,4 +1,4 @@
-"""Whether two ways computed the same: in units of the last place, and against float64.
+"""Whether two variants computed the same: in units of the last place, and against float64.
 
 The rule follows PyTorch's own benchmarks (`same` in torch/_dynamo/utils.py): a result may be as far
 from float64 as eager's, times a few, for eager rounds too.
@@ -56,7 +56,7 @@ def compare(
     phase: Phase,
     tolerance: Tolerance | None = None,
 ) -> tuple[Comparison, ...]:
-    """Hold each named tensor against eager's, and both against float64's where that is known."""
+    """Compare each named tensor with eager's, and both with float64's where that is known."""
     if not eager and not other:
         return not_compared("the program gives no tensor", way=way, phase=phase)
     if list(eager) != list(other):
@@ -125,7 +125,7 @@ def _verdict(
     found = _difference(eager, other)
     if not found.any():
         return "equal"
-    size = eager.abs().nan_to_num(nan=0.0, posinf=0.0)  # infinity leaves no room beside itself
+    size = eager.abs().nan_to_num(nan=0.0, posinf=0.0)  # infinity would hide all other values
     bound = allowed.absolute + allowed.relative * size
     if bool((found <= bound).all()):
         return "close"

@@ -43,11 +43,11 @@ class Device(Protocol):
         ...
 
     def seconds(self, work: Callable[[], object], loops: int = 1) -> float:
-        """The seconds that `loops` calls of `work` take together, until all is done."""
+        """The seconds that `loops` calls of `work` take together, until all are done."""
         ...
 
     def flush(self) -> None:
-        """Drive out of the caches what lies there."""
+        """Flush the caches."""
         ...
 
     def mark(self) -> Any:
@@ -63,9 +63,9 @@ class Device(Protocol):
         ...
 
     def hold(self, seconds: float) -> None:
-        """Keep the device busy about so long, so that work given now waits there in a row.
+        """Keep the device busy for about that long, so that work submitted now queues up there.
 
-        Marks around each then tell what the device takes, and not how fast the work is given.
+        Marks around each then measure the device, not how fast the work is submitted.
         """
         ...
 
@@ -123,7 +123,7 @@ class Cpu:
 
 
 class Accelerator:
-    """A GPU: work is queued, so events in the queue tell when it began and ended.
+    """A GPU: work is queued, so events in the queue say when it began and ended.
 
     `module` is PyTorch's module of the device, `torch.cuda` for "cuda". Without an `index` it is
     the GPU that is in use when it is asked.
@@ -156,7 +156,7 @@ class Accelerator:
                 work()
             end.record()
             module.synchronize()
-        return start.elapsed_time(end) / 1e3  # it tells milliseconds
+        return start.elapsed_time(end) / 1e3  # in milliseconds
 
     def flush(self) -> None:
         """Write more than the caches hold, and wait for it."""
@@ -226,8 +226,8 @@ def device_of(values: Iterable[Any]) -> Device:
     places = sorted(str(device) for device in found if device.type not in ("cpu", "meta"))
     if len(places) > 1:
         raise OptionError(
-            f"The program's tensors lie on several GPUs ({', '.join(places)}), and time is told "
-            "of one: measure it on one."
+            f"The program's tensors lie on several GPUs ({', '.join(places)}), and time is "
+            "measured on one: use one."
         )
     return device_named(places[0] if places else "cpu")
 

@@ -1,6 +1,6 @@
-"""What a device can do at most: the bandwidth of its memory, and arithmetic in each type.
+"""The limits of a device: the bandwidth of its memory, and arithmetic in each type.
 
-Both are measured, as what a program reaches is held against what another program reached here, and
+Both are measured, because a program is compared with what another program reached here, and
 not against a data sheet. They are kept in a file of the user's, since measuring takes some seconds.
 """
 
@@ -16,7 +16,7 @@ import msgspec
 
 from dynamo_lab.measure.devices import device_named
 from dynamo_lab.measure.folders import cache_folder
-from dynamo_lab.measure.room import free_memory
+from dynamo_lab.measure.free_memory import free_memory
 from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.model.benchmarks import Limits, Machine
 
@@ -39,7 +39,7 @@ _SHARE = 4
 
 
 def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None = None) -> Limits:
-    """The limits of a device, from the file if they are known; `again` measures them anew.
+    """The limits of a device, from the file if they are known; `again` measures them again.
 
     Bandwidth is in bytes a second, of a copy: what is read and what is written both count.
     Arithmetic is in floating-point operations a second of a matrix product, for each type that
@@ -63,14 +63,14 @@ def limits_of(device: Device | str, *, again: bool = False, watch: Watch | None 
 
 
 def measure(device: Device, machine: Machine, watch: Watch) -> Limits:
-    """Measure bandwidth and arithmetic now; 0 and nothing where memory is too short for it."""
+    """Measure bandwidth and arithmetic now; 0 and nothing where there is too little memory."""
     steps = [*((size, "") for size in _COPIED), *((0, dtype) for dtype in _DTYPES)]
     bandwidth = 0.0
     flops: dict[str, float] = {}
     for at, (size, dtype) in enumerate(steps):
         if watch.stopped:
             raise KeyboardInterrupt
-        watch.tell("what the machine can do", at, len(steps))
+        watch.tell("the machine's limits", at, len(steps))
         if size:
             bandwidth = max(bandwidth, _copying(device, size))
         elif best := _multiplying(device, dtype):
@@ -84,7 +84,7 @@ def measure(device: Device, machine: Machine, watch: Watch) -> Limits:
 
 
 def _copying(device: Device, size: int) -> float:
-    """Bytes a second of a copy of `size` bytes; 0 where there is no room for it."""
+    """Bytes a second of a copy of `size` bytes; 0 where there is too little memory."""
     import torch
 
     if 2 * size > _room(device):
@@ -133,7 +133,7 @@ def _room(device: Device) -> float:
 
 
 def _best(device: Device, work: Callable[[], object]) -> float:
-    """The best of some rounds, each long enough for the clock to tell.
+    """The best of some rounds, each long enough for the clock's resolution.
 
     Not their median: whatever else runs on the machine only makes them longer.
     """
@@ -157,7 +157,7 @@ def _key(machine: Machine) -> str:
 
 
 class Store:
-    """Limits in a file, by what they depend on. A file that is damaged or in the way is no harm."""
+    """Limits in a file, by what they depend on. A damaged or inaccessible file does no harm."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -17,7 +17,7 @@ _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
 def describe_machine(device: str) -> Machine:
-    """What bears on times on this device ("cpu", "cuda", "mps"), as far as it can be told."""
+    """What affects times on this device ("cpu", "cuda", "mps"), as far as known."""
     import torch
 
     name, driver = _accelerator(device)
@@ -44,12 +44,12 @@ def load() -> float | None:
 
 
 def clock(device: str) -> tuple[float, ...]:
-    """The clock of the device now in MHz, the fastest core's; empty where it is not told."""
+    """The clock of the device now in MHz, the fastest core's; empty where it is not reported."""
     if device == "cuda":
         found = _nvidia_smi("clocks.sm")
         return (float(found),) if found.replace(".", "").isdigit() else ()
-    told = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", text_of(CPUINFO), re.MULTILINE)
-    return (max(map(float, told)),) if told else ()
+    clocks = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", text_of(CPUINFO), re.MULTILINE)
+    return (max(map(float, clocks)),) if clocks else ()
 
 
 def _accelerator(device: str) -> tuple[str, str]:
@@ -75,7 +75,7 @@ def _nvidia_smi(what: str) -> str:
 
 
 def _settings(device: str) -> dict[str, str]:
-    """PyTorch's own that change speed or numbers, where they are not as they come."""
+    """PyTorch's own that change speed or numbers, where they are not the default."""
     import torch
 
     backends: Any = torch.backends

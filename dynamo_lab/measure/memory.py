@@ -1,4 +1,4 @@
-"""Peak memory: the most bytes that a call holds beyond what was there before it."""
+"""Peak memory: the most bytes that a call holds beyond what was allocated before it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def peak_of(work: Callable[[], object], device: Device | str) -> int | None:
     """The most bytes that one call of `work` holds on a device, its results among them.
 
-    What was there before does not count, nor what libraries take past PyTorch's allocator. Call
-    `work` once before, so that what is made only the first time is there. What the call frees of
-    what was there before makes room on a GPU, but not on the CPU, where PyTorch does not tell of
-    it. None where the device keeps no count of its peak, as Apple's GPUs: `torch.mps` tells what
+    Earlier allocations do not count, nor what libraries allocate outside PyTorch's allocator. Call
+    `work` once before, so that what is allocated only the first time exists. What the call frees of
+    earlier allocations makes room on a GPU, but not on the CPU, where PyTorch does not report
+    it. None where the device tracks no peak, as on Apple's GPUs: `torch.mps` reports what
     is held now. None also for the CPU while another profiler runs, as there can be only one.
     """
     found = device_named(device) if isinstance(device, str) else device
@@ -70,7 +70,7 @@ def _on_cpu(work: Callable[[], object]) -> int | None:
 
 @contextmanager
 def _quiet() -> Generator[None, None, None]:
-    """Without what the profiler's library says on stderr as it starts and stops."""
+    """Without what the profiler's library prints on stderr when it starts and stops."""
     try:
         kept = os.dup(2)
     except OSError:  # there is no stderr

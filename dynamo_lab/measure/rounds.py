@@ -1,4 +1,4 @@
-"""Rounds: ways to do the same, timed in turns, so that the machine's drift meets all alike."""
+"""Rounds: variants timed in turns, so that the machine's drift affects all of them equally."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """How far a measurement is; `seconds_left` is None until it can be told."""
+    """How far a measurement is; `seconds_left` is None until it can be estimated."""
 
     what: str
     done: int
@@ -42,7 +42,7 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 class Times(Struct, frozen=True, kw_only=True):
-    """What was measured of a way: seconds a call, one for each round, each over `loops` calls."""
+    """The times of a variant: seconds per call, one for each round, each over `loops` calls."""
 
     loops: int
     seconds: tuple[float, ...]
@@ -50,14 +50,14 @@ class Times(Struct, frozen=True, kw_only=True):
 
 
 class Watch:
-    """Whoever waits for a measurement: is told how far it is, and may end it early."""
+    """The observer of a measurement: receives its progress, and may end it early."""
 
     def __init__(
         self,
-        told: Callable[[Progress], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._told = told
+        self._on_progress = on_progress
         self.clock = clock
         self.stopped = False
 
@@ -66,8 +66,8 @@ class Watch:
         self.stopped = True
 
     def tell(self, what: str, done: int, total: int, left: float | None = None) -> None:
-        """Say how far it is."""
-        self._told(Progress(what=what, done=done, total=total, seconds_left=left))
+        """Report the progress."""
+        self._on_progress(Progress(what=what, done=done, total=total, seconds_left=left))
 
 
 def take_turns(
@@ -78,7 +78,7 @@ def take_turns(
     cold: bool = False,
     watch: Watch | None = None,
 ) -> dict[str, Times]:
-    """Time each way once a round; in each round another way goes first.
+    """Time each variant once per round; in each round another one goes first.
 
     Only whole rounds are kept, so that what was measured together stays together. An interrupt
     (Ctrl-C) ends it as `Watch.stop` does.

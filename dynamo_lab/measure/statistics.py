@@ -1,6 +1,6 @@
-"""What may be said of measured times: medians, an interval of their ratio, and how many digits.
+"""What can be said of measured times: medians, an interval of their ratio, and how many digits.
 
-Times on a shared machine drift, so ways take turns, and what counts is the ratio of each round.
+Times on a shared machine drift, so variants take turns, and what counts is the ratio of each round.
 The interval of the median of these ratios is that of the sign test (order statistics), which
 assumes nothing of their distribution: see Conover, Practical Nonparametric Statistics, 3.2.
 """
@@ -16,14 +16,14 @@ CONFIDENCE = 0.95
 """How sure the interval of a ratio is that is shown."""
 
 _SURE = 0.999
-"""How sure two ways must differ before they are told apart."""
+"""The confidence at which two variants are reported as different."""
 
 _ALIKE = 0.01
-"""Two ways are told apart only beyond this: two copies of one kernel may differ by as much, for
-where they happen to lie in memory."""
+"""Two variants are reported as different only beyond this: two copies of one kernel may differ by
+as much because of their addresses in memory."""
 
 SHAKY = 0.1
-"""The share of the median between the quartiles above which a time is not to be relied on."""
+"""The share of the median between the quartiles above which a time is not reliable."""
 
 
 class Spread(Struct, frozen=True):
@@ -35,17 +35,17 @@ class Spread(Struct, frozen=True):
 
     @property
     def is_shaky(self) -> bool:
-        """Whether the values lie too far apart to rely on their median."""
+        """Whether the values are too spread out to rely on their median."""
         return self.high - self.low > SHAKY * abs(self.median)
 
 
 class Ratio(Struct, frozen=True, kw_only=True):
-    """How many times faster a way is than another: above 1 it is faster.
+    """How many times faster one variant is than another: above 1 it is faster.
 
-    `low` and `high` bound the median ratio with a confidence of 95 %; where two ways are not told
-    apart, with one of 99.9 %, as that is what telling them apart takes. Where there are not
-    `enough` rounds to tell anything apart, they are the extremes. `differs` is whether the two are
-    told apart.
+    `low` and `high` bound the median ratio with a confidence of 95 %; where two are not
+    distinguishable, with one of 99.9 %, which a reported difference requires. Where there are not
+    `enough` rounds to show any difference, they are the extremes. `differs` is whether the two are
+    significantly different.
     """
 
     value: float
@@ -66,7 +66,7 @@ class Ratio(Struct, frozen=True, kw_only=True):
 
     @property
     def above_one(self) -> "Ratio":
-        """The same told the other way round where it is below 1: how many times slower."""
+        """The same the other way round if it is below 1: how many times slower."""
         if self.value >= 1:
             return self
         low, high = 1 / self.high, 1 / self.low
@@ -97,7 +97,7 @@ def unpaired(base: Sequence[float], other: Sequence[float]) -> Ratio:
 
     The median of all ratios of one to another (Hodges and Lehmann's shift, of logarithms), with the
     interval that the test of Mann and Whitney gives: see Hollander, Wolfe and Chicken,
-    Nonparametric Statistical Methods, 4.2 and 4.3. What drifts between the two is not seen.
+    Nonparametric Statistical Methods, 4.2 and 4.3. Drift between the two is not detected.
 
     Raises:
         ValueError: there are no values of one.
@@ -135,7 +135,7 @@ def _unpaired_interval(
 
 
 def rounds_needed() -> int:
-    """The fewest rounds after which two ways can be told apart."""
+    """The fewest rounds after which a difference can be significant."""
     return math.ceil(1 - math.log2(1 - _SURE))
 
 

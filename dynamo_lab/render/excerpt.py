@@ -1,4 +1,4 @@
-"""Facts of code and breaks as every text renderer words them, and which lines to show."""
+"""Code and breaks in the wording shared by all text renderers, and which lines to show."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,7 +10,7 @@ from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.frames.run_map import MapRow
 
 SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "compiling": "…", "failed": "✗"}
-"""What stands before a line of each state."""
+"""The sign before a line of each state."""
 _MEANINGS = {
     "compiled": "compiled into the graph of this number",
     "eager": "ran in Python",
@@ -25,7 +25,7 @@ _SHORT = 30
 def sources_to_show(view: View, libraries: bool) -> list[SourceView]:
     """The sources with something recorded on them, the main one first.
 
-    Of libraries only those with a mark, unless they are asked for.
+    Library sources only if they have a mark, unless requested.
     """
     main = view.sources[view.main_source : view.main_source + 1]
     ordered = [*main, *(source for source in view.sources if source not in main)]
@@ -33,7 +33,7 @@ def sources_to_show(view: View, libraries: bool) -> list[SourceView]:
 
 
 def regions(view: View) -> dict[int, int]:
-    """The number of each captured graph by its id, which a line's region is."""
+    """The number of each captured graph by its id, which is the region of a line."""
     return {g.id: g.number for g in view.graphs if g.stage == "dynamo" and g.parent is None}
 
 
@@ -44,7 +44,7 @@ def legend(sources: Iterable[SourceView]) -> list[str]:
 
 
 def mark_name(mark: Mark) -> str:
-    """'break 2', as people count: from 1."""
+    """'break 2', counted from 1."""
     if mark.kind == "specialised":
         return mark.kind
     kind, _, number = mark.target.partition(":")
@@ -57,7 +57,7 @@ def times_of(item: BreakView) -> str:
 
 
 def is_telling(view: View) -> bool:
-    """Whether the map of the run says more than that one function was compiled whole."""
+    """Whether the run map says more than that one function was compiled completely."""
     return sum(bool(row.entity) for row in view.run_map) > 1
 
 
@@ -94,9 +94,9 @@ def marks_by_line(source: SourceView) -> dict[int, list[Mark]]:
 def nearby(
     source: SourceView, marked: dict[int, list[Mark]], libraries: bool = False
 ) -> Iterator[LineView]:
-    """The recorded lines with a few around them; short sources whole.
+    """The recorded lines with a few around them; short sources completely.
 
-    Of libraries only what is around the marks, unless all of them is asked for.
+    For libraries only the lines around marks, unless all are requested.
     """
     lines = _without_blank_ends(source.lines)
     if len(lines) <= _SHORT:

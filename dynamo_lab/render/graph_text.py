@@ -9,7 +9,7 @@ from dynamo_lab.view.graphs.graphs import GraphView
 
 
 class Row(NamedTuple):
-    """A node, its text visible: the statement, what it produces, where it came from, its module.
+    """A node with control characters escaped: the statement, its value, its origin, its module.
 
     `nodes` counts the nodes that the row stands for.
     """
@@ -22,14 +22,14 @@ class Row(NamedTuple):
 
 
 class GraphText:
-    """Writes the graphs of a view; places are short, as "line 3" or "model.py:7"."""
+    """Writes the graphs of a view; source locations are short, as "line 3" or "model.py:7"."""
 
     def __init__(self, view: View) -> None:
         self._stacks = view.links.stacks
         self._own = {s.id: s.label for s in view.sources if s.kind != "library"}
         main = view.sources[view.main_source : view.main_source + 1]
         self._main = main[0].id if main else -1
-        # Where the reader has no code of their own, "line 3" alone would not say of which file.
+        # Where there is no user code, "line 3" alone would not say which file is meant.
         is_library = bool(main) and main[0].kind == "library"
         self.lines_of = main[0].label.split("/")[-1] if is_library else ""
         self._titles = {graph.id: graph.title for graph in view.graphs}
@@ -44,10 +44,10 @@ class GraphText:
         return [self._row(graph, index) for index in nodes]
 
     def brief(self, graph: GraphView, inputs: int, limit: int) -> list[Row]:
-        """The first inputs and the first nodes: parameters can be hundreds, and say little."""
+        """The first inputs and the first nodes: hundreds of parameters say little."""
         is_input = [string == "placeholder" for string in graph.strings]
         heads = [i for i, op in enumerate(graph.op) if is_input[op]]
-        # One hidden input would take as much room as the row that says so.
+        # One hidden input would take as much space as the row that says so.
         hidden = set(heads[inputs:]) if len(heads) > inputs + 1 else set[int]()
         shown = [i for i in range(len(graph.name)) if i not in hidden][:limit]
         rows = [self._row(graph, index) for index in shown]
@@ -82,7 +82,7 @@ class GraphText:
         return f"{code}{'  # calls ' if calls else ''}{', '.join(calls)}"
 
     def _where(self, stack: int) -> str:
-        """The reader's line, the innermost of the stack that is theirs."""
+        """The user's line: the innermost of the stack in their code."""
         if stack < 0:
             return ""
         for source, number in reversed(self._stacks[stack]):

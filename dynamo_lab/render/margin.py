@@ -1,7 +1,7 @@
-"""What an output tells JupyterLab's extension: the marks for cells, and where a view belongs.
+"""What an output passes to the JupyterLab extension: marks for cells, and a view's place.
 
-It travels as metadata of the output, so it is there live and in a saved notebook alike, and hosts
-that do not know it pass over it.
+It travels as metadata of the output, so it is present both live and in a saved notebook, and hosts
+that do not know it ignore it.
 """
 
 from typing import Any
@@ -14,11 +14,11 @@ from dynamo_lab.view import View
 from dynamo_lab.view.margin import Margin, build
 
 NAME = "dynamo_lab"
-"""The key of the metadata, of the extension's messages, and of what this package keeps."""
+"""The key of the metadata, of the extension's messages, and of this package's state."""
 
 
 def margins(view: View, uid: str) -> dict[str, Any]:
-    """The metadata of the output that lasts; `uid` names the widget beside it."""
+    """The metadata of the saved output; `uid` names the widget beside it."""
     return {NAME: {"uid": uid, "margins": [_plain(margin) for margin in build(view)]}}
 
 
@@ -28,5 +28,5 @@ def _plain(margin: Margin) -> Any:
 
 
 def place_of(place: str) -> dict[str, Any]:
-    """The metadata of the widget's output: where it is to be shown."""
+    """The metadata of the widget's output: where it should be shown."""
     return {NAME: {"place": place}}

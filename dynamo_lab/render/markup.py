@@ -1,4 +1,4 @@
-"""HTML out of parts. A plain string is always text: only what `tag` made is markup."""
+"""HTML from parts. A plain string is always text: only what `tag` made is markup."""
 
 from collections.abc import Iterable
 from html import escape
@@ -28,23 +28,23 @@ def tag(name: str, *children: str, **attributes: str) -> Markup:
 
 
 def join(*children: str) -> Markup:
-    """The children one after the other, text escaped."""
+    """The children concatenated, text escaped."""
     return Markup("".join(c if isinstance(c, Markup) else escape(visible(c)) for c in children))
 
 
 def prose(text: str) -> Markup:
-    """Text in which what stands in backquotes is code."""
+    """Text in which anything in backquotes is code."""
     parts = text.split("`")
     return join(*(tag("code", part) if at % 2 else part for at, part in enumerate(parts)))
 
 
 def pre(*content: str) -> Markup:
-    """Preformatted text, which scrolls where it is too wide."""
+    """Preformatted text, which scrolls if it is too wide."""
     return tag("pre", *content, style="overflow-x:auto")
 
 
 def details(summary: str, *content: str) -> Markup:
-    """What opens on a click."""
+    """Content that opens on a click."""
     return tag("details", tag("summary", summary), *content)
 
 

@@ -1,7 +1,7 @@
-"""One offline page: the built front-end, the view as data, and text for readers without scripts.
+"""One offline page: the built front-end, the view as data, and text for browsers without scripts.
 
-The page fetches nothing and runs only what it was written with, a script and the loader that
-unpacks it: its content security policy allows these two by their hashes.
+The page fetches nothing and runs only what was written into it, a script and the loader that
+unpacks it: its content security policy allows only these two, by their hashes.
 """
 
 import base64
@@ -53,7 +53,7 @@ def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
     policy = _POLICY.format(hashes=f"{_hash(loader)} {_hash(script)}")
     head = join(
         tag("meta", charset="utf-8"),
-        # The policy stands first, so that it holds for all that follows.
+        # The policy comes first, so that it applies to everything after it.
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         tag("meta", name_="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name_="color-scheme", content="light dark"),
@@ -76,15 +76,15 @@ def _asset(name: str) -> str:
         return (_STATIC / name).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise DynamoLabError(
-            f"The page cannot be written, as the built front-end lacks {name}: run "
+            f"The page cannot be written because the built front-end lacks {name}: run "
             "`npm ci && npm run build` in dynamo_lab/frontend, or install a release."
         ) from None
 
 
 def safe_script(code: str) -> str:
-    r"""The script, unable to end its element early.
+    r"""The script, escaped so that it cannot end its element early.
 
-    `</script` and `<!--` can stand in strings and regular expressions only, where `\x3c` means
+    `</script` and `<!--` can occur only in strings and regular expressions, where `\x3c` means
     the same as `<`.
     """
     normal = code.replace("\r\n", "\n").replace("\r", "\n")  # as the HTML parser reads it

@@ -9,7 +9,7 @@ from dynamo_lab.view.passes.passes import PassView
 
 
 class Row(NamedTuple):
-    """A line of a diff: its sign, the node as code, what it produces, and a remark."""
+    """A line of a diff: its sign, the node as code, its value, and a note."""
 
     sign: str
     code: str
@@ -18,18 +18,18 @@ class Row(NamedTuple):
 
 
 def row(line: DiffLine) -> Row:
-    """A node of a diff, its text visible."""
+    """A node of a diff, with control characters escaped."""
     code = statement(line.name, line.op, line.target, line.arguments)
     return Row(line.sign, one_line(code), one_line(line.value), line.note)
 
 
 def skipped(hunk: Hunk) -> str:
-    """What stands where nodes are left out, and the body that they are of."""
+    """The line for omitted nodes, with the body they belong to."""
     of = f"in {one_line(hunk.body)} " if hunk.body else ""
     return f"⋮ {of}{hunk.skipped:,} unchanged" if hunk.skipped else f"⋮ {of}".rstrip(" ⋮")
 
 
 def title(item: PassView) -> str:
-    """The title, moved in by the passes that it ran inside of, and the body it ran on."""
+    """The title, indented by the passes it ran inside, and the body it ran on."""
     body = f" on {item.body}" if item.body else ""
     return one_line(f"{'  ' * item.depth}{item.title}{body}")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 
 def terminal_width() -> int | None:
-    """The columns of the terminal that is printed to, from 40; None where it is none."""
+    """The width of the terminal that is printed to, at least 40; None if it is not a terminal."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     return max(40, shutil.get_terminal_size((100, 0)).columns) if is_terminal else None
 
 
 def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
-    """The rows as lines with aligned columns; columns named in `right` end flush."""
+    """The rows as lines with aligned columns; columns named in `right` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

@@ -1,7 +1,7 @@
-r"""Other people's text, made visible: what would act on a reader's screen is shown as an escape.
+r"""Foreign text, made visible: characters that control the display are shown as escapes.
 
 Source code may hold terminal sequences, marks that reorder what follows them, and line separators
-that are not line breaks to Python. Shown raw they could hide code or forge output, so every
+that are not line breaks to Python. Shown raw, they could hide code or forge output, so every
 renderer passes text through here.
 """
 
@@ -12,17 +12,17 @@ _ACTIVE = re.compile(
     "\x00-\x09\x0b-\x1f\x7f-\x9f"  # control characters but the line feed
     "\xad\u061c\u180e\u200b\u200e\u200f\u2060-\u206f\ufeff\ufff9-\ufffb"  # invisible or reordering
     "\u2028-\u202e"  # line and paragraph separators, embeddings and overrides
-    "\ud800-\udfff"  # half of a character, which no encoding can write
+    "\ud800-\udfff"  # lone surrogates, which no encoding can write
     "\U000e0000-\U000e007f"  # tags, invisible
     "]"
 )
-# Not `\s`: other separators are no line breaks to Python, and are to be seen.
+# Not `\s`: other separators are not line breaks to Python, and must stay visible.
 _SPACE = re.compile(r"[ \t\r\n]+")
 _TAB = "    "
 
 
 def visible(text: str) -> str:
-    r"""The text with each active character written out, as in `\x1b`. Line feeds stay."""
+    r"""The text with each active character written out, as in `\x1b`. Line feeds are kept."""
     return _ACTIVE.sub(_escape, text)
 
 
@@ -42,7 +42,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def clipped(text: str, limit: int) -> str:
-    """The text as it stands, its end cut where it is longer than `limit` characters."""
+    """The text as it is, cut off where it is longer than `limit` characters."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

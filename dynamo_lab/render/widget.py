@@ -1,7 +1,7 @@
-"""The interactive view in a notebook: an output that lasts, and a widget that takes its place.
+"""The interactive view in a notebook: a saved output, and a widget that replaces it.
 
 A notebook cell gets two outputs. The first is script-free HTML, which GitHub, nbviewer and a
-notebook without its kernel show. The second is the widget; where it lives, it hides the first.
+notebook without its kernel show. The second is the widget; where it runs, it hides the first.
 """
 
 import gzip
@@ -36,7 +36,7 @@ from dynamo_lab.view.timings.timings import explain
 
 
 class Waiting:
-    """Tells a view how far a run is; `on_stop` is called when the reader asks to end it."""
+    """Reports the progress of a run to a view; `on_stop` is called when the user stops it."""
 
     def __init__(self, show: Callable[[Progress], None]) -> None:
         self._show = show
@@ -45,7 +45,7 @@ class Waiting:
         self.on_stop: Callable[[], None] = lambda: None
 
     def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
-        """Move the progress bar, not more often than it can be seen to move."""
+        """Move the progress bar, no more often than is visible."""
         now = time.perf_counter()
         if now - self._told < _PROGRESS_SECONDS:
             return
@@ -63,30 +63,30 @@ class Waiting:
 
 
 Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Any, Recording]]
-"""Runs a recorded program again: what is to be done, how, and who waits for it. A label for the new
-recording, what came of it, and the recording itself. What it raises is shown."""
+"""Runs a recorded program again, given the action, its options and its progress: a label for a new
+recording, the result, and the recording itself. What it raises is shown."""
 
 _LONG = frozenset({"bench"})
-"""What runs in a thread of its own, so that the kernel still hears the reader say stop."""
+"""What runs in a separate thread, so that the kernel can still receive a stop request."""
 
 OWN = "as recorded"
-"""The label of a recording that stands alone, until it is run again."""
+"""The label of a single recording, until it is run again."""
 
 _STATIC = files("dynamo_lab") / "render" / "static"
 _ASSETS = frozenset({"layout-worker.js"})
-_PROGRESS_SECONDS = 0.15  # how often the progress bar is told of a new phase
+_PROGRESS_SECONDS = 0.15  # how often the progress bar is updated
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
 
 Answer = Callable[[Recording, str, dict[str, Any]], dict[str, Any]]
-"""Answers a question about a recording: its name, and what is asked."""
+"""Answers a request about a recording: its name, and its parameters."""
 
 
 @dataclass(frozen=True)
 class Looks:
     """Where a view is shown, and in which colours; `place` needs JupyterLab's extension.
 
-    `place` is "below" the cell, in the side "panel", or nowhere but in the "marks" of the cell.
+    `place` is "below" the cell, in the side "panel", or only in the "marks" of the cell.
     """
 
     place: str = "below"
@@ -94,7 +94,7 @@ class Looks:
 
 
 class Explorer(anywidget.AnyWidget):
-    """The widget: shows a payload, and sends the reader files of it. Computes nothing itself."""
+    """The widget: shows a payload, and sends files of it. Computes nothing itself."""
 
     _esm = (_STATIC / "widget.js").read_text(encoding="utf-8")
     _css = (_STATIC / "style.css").read_text(encoding="utf-8")
@@ -122,7 +122,7 @@ class Explorer(anywidget.AnyWidget):
         return self
 
     def show(self, recording: Recording, view: View, runs: Runs | None = None) -> None:
-        """Show this recording from now on, with a way to run its program again if there is one."""
+        """Show this recording from now on, with `rerun` to run its program again, if given."""
         self._keep([Shown(OWN, recording, view.kernels)], runs)
         self.payload = _packed(view)
 
@@ -174,7 +174,7 @@ class Explorer(anywidget.AnyWidget):
                 pass
 
     def _file(self, recording: Recording, what: str) -> tuple[str, bytes]:
-        """The page of all that is shown, or one recording."""
+        """The page of everything shown, or of one recording."""
         stem = "".join(c if c.isalnum() else "_" for c in recording.title).strip("_") or "recording"
         if what != "html":
             return f"{stem}.json", codec.encode(recording)
@@ -203,29 +203,29 @@ class Explorer(anywidget.AnyWidget):
             self._waiting = waiting
             Thread(target=answer, name=f"dynamo_lab {what}", daemon=True).start()
         else:
-            error = "One measurement runs already: wait for it, or stop it."
+            error = "A measurement is already running: wait for it, or stop it."
             self._untyped.send({"type": "ran", "request": request, "error": error}, [])
 
     def _ran(
         self, recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting
     ) -> tuple[Ran, list[bytes]]:
-        """What came of a run with the new view, or the sentence to show instead."""
+        """The result of a run with the new view, or the error to show instead."""
         if self._runs is None:
             return {"error": "There is no program to run again: run the cell again."}, []
         try:
             label, outcome, made = self._runs(recording, what, asked, waiting)
         except DynamoLabError as error:
             return {"error": str(error)}, []
-        except Exception as error:  # the program's own, while it ran again
+        except Exception as error:  # the program's own error during the new run
             return {"error": f"The run ended with {type(error).__name__}: {error}"}, []
         try:
             return self._answer_of(label, outcome, made)
-        except Exception as error:  # ours: what came of the run cannot be shown
+        except Exception as error:  # our error: the result cannot be shown
             said = f"{type(error).__name__}: {error}"
-            return {"error": f"It ran, but what came of it cannot be shown: {said}"}, []
+            return {"error": f"It ran, but the result cannot be shown: {said}"}, []
 
     def _answer_of(self, label: str, outcome: Any, made: Recording) -> tuple[Ran, list[bytes]]:
-        """The new recording's view beside those that are shown, among which it is from now on."""
+        """The new recording's view beside those already shown; it stays among them."""
         label = f"{label} again" if label in self._own else label
         view = build(made)
         new = Shown(label, made, view.kernels)
@@ -241,7 +241,7 @@ def _packed(view: View | SideBySideView) -> bytes:
 
 
 def publish(data: dict[str, Any], **options: Any) -> Any:
-    """Display a bundle of MIME types as it stands."""
+    """Display a bundle of MIME types unchanged."""
     untyped: Any = display_functions
     return untyped.display(data, raw=True, **options)
 
@@ -259,7 +259,7 @@ class LiveDisplay:
         self._started = self._told = self._shown = time.perf_counter()
 
     def phase(self, name: str, recorder: Any) -> None:
-        """A phase of compilation starts: move the progress bar, and now and then the views."""
+        """A phase of compilation starts: update the progress bar, and occasionally the views."""
         now = time.perf_counter()
         is_first = not self._widget.payload and recorder.graphs
         if now - self._told < _PROGRESS_SECONDS and not is_first:
@@ -278,7 +278,7 @@ class LiveDisplay:
             self._shown = time.perf_counter()
 
     def finish(self, recording: Recording, runs: Runs | None = None) -> None:
-        """Show the whole recording, in the widget and in the output that lasts."""
+        """Show the whole recording, in the widget and in the saved output."""
         view = build(recording)
         self._widget.show(recording, view, runs)
         self._done(view, fallback(view, self._uid), render(view, color=False))
@@ -286,7 +286,7 @@ class LiveDisplay:
     def finish_several(
         self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None
     ) -> None:
-        """Show several recordings of one program, in the widget and in the output that lasts."""
+        """Show several recordings of one program, in the widget and in the saved output."""
         self._widget.show_several(recordings, view, runs)
         html = fallback_of_several(view, self._uid)
         self._done(view.views[0], html, as_text(side_by_side(view)))

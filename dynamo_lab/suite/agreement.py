@@ -1,8 +1,8 @@
 """Whether a compiled model computed what eager PyTorch does: the rule of PyTorch's own benchmarks.
 
-Both are held against a run in float64, by the root mean square of the difference over a whole
+Both are compared with a run in float64, by the root mean square of the difference over a whole
 tensor, and on the device: a model's gradients have hundreds of millions of elements. What
-`measure.checks` tells of each element is for single programs. See `same` in
+`measure.checks` reports about each element is for single programs. See `same` in
 https://github.com/pytorch/pytorch/blob/main/torch/_dynamo/utils.py.
 """
 
@@ -49,8 +49,8 @@ def disagreement(
     floor = _FLOOR * _typical(list(sizes.values()))
     for name, value in reference.items():
         allowed = TOLERANCE[precision] * max(sizes[name], floor)
-        if told := _differs(name, eager[name], compiled[name], value, allowed, precision):
-            return told
+        if difference := _differs(name, eager[name], compiled[name], value, allowed, precision):
+            return difference
     return ""
 
 
@@ -81,7 +81,7 @@ def _differs(
 
 
 def _where_finite(exact: torch.Tensor, eager: torch.Tensor) -> torch.Tensor:
-    """What to hold results against: eager's elements where it or float64 overflows."""
+    """What to compare results with: eager's elements where it or float64 overflows."""
     import torch
 
     finite = eager.isfinite() & exact.isfinite()

@@ -10,7 +10,7 @@ from dynamo_lab.suite.results import Result, incomparable
 from dynamo_lab.suite.table import Cell, build
 
 ALIKE = 0.03
-"""Speed-ups that differ by less are not told apart: so much two processes differ by themselves."""
+"""Speed-ups that differ by less count as equal: two processes differ as much anyway."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
@@ -44,11 +44,11 @@ def compare(before: Sequence[Result], after: Sequence[Result]) -> Comparison:
         "faster": [],
         "slower": [],
         "breaks changed": [],
-        "no change that can be told": [],
+        "no significant change": [],
     }
     for case in cases:
-        for title, told in _changes(old[case], new[case]):
-            lists[title].append((str(case), told))
+        for title, description in _changes(old[case], new[case]):
+            lists[title].append((str(case), description))
     return Comparison(
         cases=len(cases),
         before=build(before).machines,
@@ -66,17 +66,17 @@ def _changes(old: Result, new: Result) -> list[tuple[str, str]]:
         found.append(("breaks changed", f"{old.breaks} before, {new.breaks} now"))
     before, now = Cell.of(old).speed, Cell.of(new).speed
     if before is None or now is None:
-        return found or [("no change that can be told", f"{new.verdict} in both")]
+        return found or [("no significant change", f"{new.verdict} in both")]
     change = change_of(before, now)
-    title = "no change that can be told"
+    title = "no significant change"
     if change.differs:
         title = "faster" if change.value > 1 else "slower"
-    told = (
+    description = (
         f"{digits(before.value, before)}x before, {digits(now.value, now)}x now: "
         f"{digits(change.value, change)} times ({digits(change.low, change)} to "
         f"{digits(change.high, change)})"
     )
-    return [*found, (title, told)]
+    return [*found, (title, description)]
 
 
 def change_of(old: Ratio, new: Ratio) -> Ratio:

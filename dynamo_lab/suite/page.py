@@ -1,8 +1,8 @@
 """The table of a run as one offline page, without scripts."""
 
 from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.suite.summary import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.suite.table import Cell, Table
-from dynamo_lab.suite.words import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.view.core.words import plural, seconds, size
 
 _STYLE = """\
@@ -24,7 +24,7 @@ _LONGEST = 4.0
 
 
 def page(table: Table) -> str:
-    """The page: what the run comes to, a row a model, and what went wrong."""
+    """The page: a summary of the run, a row per model, and what went wrong."""
     title = "What torch.compile does for a list of models"
     body = join(
         tag("h1", title),
@@ -36,8 +36,8 @@ def page(table: Table) -> str:
         tag("p", LEGEND, class_="dim"),
         tag("p", " ".join(filter(None, (announced(), overall(table)))), class_="dim"),
         tag("h2", "Every model"),
-        tag("p", "How many times as fast as eager the compiled model is; grey where the two cannot "
-            "be told apart. Rest the pointer on one for its compile time, breaks and "
+        tag("p", "How many times as fast as eager the compiled model is; grey where they are not "
+            "distinguishable. Rest the pointer on one for its compile time, breaks and "
             "memory.", class_="dim"),
         _rows(table),
         _problems(table),

@@ -1,4 +1,4 @@
-"""What was found of each model, and the file that keeps it: one JSON line a result, only appended.
+"""The result of each model, and the file that stores it: one JSON line per result, only appended.
 
 A run that ended early is resumed by reading its file. A last line that was cut short, as when the
 machine went away, is skipped; so is any other that is damaged.
@@ -48,7 +48,7 @@ class Case(Struct, frozen=True, order=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """What was found of a case.
+    """The result of a case.
 
     `eager` and `compiled` are seconds a call, one a round, measured in turns; none unless it
     passed. `compile_seconds` is the first call's time beyond a later one's, with empty caches.
@@ -76,7 +76,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
     @property
     def is_attempt(self) -> bool:
-        """Whether it tells something of the compiler."""
+        """Whether it says something about the compiler."""
         return self.verdict not in ("eager error", "not installed")
 
 
@@ -130,7 +130,7 @@ def append(path: str | os.PathLike[str], result: Result) -> None:
     line = msgspec.json.encode(result) + b"\n"
     try:
         with Path(path).open("ab+") as file:
-            if file.tell():  # it stands at the end
+            if file.tell():  # the position is at the end
                 file.seek(-1, os.SEEK_END)
                 if file.read(1) != b"\n":
                     line = b"\n" + line

@@ -1,4 +1,4 @@
-"""A run of the suite: what is still to do, given to an engine, and each result kept as it comes."""
+"""A run of the suite: what is still to do, given to an engine, and results stored as they come."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Slot(Struct, frozen=True):
 class Engine(Protocol):
     """Runs jobs somewhere, several at once.
 
-    `is_here` tells that it does so on this machine.
+    `is_here` says that it does so on this machine.
     """
 
     is_here: bool
@@ -81,7 +81,7 @@ def run_suite(
     engine: Engine,
     *,
     again: bool = False,
-    told: Callable[[Result, int, int], None] = lambda *_: None,
+    report: Callable[[Result, int, int], None] = lambda *_: None,
 ) -> None:
     """Run what has no result in the file yet, or all of it `again`, and append what is found.
 
@@ -97,7 +97,7 @@ def run_suite(
         for number, result in enumerate(results, done + 1):
             _refuse(path, _stranger(result, before))
             append(path, result)
-            told(result, number, len(cases))
+            report(result, number, len(cases))
 
 
 def jobs_of(cases: Sequence[Case], order: Order) -> list[Job]:
@@ -128,7 +128,7 @@ def _another(order: Order, before: Sequence[Result], here: str) -> str:
     for one in before:
         if one.size != order.size:
             return f"size: {one.size} against {order.size}"
-        if not one.machine.device:  # its process died, and could not tell
+        if not one.machine.device:  # its process died, and could not report it
             continue
         if not _is_on(one.machine.device, order.device):
             return f"device: {one.machine.device} against {order.device}"
@@ -138,7 +138,7 @@ def _another(order: Order, before: Sequence[Result], here: str) -> str:
 
 
 _NAMES = {"cpu": "cpu", "mps": "Apple GPU (MPS)"}
-"""Devices that have one name on every machine, as a result tells it."""
+"""Devices that have one name on every machine, as results name it."""
 
 
 def _is_on(name: str, device: str) -> bool:

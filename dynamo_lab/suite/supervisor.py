@@ -69,7 +69,7 @@ def supervise(
 
 
 class _Process:
-    """A worker that runs, and what its events told so far."""
+    """A worker that runs, and what its events reported so far."""
 
     def __init__(
         self, job: Job, folder: Path, environment: Mapping[str, str], command: Sequence[str]
@@ -189,7 +189,7 @@ def _signal(number: int) -> str:
 
 
 def memory_of(pid: int) -> int:
-    """The bytes of main memory that a process holds for itself; 0 where it cannot be told."""
+    """The bytes of main memory that a process holds for itself; 0 where it is not known."""
     try:
         pages = Path(f"/proc/{pid}/statm").read_text().split()
         return (int(pages[1]) - int(pages[2])) * os.sysconf("SC_PAGE_SIZE")
@@ -197,7 +197,7 @@ def memory_of(pid: int) -> int:
         pass
     command = ["ps", "-o", "rss=", "-p", str(pid)]
     try:
-        told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     except OSError:
         return 0
-    return int(told) * 1024 if told.strip().isdigit() else 0
+    return int(output) * 1024 if output.strip().isdigit() else 0

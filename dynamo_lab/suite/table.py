@@ -1,7 +1,7 @@
 """What results come to: pass rates, mean speed-ups with their intervals, and a row a model.
 
 Speed counts only where the model computed the same. A mean is geometric, over models; its interval
-comes from drawing models again with replacement, so it tells how much the choice of models matters.
+comes from drawing models again with replacement, so it shows how much the choice of models matters.
 """
 
 import math

@@ -9,8 +9,8 @@ from dynamo_lab.render.terminal.core.parts import grid, heading, line, plain, te
 from dynamo_lab.render.text import shortened, visible
 from dynamo_lab.suite.compare import Comparison
 from dynamo_lab.suite.results import Result
+from dynamo_lab.suite.summary import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.suite.table import Cell, Table
-from dynamo_lab.suite.words import FACTS, LEGEND, announced, facts, overall, shown, speed_word
 from dynamo_lab.view.core.words import plural
 
 
@@ -85,7 +85,9 @@ def _comparison(comparison: Comparison) -> Iterator[RenderableType]:
     for title, rows in comparison.sections:
         yield Text()
         yield text(f"{title}: {len(rows)}", "bold")
-        yield grid(("left", "wrap"), [(text(f"  {case}"), text(told)) for case, told in rows])
+        yield grid(
+            ("left", "wrap"), [(text(f"  {case}"), text(description)) for case, description in rows]
+        )
 
 
 def _dim(heads: Sequence[str]) -> list[Text]:

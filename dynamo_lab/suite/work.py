@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dynamo_lab.suite.results import Case, Verdict
 
 PLAN = Plan(rounds=15, fewest=11, seconds=1.5)
-"""Eleven rounds are the fewest after which two ways can be told apart."""
+"""Eleven rounds are the fewest after which a difference can be significant."""
 
 _RATE = 1e-6  # so small that hundreds of steps on random labels leave the weights as they are
 
@@ -46,7 +46,7 @@ class Found(Exception):
 
 
 class Steps(NamedTuple):
-    """Whom to tell what is being done, and how to have the device alone."""
+    """The observer of progress, and how to have the device alone."""
 
     tell: Callable[[str], None]
     alone: Callable[[], AbstractContextManager[object]]
@@ -94,8 +94,8 @@ def _measure(
         values, first = _first_run(subject, compiled, case, facts)
     if not facts["graphs"]:  # it would pass by running eagerly
         raise Found("not compiled", "Dynamo captured no graph: all of it ran eagerly")
-    if told := disagreement(eager, values, exact, case.precision):
-        raise Found("wrong", told)
+    if difference := disagreement(eager, values, exact, case.precision):
+        raise Found("wrong", difference)
     del eager, exact, values
     _free(device)
     ways = {"eager": subject.call(subject.function), "compiled": subject.call(compiled)}

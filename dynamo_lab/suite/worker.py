@@ -1,4 +1,4 @@
-"""What runs in a process of its own: `python -m dynamo_lab.suite.worker JOB EVENTS`.
+"""What runs in a separate process: `python -m dynamo_lab.suite.worker JOB EVENTS`.
 
 It ends when its standard input does: whoever started it holds the other end, and takes it along
 when it dies. Then nobody else is left to remove the folder that it works in.
@@ -33,7 +33,7 @@ _TRIES = 10
 
 
 def main() -> None:
-    """Run the job in the first file named, and tell of it in the second."""
+    """Run the job in the first file named, and report about it in the second."""
     folder = Path(sys.argv[1]).parent
     threading.Thread(target=_die_with_parent, args=[folder], daemon=True).start()
     job = msgspec.json.decode(Path(sys.argv[1]).read_bytes(), type=Job)
@@ -49,8 +49,8 @@ def run_job(job: Job, events: Path) -> None:
         _warm_up(job.device)
     for case in job.cases:
         found = result or _run(program, case, job, events)
-        told = replace(found, case=case, family=model.family, size=job.size, created=_now())
-        write_event(events, Done(told))
+        completed = replace(found, case=case, family=model.family, size=job.size, created=_now())
+        write_event(events, Done(completed))
 
 
 def _built(job: Job) -> tuple[Any, Result | None]:

@@ -1,4 +1,4 @@
-"""Artifacts: what a log holds beside the facts, as a list of texts."""
+"""Artifacts: the records of a log that became no facts, as a list of texts."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ MOST = 1_000_000
 
 
 class ArtifactView(Struct, frozen=True, kw_only=True):
-    """One artifact: `note` says what is left out of its text here, or wrong with it."""
+    """One artifact: `note` says what is left out of its text here, or what is wrong with it."""
 
     title: str
     compile_id: str
@@ -45,7 +45,7 @@ def _views(recording: Recording) -> Iterator[ArtifactView]:
 
 def _notes(artifact: Artifact, at: int, hidden: int) -> Iterator[str]:
     if artifact.records > 1:
-        yield f"{plural(artifact.records, 'record')}, a line each."
+        yield f"{plural(artifact.records, 'record')}, one per line."
     if artifact.problem:
         yield f"Damaged: {artifact.problem}."
     if artifact.left_out:

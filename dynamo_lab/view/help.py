@@ -1,7 +1,7 @@
-"""How to read each view: a sentence for everybody, and a paragraph with an example for who asks.
+"""How to read each view: one sentence, and a paragraph with an example for those who want more.
 
-In a paragraph, what stands in backquotes is code, and lines that are all indented by four columns
-are an example. The documentation's pages have the very same text.
+In a paragraph, text in backquotes is code, and lines that are all indented by four columns
+are an example. The documentation's pages have exactly the same text.
 """
 
 from collections.abc import Iterator
@@ -25,50 +25,50 @@ def _of(view: str, sentence: str, paragraph: str) -> Reading:
 READINGS: tuple[Reading, ...] = (
     _of(
         "code",
-        "Your lines, with a colour for each captured graph and a mark where capturing broke off.",
+        "Your lines, with a colour for each captured graph and a mark at each break.",
         """\
-        Lines of one colour are in one graph. Grey lines ran in plain Python. A wavy line marks a
-        break, at the columns that caused it. Point at a line, and what became of it lights up in
+        Lines of one colour are in one graph. Grey lines ran in plain Python. A wavy line marks the
+        columns that caused a break. Point at a line, and everything that it became lights up in
         every view.
 
             1  y = torch.relu(x) + 1    graph 1
             2  if y.sum() > 0:          graph 1, and break 1
-            3      y = y * 2            graph 2: compiled, but apart
+            3      y = y * 2            graph 2: compiled, but separately
         """,
     ),
     _of(
         "breaks",
-        "A break is where `torch.compile` had to stop: Python took over, then it began anew.",
+        "A break is where `torch.compile` had to stop: Python took over, then a new graph began.",
         """\
-        Read the line first, then `why`, then `do`. Each break costs twice: nothing is fused across
-        it, and what is needed after it goes through memory. No break at all is the usual aim; a
-        break outside of the hot loop may stay.
+        Read the line first, then `why`, then `do`. Each break has two costs: nothing is fused
+        across it, and what is needed after it goes through memory. The usual aim is no break at
+        all; a break outside the hot loop may stay.
 
             1  data-dependent branch  line 5    the kind of break, and where
-               if y.sum() > 0:                  what it stumbled on
-               do  torch.where(cond, a, b)      the first remedy to try
+               if y.sum() > 0:                  what it stopped at
+               do  torch.where(cond, a, b)      the first fix to try
         """,
     ),
     _of(
         "steps",
-        "Dynamo reads your function one bytecode instruction at a time; here it can be wound back.",
+        "Dynamo reads your function one bytecode instruction at a time; step through them here.",
         """\
-        The stack is what Dynamo holds at this moment. It does not compute numbers: a tensor is only
-        its type and shape. An instruction that works on tensors adds a node to the graph, and
-        whatever Dynamo relies on becomes a guard.
+        The stack is what Dynamo holds at this moment. It does not compute numbers: a tensor has
+        only a type and a shape. An instruction that works on tensors adds a node to the graph, and
+        every assumption that Dynamo makes becomes a guard.
 
             BINARY_OP @   stack: f32[64, 256]
             + node   matmul = x @ w
-            + guard  TENSOR_MATCH L['x']    x has to look like this next time
+            + guard  TENSOR_MATCH L['x']    x must look like this next time
         """,
     ),
     _of(
         "graphs",
         "Each row is one operator: its name, what it computes, the shape of its result, your line.",
         """\
-        Read a row from the left. Names in brackets are the rows that it reads. A graph goes through
-        stages, which stand above: from `dynamo`, nearly as you wrote it, down to `post_grad`, small
-        operators that are about to become loops.
+        Read a row from the left. Names in parentheses are the rows that it reads. A graph goes
+        through stages, listed above it: from `dynamo`, nearly as you wrote it, down to `post_grad`,
+        small operators that are about to become loops.
 
             y = torch.gelu(matmul)   f32[64, 256]   line 4
                            ^ reads   ^ type and     ^ where you
@@ -77,23 +77,23 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "autograd",
-        "What the forward keeps in memory for the backward, and what the backward computes again.",
+        "What the forward saves in memory for the backward, and what the backward recomputes.",
         """\
-        A kept value takes memory from the forward on until its gradient is done. A value that is
-        run again takes time instead. PyTorch weighs one against the other; the reason stands below
-        each value. `price` is what keeping it counts for in that choice.
+        A saved value takes memory from the forward until its gradient is computed. A value that is
+        recomputed takes time instead. PyTorch weighs one against the other; the reason is below
+        each value. `price` is the cost of saving it in that choice.
 
-            65.5 kB  mm   line 4    kept: a matrix product is too dear to run twice
-            65.5 kB  erf  line 4    run again: cheap, and what it reads is there
+            65.5 kB  mm   line 4    saved: a matrix product is too expensive to run twice
+            65.5 kB  erf  line 4    recomputed: cheap, and what it reads is there
         """,
     ),
     _of(
         "decompositions",
-        "How PyTorch takes each operator apart into simpler ones, until only basic ones are left.",
+        "How PyTorch decomposes each operator into simpler ones, until only basic ones are left.",
         """\
-        The counts go from what you called down to the smallest set. Below them each operator is a
-        tree: the rule that fired, then the calls that it made. A row without a rule is basic
-        already, or a library does it.
+        The counts go from what you called down to the smallest set. Below them, each operator is a
+        tree: the rule that fired, then the calls that it made. A row without a rule is already
+        basic, or a library computes it.
 
             aten.gelu(f32[64, 256])  by gelu    the rule, with its file
               mul = aten.mul(self, 0.5)         what the rule calls
@@ -102,53 +102,53 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "passes",
-        "The rewrites of the graph, in the order in which they ran, each as a before and an after.",
+        "The rewrites of the graph in the order in which they ran, each before and after.",
         """\
-        Most passes find nothing to do, and are left out at first. In a diff, `-` is a node that
-        went and `+` one that came. Where a pattern matched, its source stands beside the nodes that
-        it took.
+        Most passes find nothing to do, and are hidden at first. In a diff, `-` is a node that was
+        removed and `+` one that was added. Where a pattern matched, its source is shown beside the
+        nodes that it matched.
 
             - mm = aten.mm(x, w)
             - add = aten.add(bias, mm)
-            + addmm = aten.addmm(bias, x, w)    one call of a library instead of two
+            + addmm = aten.addmm(bias, x, w)    one library call instead of two
         """,
     ),
     _of(
         "lowering",
         "What each operator became: a loop inside another, a buffer in memory, a library call.",
         """\
-        `inlined` costs no memory: whoever reads it computes it on the spot. `realised` is a buffer,
-        with the reason why it has to be one. `extern` calls a library, which nothing is fused into.
-        `view` computes nothing: it is other indices into the same memory.
+        `inlined` costs no memory: its readers compute it on the spot. `realised` is a buffer, with
+        the reason why it has to be one. `extern` is a library call, into which nothing is fused.
+        `view` computes nothing: it indexes the same memory differently.
 
             mm     extern    buf0    a library's matrix product
-            erf    inlined           computed inside of buf1
+            erf    inlined           computed inside buf1
             mul_2  realised  buf1    it is an output of the graph
         """,
     ),
     _of(
         "fusion",
-        "Which operations became one kernel, and for any two that did not, the reason.",
+        "Which operations became one kernel, and for any two that did not, the reason why.",
         """\
-        A box is an operation: a loop, or a call of a library. An arrow says that one has to run
-        first; dashed, because it still reads what the other overwrites. A frame holds what became
-        one loop nest. Step through the rounds and see the groups grow; click two boxes to ask why
-        they are apart.
+        A box is an operation: a loop, or a library call. An arrow means that one has to run first;
+        it is dashed where it still reads what the other overwrites. A frame contains what became
+        one loop nest. Step through the rounds to see the groups grow; click two boxes to see why
+        they are not fused.
 
             +-- 64 x 256 ----------+
             |  op1 gelu -> op2 sum |    one group, so one pass over memory
             +----------------------+
-                   op3 gt               apart: it loops over another shape
+                   op3 gt               separate: it loops over another shape
         """,
     ),
     _of(
         "pairs",
-        "Every pair of operations that Inductor thought of fusing, with its verdict and why.",
+        "Every pair of operations that Inductor considered fusing, with its verdict and why.",
         """\
-        It asks of every two operations that use a buffer in common, takes the best of those that
-        are possible, and starts again with the groups that came of it. `vertical`: one reads what
-        the other makes. `horizontal`: both read the same. `saves` is the memory traffic that the
-        pair would spare.
+        It considers every two operations that use a buffer in common, takes the best of those that
+        are possible, and starts again with the resulting groups. `vertical`: one reads what the
+        other writes. `horizontal`: both read the same. `saves` is the memory traffic that the pair
+        would avoid.
 
             1  fused     vertical    op1 with op2    saves 65.5 kB
             1  possible  horizontal  op0 with op4    but fused with another first
@@ -157,11 +157,11 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "memory",
-        "When each buffer of the generated code lives, and how much is allocated at each call.",
+        "When each buffer of the generated code is live, and how much is allocated at each call.",
         """\
         A column is a call, as high as what is allocated while it runs; inputs and parameters come
-        on top. A bar below is the life of a buffer: solid while someone still reads it, pale while
-        its memory waits for another to take over. What is written in place adds nothing.
+        on top. A bar below is the lifetime of a buffer: solid while it will still be read, pale
+        while its memory waits to be reused. What is written in place adds nothing.
 
             1-2  65.5 kB  buf0    returned
               2     64 B  buf3    written over buf2, in place
@@ -169,11 +169,11 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "kernels",
-        "The code that was generated; each line has the colour of your line that it is there for.",
+        "The generated code; each line has the colour of your line that it comes from.",
         """\
         The name says what is inside: `cpp_fused_gelu_sum_0` is gelu and sum in one loop. Few
-        kernels that each do much are good; many that each copy are not. `extern` is a call of a
-        library. Assembly shows a lower form of the same code beside it, line by line.
+        kernels that each do much are good; many that each only copy are not. `extern` is a library
+        call. Assembly shows a lower-level form of the same code beside it, line by line.
 
             1  fused gelu + sum + gt    lines 4, 5    its name, and your lines
             tmp2 = tmp0 * tmp1;         mul, line 4   a statement, and its operator
@@ -181,13 +181,13 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "bench",
-        "Compiled against eager: first whether the numbers agree, then which is surely faster.",
+        "Compiled against eager: first whether the numbers agree, then which is faster.",
         """\
-        Read the sentence on top. A time is the median of its rounds. The ways take turns, and what
-        counts is the ratio of each round: the brackets hold the true one with 95 %, or 99.9 % where
-        two ways are not told apart. Only a difference of more than 1 % counts. Cold caches: data
-        comes from memory, as it does in a large program. Further down each kernel stands beside the
-        operators that it replaced.
+        Read the sentence on top. A time is the median of its rounds. The variants take turns, and
+        what counts is the ratio of each round: the parentheses hold the true one with 95 %, or 99.9
+        % where two are not distinguishable. Only a difference of more than 1 % counts. Cold caches:
+        data comes from memory, as it does in a large program. Further down, each kernel is shown
+        beside the operators that it replaced.
 
             compiled  205 us  0.49 (0.49 to 0.50)    takes twice as long as eager
             compiled  101 us  1.01 (0.98 to 1.04)    not distinguishable
@@ -195,23 +195,23 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "roofline",
-        "How close each kernel comes to what this machine can do at most, and what holds it back.",
+        "How close each kernel comes to the limits of this machine, and which limit holds it back.",
         """\
-        No kernel is faster than memory brings its data (the slope), nor than the machine computes
-        (the level roof). A disc is a kernel, as large as its share of a call; the further below the
-        roof, the more there is to gain. On the slope fewer bytes would help: fuse more, or use a
-        smaller type. Below the level roof, less arithmetic.
+        No kernel is faster than memory delivers its data (the slope), nor than the machine computes
+        (the flat roof). A disc is a kernel, sized by its share of a call; the further below the
+        roof, the more there is to gain. On the slope, moving fewer bytes would help: fuse more, or
+        use a smaller type. Below the flat roof, less arithmetic would.
 
             210 us  limit 62.6 us  30 %  memory    it could take 62.6 us, no less
         """,
     ),
     _of(
         "package",
-        "What a package that was compiled ahead of time holds: code, kernels and constants.",
+        "What a package compiled ahead of time contains: code, kernels and constants.",
         """\
-        A constant is a parameter or buffer that travels with the package; `folded` was computed
-        while it was compiled. An inlined parameter became part of the code, and cannot be replaced
-        without compiling again. The C++ class calls the kernels in this order.
+        A constant is a parameter or buffer stored in the package; `folded` was computed during
+        compilation. An inlined parameter became part of the code, and cannot be replaced without
+        compiling again. The C++ class calls the kernels in this order.
 
             weight  f32[128, 256]  131 kB    in the package, can be replaced
             scale   f32[]                    in the code: fixed
@@ -219,36 +219,36 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "guards",
-        "What has to hold for the compiled code to be used again; else it is compiled once more.",
+        "What must hold for the compiled code to be reused; otherwise it is recompiled.",
         """\
-        Begin with the recompilations, if there are any: what changed, on which line Dynamo began
-        to rely on it, and what to write so that it does not matter. The guards themselves are the
-        checks that run before the compiled code at each call.
+        Begin with the recompilations, if there are any: what changed, on which line Dynamo came to
+        rely on it, and what to write so that it no longer matters. The guards themselves are the
+        checks that run before the compiled code on each call.
 
-            x.shape[0] was 8, now 16    why it was compiled again
+            x.shape[0] was 8, now 16    why it was recompiled
             mark_dynamic(x, 0)          what to write, before the first call
         """,
     ),
     _of(
         "shapes",
-        "The sizes that compiled code leaves open, and where a size became a fixed number.",
+        "The sizes that are dynamic in compiled code, and where a size became a fixed number.",
         """\
         A symbol such as `s77` stands for a size that may differ from call to call. Its range says
         for which sizes the code holds. A line that compares a size, or uses it as a number, narrows
-        the range, or pins the symbol to one value: then other sizes compile again.
+        the range, or specializes the symbol to one value: then other sizes recompile.
 
             s77  x.shape[0]    2 and up     one code for all of these
-            s86  x.shape[1]    is 3         pinned, on the line that is shown
+            s86  x.shape[1]    is 3         specialized, on the line shown
         """,
     ),
     _of(
         "frames",
-        "Every Python function that Dynamo looked at, what came of it, and why.",
+        "Every Python function that Dynamo looked at, its outcome, and why.",
         """\
         `compiled` is in a graph. `skipped` runs as plain Python, with the reason. `resumed` is the
-        rest of a function after a break. A frame that is analysed several times broke off in
-        between, or was compiled again for other inputs. What is called inside a compiled function
-        is inlined, and has no frame of its own.
+        rest of a function after a break. A frame that is analysed several times hit a break in
+        between, or was recompiled for other inputs. A function called inside a compiled one is
+        inlined, and has no frame of its own.
 
             step               lines 4-5  compiled   graph 1
             step after line 5  lines 6-7  resumed    graph 2
@@ -256,11 +256,11 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "timeline",
-        "Where the time went while it was compiled, in phases that lie inside each other.",
+        "Where compile time went, in nested phases.",
         """\
-        The widest bar is the one to look at. The first compilation in a process imports Inductor
-        and probes the C++ compiler: look at a second one. On a CPU much of the time is often spent
-        waiting for the C++ compiler.
+        Look at the widest bar first. The first compilation in a process imports Inductor and probes
+        the C++ compiler: look at a second one. On a CPU, much of the time is often spent waiting
+        for the C++ compiler.
 
             4.3 s  async_compile.wait    g++ or Triton at work
             80 ms  bytecode_tracing      Dynamo reads your function
@@ -268,24 +268,24 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "artifacts",
-        "What the log holds beside the facts in the other views, text by text, as it was written.",
+        "What the log holds besides the facts in the other views, each text as it was written.",
         """\
-        An imported log keeps every record. What a view shows is there; all else is here, under
-        PyTorch's own name for it, with the compilation that it belongs to. Names that one rank has
-        and another lacks are worth a look.
+        An imported log keeps every record. What a view shows is found there; everything else is
+        here, under PyTorch's own name for it, with the compilation that it belongs to. Names that
+        one rank has and another lacks deserve a look.
 
-            fx_graph_runnable    0/0    a script that compiles this graph by itself
-            fx_graph_cache_miss  0/0    why a compile cache had no answer
+            fx_graph_runnable    0/0    a script that compiles this graph alone
+            fx_graph_cache_miss  0/0    why a compile cache missed
         """,
     ),
 )
-"""In the order in which a program passes through them."""
+"""In the order in which a program goes through them."""
 
 _BY_VIEW = {reading.view: reading for reading in READINGS}
 
 
 def reading_of(view: str) -> Reading | None:
-    """How to read the view of this name, None where nothing needs to be said."""
+    """How to read the view of this name, None where it needs no explanation."""
     return _BY_VIEW.get(view)
 
 

@@ -1,4 +1,4 @@
-"""What stands in the margin of a notebook's own cells: regions, breaks, and why, as plain text."""
+"""The margin of a notebook's own cells: regions, breaks, and reasons, as plain text."""
 
 from collections.abc import Iterator
 
@@ -12,24 +12,24 @@ from dynamo_lab.view.view import View
 
 _STATES: dict[LineState, str] = {
     "compiled": "Compiled",
-    "eager": "Runs in Python, in no graph",
+    "eager": "Runs in Python, outside any graph",
     "skipped": "Skipped by Dynamo: it runs in Python",
-    "compiling": "The compiler did not finish here",
+    "compiling": "The compiler did not finish this",
     "failed": "It failed here",
 }
 _MOST = 400
-"""Characters of a text: a tooltip is read at a glance, and the view below has the rest."""
+"""The most characters of a text: a tooltip is short, and the view below has the rest."""
 
 _LONGEST_CELL = 50_000
-"""Characters of a cell that gets marks: its code is kept a second time, to know it again."""
+"""The most characters of a cell with marks: a copy of its code is stored to recognize it."""
 
 
 _Regions = dict[int, tuple[int, str]]
-"""Of the id of a captured graph: which of them it is, from 0, and its title."""
+"""For the id of a captured graph: its position among them, from 0, and its title."""
 
 
 class MarginLine(Struct, frozen=True, array_like=True):
-    """A line, from 1. `colour` counts the regions from 0, -1 is for none; `says` is plain text.
+    """A line, from 1. `colour` counts the regions from 0, -1 for none; `says` is plain text.
 
     `goes_to` is the entity that a click leads to.
     """
@@ -43,7 +43,7 @@ class MarginLine(Struct, frozen=True, array_like=True):
 
 
 class Margin(Struct, frozen=True):
-    """The marks of one cell. `code` is its text as it ran: marks are for no other text."""
+    """The marks of one cell. `code` is its text as it ran: marks apply to no other text."""
 
     code: str
     lines: tuple[MarginLine, ...]
@@ -58,7 +58,7 @@ def build(view: View) -> tuple[Margin, ...]:
 
 
 def _is_cell(source: SourceView) -> bool:
-    """Whether it is a cell of which the whole text is known."""
+    """Whether it is a cell whose whole text is known."""
     numbers = [line.number for line in source.lines]
     size = sum(len(line.text) + 1 for line in source.lines)
     is_whole = numbers == list(range(1, len(numbers) + 1))
@@ -66,7 +66,7 @@ def _is_cell(source: SourceView) -> bool:
 
 
 def _breaks(view: View) -> dict[str, str]:
-    """What to say of each break, by its entity."""
+    """What to say about each break, by its entity."""
     return {f"break:{item.id}": _break(number, item) for number, item in enumerate(view.breaks, 1)}
 
 
@@ -76,7 +76,7 @@ def _break(number: int, item: BreakView) -> str:
 
 
 def _shortened(text: str) -> str:
-    text = " ".join(text.replace("`", "").split())  # no markup: a tooltip shows it as it is
+    text = " ".join(text.replace("`", "").split())  # no markup: a tooltip shows text as it is
     return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
 
 

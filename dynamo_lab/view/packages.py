@@ -1,4 +1,4 @@
-"""Packages: what was compiled ahead of time, and what it takes along."""
+"""Packages: what was compiled ahead of time, and what it contains."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from dynamo_lab.view.core.words import listed, plural, size
 _KINDS: dict[FileKind, str] = {
     "wrapper": "the C++ that calls the kernels",
     "kernels": "the kernels, in C++",
-    "library": "both of them built: what is loaded",
+    "library": "both of them built: the part that is loaded",
     "binary": "a kernel, built for a GPU",
-    "weights": "numbers of constants",
+    "weights": "values of constants",
     "metadata": "facts",
     "other": "",
 }
@@ -33,7 +33,7 @@ _FACTS = {
 
 
 class ConstantView(Struct, frozen=True, kw_only=True):
-    """A constant, or a parameter that is none; `entity` is the node that stands for it."""
+    """A constant, or an inlined parameter; `entity` is the node that represents it."""
 
     name: str
     value: str
@@ -51,9 +51,9 @@ class FileView(Struct, frozen=True, kw_only=True):
 
 
 class PackageView(Struct, frozen=True, kw_only=True):
-    """A model in a package. `facts` are labels and values; `inlined` is not carried along.
+    """A model in a package. `facts` are labels and values; `inlined` are not stored in it.
 
-    `origin`, the last of the sentences, says what captured the model, and what there is none of.
+    `origin`, the last of the sentences, says what captured the model, and what is missing.
     """
 
     title: str
@@ -76,7 +76,7 @@ def build(recording: Recording) -> tuple[PackageView, ...]:
 
 
 def _entities(recording: Recording, package: Package) -> dict[str, str]:
-    """The nodes that stand for parameters and buffers in what was exported, by their names."""
+    """The nodes of parameters and buffers in the exported program, by their names."""
     lowered = None if package.wrapper is None else recording.wrappers[package.wrapper].graph
     if lowered is None:
         return {}
@@ -120,8 +120,8 @@ def _sentences(package: Package, recording: Recording) -> Iterator[str]:
     called = len(own) - written
     library = f" and calls {plural(called, 'library kernel')}" if called else ""
     yield (
-        f"A program in C++ that needs no Python: it holds {plural(written, 'kernel')}{library}, "
-        f"and takes {plural(len(package.constants), 'constant')} along, "
+        f"A C++ program that needs no Python: it contains {plural(written, 'kernel')}{library}, "
+        f"and {plural(len(package.constants), 'constant')}, "
         f"{size(sum(item.bytes for item in package.constants))}."
     )
     if package.inlined:
@@ -130,24 +130,24 @@ def _sentences(package: Package, recording: Recording) -> Iterator[str]:
         what = "is not among the constants" if is_one else "are not among the constants"
         yield (
             f"{names} {what}: the compiler wrote the numbers into the code, computed with them, "
-            "or found that nothing reads them. In the package they cannot be replaced."
+            "or found that nothing reads them. They cannot be replaced in the package."
         )
 
 
 def _origin(recording: Recording) -> str:
     if not recording.graphs:
         return (
-            "It was opened, not recorded as it was made, so there are no graphs and no lines of "
-            "the model: make it with `lab.package` to see them."
+            "It was opened, not recorded when compiled, so there are no graphs and no lines of "
+            "the model: create it with `lab.package` to see them."
         )
     if recording.frames:
         return (
             "Dynamo captured the model for `torch.export` (strict=True), as one graph without a "
-            "break. In the package there are no guards: it is not compiled again."
+            "break. The package has no guards: it is never recompiled."
         )
     return (
         "`torch.export` captured the model by running it, without Dynamo, so there are no frames, "
-        "breaks or guards: it is compiled once, for what was exported. Lines come from the graph."
+        "breaks or guards: it is compiled once, as exported. Lines are from the graph."
     )
 
 

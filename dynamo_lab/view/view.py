@@ -51,7 +51,7 @@ from dynamo_lab.view.timings.timings import TimelineView
 
 
 class NoteView(Struct, frozen=True, kw_only=True):
-    """A remark of the recorder, with its details."""
+    """A note of the recorder, with its details."""
 
     level: str
     about: str
@@ -90,7 +90,7 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording) -> View:
-    """Everything to show of a recording, worked out once for every renderer."""
+    """Everything to show of a recording, computed once for all renderers."""
     places = Places(recording)
     linked = links.build(recording)
     ancestry = Ancestry(linked)
@@ -99,7 +99,7 @@ def build(recording: Recording) -> View:
         places = places.seen_from(sources[main_source].id)
     frame_views = frames.build(recording, places)
     break_views = breaks.build(recording, places)
-    told = stories.build(recording, places)
+    story_views = stories.build(recording, places)
     return View(
         summary=summary.build(recording, places),
         sources=sources,
@@ -116,8 +116,8 @@ def build(recording: Recording) -> View:
         environment=tuple(_environment(recording.environment)),
         passes=passes.build(recording, places),
         steps=steps.build(recording, places),
-        stories=told,
-        run_map=run_map.build(recording, places, frame_views, break_views, told),
+        stories=story_views,
+        run_map=run_map.build(recording, places, frame_views, break_views, story_views),
         partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
         lowering=lowering.build(recording, places),

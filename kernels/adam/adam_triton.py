@@ -1,4 +1,4 @@
-"""Adam on all tensors in one launch: a table tells each program which piece of which is its own."""
+"""Adam on all tensors in one launch: a table gives each program its piece of a tensor."""
 
 import functools
 

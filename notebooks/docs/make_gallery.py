@@ -1,7 +1,7 @@
 """Run the programs of the gallery and write the page of each.
 
 Use: `python notebooks/docs/make_gallery.py [NAME ...]`, all of them without a name. The pages
-are made anew for each site and are not committed; `sphinx-build` takes them along.
+are written again for each site and are not committed; `sphinx-build` includes them.
 """
 
 import runpy

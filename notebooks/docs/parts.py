@@ -56,11 +56,11 @@ class ReadingOf(SphinxDirective):
         found = reading_of(self.arguments[0])
         if found is None:
             raise self.error(f"There is no view {self.arguments[0]!r}.")
-        told = nodes.container(classes=["reading"])
-        told += self.parse_text_to_nodes(found.sentence)
+        reading = nodes.container(classes=["reading"])
+        reading += self.parse_text_to_nodes(found.sentence)
         for is_example, text in blocks(found.paragraph):
-            told += [_listing(text)] if is_example else self.parse_text_to_nodes(text)
-        return [told]
+            reading += [_listing(text)] if is_example else self.parse_text_to_nodes(text)
+        return [reading]
 
 
 class Commands(SphinxDirective):

@@ -23,7 +23,7 @@ from dynamo_lab.view.fusion.why_not import answer
 from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.query import parse, widened
 from dynamo_lab.view.graphs.scenes import Cluster, Scene, Scenes
-from dynamo_lab.view.kin import Kinship
+from dynamo_lab.view.related import Relations
 from dynamo_lab.view.search import searched_graphs
 from dynamo_lab.view.steps.playback import Moment, Playback, Stop
 
@@ -206,7 +206,7 @@ def kin(make: Make) -> Table:
 
 
 def kin_of(view: View) -> Table:
-    kinship = Kinship(view)
+    kinship = Relations(view)
     return {
         "view": {name: getattr(view, name) for name in KIN},
         "kin": {one: sorted(kinship.of(one)) for one in entities(view)},

@@ -43,7 +43,7 @@ def test_what_a_student_wrote_stays(tmp_path: Path, capsys: pytest.CaptureFixtur
     mine.write_text("mine")
     assert main(["course", str(tmp_path)]) == 0
     assert mine.read_text() == "mine"
-    assert "1 were there already" in capsys.readouterr().out
+    assert "1 existed already" in capsys.readouterr().out
 
 
 def test_a_folder_that_cannot_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,19 +84,19 @@ class TestJudge:
         [
             (None, "There is no answer yet"),
             (..., "There is no answer yet"),
-            (3, "A function is asked for"),
+            (3, "A function is needed"),
             (ends_the_program, "ended the program"),
             (closes, "Your answer raised GeneratorExit"),
             (raises_what_is_no_exception, "Your answer raised BaseException: no"),
-            (other_when_compiled, "Compiled, it computes something else"),
+            (other_when_compiled, "Compiled, it computes something other"),
             (raises, "Your answer raised ValueError: no"),
             (lambda: 3, "Your answer raised TypeError"),
             (lambda x: None, "returns nothing yet"),
-            (lambda x: (x, x), "It computes something else"),
-            (lambda x: "a text", "It computes something else"),
+            (lambda x: (x, x), "It computes something other"),
+            (lambda x: "a text", "It computes something other"),
             (
                 writes_into_its_argument,
-                "It computes something else than the original: it is off by",
+                "It computes something other than the original: it is off by",
             ),
             (sine_in_place, "It changes its argument"),
         ],
@@ -193,7 +193,7 @@ class TestNames:
 
     @pytest.mark.parametrize("other", [True, 3.0, "3", None, [3]])
     def test_what_is_no_count(self, other: Any) -> None:
-        with pytest.raises(NotYet, match="A whole number is asked for"):
+        with pytest.raises(NotYet, match="A whole number is needed"):
             need_count(other)
 
     @pytest.mark.parametrize("half", [0.5, numpy.float32(0.5), numpy.float64(0.5)])
@@ -202,7 +202,7 @@ class TestNames:
 
     @pytest.mark.parametrize("other", [float("nan"), float("inf"), "0.5", None])
     def test_what_is_no_number(self, other: Any) -> None:
-        with pytest.raises(NotYet, match="A number is asked for"):
+        with pytest.raises(NotYet, match="A number is needed"):
             need_number(other)
 
 

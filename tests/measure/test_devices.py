@@ -144,7 +144,7 @@ def test_a_device_is_the_gpu_that_the_tensors_lie_on() -> None:
     one, two = (torch.ones(number).as_subclass(OnGpu) for number in (1, 2))
     device = device_of([one, torch.ones(1), one])
     assert (device.name, device.place) == ("cuda", "cuda:1")
-    with pytest.raises(OptionError, match=r"several GPUs \(cuda:1, cuda:2\).* measure it on one"):
+    with pytest.raises(OptionError, match=r"several GPUs \(cuda:1, cuda:2\).* use one"):
         device_of([one, two])
     assert (device_named("cuda").place, device_named("cuda:3").place) == ("cuda", "cuda:3")
 

@@ -74,7 +74,7 @@ def test_no_more_is_taken_than_a_part_of_what_is_free(monkeypatch: pytest.Monkey
     monkeypatch.setattr(measuring, "free_memory", lambda: 4 * 1500)
     found = measure(SteadyCpu(), MACHINE, Watch())
     assert found.bandwidth == 0
-    assert "memory is too short" in limits_text(found)
+    assert "too little memory" in limits_text(found)
     assert found.flops["float32"] == pytest.approx(2 * 8**3 / 1e-3)
     assert found.flops["float64"] == pytest.approx(2 * 4**3 / 1e-3)
     monkeypatch.setattr(measuring, "free_memory", lambda: 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynamo_lab.measure.room import free_memory
+from dynamo_lab.measure.free_memory import free_memory
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -63,7 +63,7 @@ def test_a_pipeline_goes_on_from_what_another_left(make: Make) -> None:
 def test_what_timings_list_is_told_from_what_they_leave_out(make: Make) -> None:
     timers = [item.timer for item in make("rewritten").passes]
     assert timers[0] == "pass.joint_graph_passes.remove_noop_ops"
-    assert timers[2] == "", "switched off, so not timed"
+    assert timers[2] == "", "disabled, so not timed"
     assert timers[3] == timers[5] == ""
 
 

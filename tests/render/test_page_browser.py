@@ -340,7 +340,7 @@ def test_the_film_plays_from_its_first_to_its_last_instruction(
     assert [nodes for *_, nodes in seen[:6]] == [[], [], [], *[["mul", "x"]] * 3]
     assert seen[6][2] == [], "the second analysis starts anew"
     assert "graph 1 ends here" in page.locator(".dl-deed").inner_text()
-    assert "The film is cut here" in page.locator(".dl-deed").inner_text()
+    assert "Cut off here" in page.locator(".dl-deed").inner_text()
 
 
 def test_the_film_goes_back_over_and_out(show: Callable[[str], Opened]) -> None:

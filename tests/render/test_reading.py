@@ -47,7 +47,7 @@ def test_the_terminal_explains_within_its_width(make: Make, width: int) -> None:
 def test_static_html_explains_what_it_shows(make: Make) -> None:
     html = fallback(build(make("branch_and_print")))
     summaries = re.findall(r"<summary><small>(.*?)</small></summary>", html)
-    assert "What has to hold" not in " ".join(summaries), "nothing was compiled again in it"
+    assert "What must hold" not in " ".join(summaries), "nothing was compiled again in it"
     shown = [re.sub(r"</?code>", "`", summary) for summary in summaries]
     assert sentence("breaks") in shown
     assert len(set(shown)) == len(shown)

@@ -77,7 +77,7 @@ def test_a_benchmark_without_scripts(make: Make) -> None:
     text = Reader(fallback(build(make("measured")), "u1")).text
     assert "Compiled is 1.43 times faster than eager (1.42 to 1.44), forward" in text
     assert "half (forward): computes something else" in text
-    assert "A copy into another layout: eager runs nothing for it." in text
+    assert "A copy into another layout, for which eager runs nothing." in text
 
 
 def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:

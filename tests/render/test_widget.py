@@ -152,7 +152,7 @@ def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make) -> None:
         if thread.name == "dynamo_lab bench":
             thread.join(60)
     (second, _), (first, _) = vars(widget)["sent"]
-    assert "runs already" in second["error"]
+    assert "already running" in second["error"]
     assert (first["request"], first["label"]) == (1, "measured")
     assert [told[0][key] for key in ("stage", "detail", "fraction")] == [
         "warm caches", "12 s left", 0.25,
@@ -181,7 +181,7 @@ def test_after_what_cannot_be_shown_the_next_measurement_runs(
                 thread.join(60)
         assert widget.progress == {"active": False}
     (first, _), (second, _) = vars(widget)["sent"]
-    assert first["error"] == "It ran, but what came of it cannot be shown: KeyError: 'a view'"
+    assert first["error"] == "It ran, but the result cannot be shown: KeyError: 'a view'"
     assert second["label"] == "measured"
 
 

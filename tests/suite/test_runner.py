@@ -62,7 +62,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert len(read(path).results) == 3
     told: list[tuple[str, int, int]] = []
     engine = FakeEngine()
-    run_suite(ORDER, path, engine, told=lambda one, *at: told.append((str(one.case), *at)))
+    run_suite(ORDER, path, engine, report=lambda one, *at: told.append((str(one.case), *at)))
     assert [(job.model, len(job.cases)) for job in engine.given] == [("b", 1), ("c", 2)]
     assert told[0] == ("b training amp", 4, 6)
     assert len(read(path).results) == 6

@@ -122,7 +122,7 @@ def test_a_run_against_an_earlier_one() -> None:
         "faster": ["a inference float32"],
         "slower": ["d inference float32"],
         "breaks changed": ["d inference float32"],
-        "no change that can be told": ["b inference float32"],
+        "no significant change": ["b inference float32"],
     }
     text = comparison_text(found)
     assert "1.200 times" in text
@@ -140,7 +140,7 @@ def test_two_runs_of_the_same_are_not_told_apart() -> None:
     for _ in range(50):
         runs = [[noisy()], [noisy()]]
         (section,) = compare(*runs).sections  # pyright: ignore[reportArgumentType]
-        assert section[0] == "no change that can be told"
+        assert section[0] == "no significant change"
 
 
 def test_runs_that_cannot_be_compared_are_refused() -> None:

@@ -47,7 +47,7 @@ def test_where_ranks_part_stands_above_all_and_one_can_be_chosen(show):
     page = show(lab.open_trace(LOGS / "torch-2.13-ranks"))
     verdict = page.locator(".dl-ranks")
     assert verdict.locator("summary").inner_text() == (
-        "The 2 ranks do not compile the same: 4 differences."
+        "The 2 ranks did not compile the same: 4 differences."
     )
     assert "explicit graph_break()" in verdict.locator("li").first.inner_text()
     assert verdict.locator("tr").count() == 3

@@ -71,7 +71,7 @@ def test_the_pair_is_told_in_words() -> None:
     assert (pair.a, pair.b) == ("apart", "joined")
     assert pair.facts == (
         "2 kernels became 1",
-        "1 kernel the same",
+        "1 kernel unchanged",
         "12 \N{RIGHTWARDS ARROW} 8 lines of code",
     )
     assert [work.sentence for work in pair.works] == ["the same", "2 kernels became 1"]

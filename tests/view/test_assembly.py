@@ -30,10 +30,10 @@ def test_a_kernel_without_statements_claims_nothing(make: Make) -> None:
 def test_resources_in_words(make: Make) -> None:
     (shown,) = build(make("assembled")).kernels.assemblies
     assert shown.resources == (
-        "72 registers a thread",
-        "2 KiB of shared memory a block",
+        "72 registers per thread",
+        "2 KiB of shared memory per block",
         "nothing spilled",
-        "128 threads a block",
+        "128 threads per block",
         "occupancy 44 %, limited by registers",
     )
     assert [level.name for level in shown.levels] == ["TTIR", "PTX"]

@@ -33,11 +33,11 @@ def value(**facts: Any) -> SavedValue:
 
 def test_what_is_kept_is_told_in_numbers(part: PartitionView) -> None:
     told = " ".join(part.sentences)
-    assert "keeps 2 values for the backward, 256 B, besides 1 parameter or input" in told
+    assert "saves 2 values for the backward, 256 B, besides 1 parameter or input" in told
     assert "1 operator runs again" in told
     assert "1 kB, 768 B more" in told
     assert "budget was 0.8" in told
-    assert "1 of them has a size that varies: its bytes are of this run" in told
+    assert "1 of them has a dynamic size: its bytes are of this run" in told
 
 
 def test_kept_values_come_largest_first_and_living_ones_last(part: PartitionView) -> None:
@@ -70,14 +70,14 @@ def test_memory_that_values_share_counts_once_and_living_memory_not_at_all() -> 
         ({"reason": "cannot recompute"}, "heuristic"),
         ({"weight": 3.0}, "cheapest place to cut"),
         ({}, "the backward reads it"),
-        ({"role": "output", "weight": 3.0}, "an output of the forward, too; the cheapest"),
+        ({"role": "output", "weight": 3.0}, "also an output of the forward; the cheapest"),
         ({"role": "parameter", "copied": True}, "copy of the parameter in another memory layout"),
         ({"role": "symbol"}, "size that is known only at run time"),
         ({"reason": "cannot recompute: random op"}, "other numbers"),
     ],
 )
 def test_why_a_value_is_kept(facts: dict[str, Any], words: str) -> None:
-    assert words in reasons.kept(value(**facts), "mm")
+    assert words in reasons.why_saved(value(**facts), "mm")
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_a_forward_that_keeps_nothing_of_its_own_says_what_is_read() -> None:
     part = replace(cut().partitions[0], saved=(value(role="parameter"), value(role="symbol")))
     told = next(reasons.sentences(part))
     assert told == (
-        "The forward keeps nothing new for the backward, "
-        "which reads 1 parameter or input that lives anyway."
+        "The forward saves nothing new for the backward, "
+        "which reads 1 parameter or input that is alive anyway."
     )
 
 

@@ -36,8 +36,8 @@ def test_another_machine_is_refused_with_the_reasons(make: Make) -> None:
     found = benchmark_diff(measured(make, "measured"), measured(make, "measured_elsewhere"))
     assert found.changes == ()
     assert found.reasons == (
-        "another device: cpu, then cuda: NVIDIA H200",
-        "another PyTorch: 2.13.0, then 2.11.0",
+        "different device: cpu, then cuda: NVIDIA H200",
+        "different PyTorch: 2.13.0, then 2.11.0",
     )
 
 
@@ -48,7 +48,7 @@ def test_settings_count_and_what_is_not_known_does_not() -> None:
     assert incomparable(on(threads=4), on()) == ()
     assert incomparable(on(settings={"precision": "high"}), on(settings={"other": "1"})) == ()
     assert incomparable(on(settings={"precision": "high"}), on(settings={"precision": "low"})) == (
-        "another precision: high, then low",
+        "different precision: high, then low",
     )
 
 
@@ -57,5 +57,5 @@ def test_a_diff_of_recordings_tells_of_their_benchmarks(make: Make) -> None:
     assert "compiled      forward, warm caches          370 µs" in text
     assert "b is 1.25 times faster" in text
     text = str(diff(make("measured"), make("measured_elsewhere")))
-    assert "times are not compared:\n  another device: cpu, then cuda: NVIDIA H200" in text
+    assert "times are not compared:\n  different device: cpu, then cuda: NVIDIA H200" in text
     assert diff(make("measured"), make("branch_and_print")).benchmarks is None

@@ -90,7 +90,7 @@ def test_what_is_all_but_zero_is_not_told_in_ulp() -> None:
                       relative=2.0, ulp=115_994_688)  # fmt: skip
     found = timed((1.0,), (1.0,), comparisons=(tiny,))
     assert found.agreements[0].sentence == (
-        "close to eager: output is off by 1.2e-9 (it is all but zero: 2 relative) at most (1 value)"
+        "close to eager: output is off by at most 1.2e-9 (it is nearly zero: 2 relative) (1 value)"
     )
 
 
@@ -106,26 +106,26 @@ def test_what_is_wrong_is_told_once() -> None:
 def test_too_few_rounds_are_said() -> None:
     found = timed((2.0, 2.1, 2.0), (1.0, 1.0, 1.1))
     assert found.verdicts[0].sentence == (
-        "way1 cannot be told apart from way0: 3 rounds are too few, it takes 11 "
+        "way1 cannot be distinguished from way0: 3 rounds are too few, 11 are needed "
         "(forward, warm caches)."
     )
-    assert found.sections[0].rows[1].doubts == ("3 rounds: to tell ways apart takes 11",)
+    assert found.sections[0].rows[1].doubts == ("3 rounds: a difference needs 11 to show",)
 
 
 def test_shaky_times_are_said() -> None:
     found = timed((1.0, 1.5) * 8)
-    assert found.sections[0].rows[0].doubts == ("shaky: its quartiles lie more than 10 % apart",)
+    assert found.sections[0].rows[0].doubts == ("noisy: its quartiles are more than 10 % apart",)
 
 
 def test_what_makes_all_times_doubtful() -> None:
     machine = Machine(clocks_mhz=(3400.0, 2100.0), load=9.24, cores=4)
     assert timed((1.0,), machine=machine).doubts == (
-        "The clock changed while measuring: 3,400 then 2,100 MHz.",
+        "The clock frequency changed while measuring: 3,400 then 2,100 MHz.",
         "The machine was busy in the minute before: 9.2 processes wanted to run on 4 cores, so "
         "times may be far off.",
     )
     verdict = timed((1.0,) * 12, (2.0,) * 12, machine=machine).verdicts[0]
-    assert verdict.sentence.endswith("The machine was busy: measure again when it is quiet.")
+    assert verdict.sentence.endswith("The machine was busy: measure again when it is idle.")
     assert verdict.tone == "warning"
     assert not timed((1.0,), machine=Machine(clocks_mhz=(3400.0, 3390.0), load=1.0, cores=4)).doubts
 
@@ -133,7 +133,7 @@ def test_what_makes_all_times_doubtful() -> None:
 def test_times_below_the_clock_are_not_divided() -> None:
     found = timed((0.0,) * 12, (1.0,) * 12)
     assert found.sections[0].rows[1].factor == ""
-    assert "has no times to hold it against" in found.verdicts[0].sentence
+    assert "has no times to compare it with" in found.verdicts[0].sentence
 
 
 def test_groups_that_lose_come_first_and_say_why(make: Make) -> None:
@@ -142,15 +142,14 @@ def test_groups_that_lose_come_first_and_say_why(make: Make) -> None:
     first = forward.groups[0]
     assert (first.title, first.operators, first.cold.outcome) == ("linear", "addmm", "slower")
     assert first.why == (
-        "Slower than eager: the library's extern_kernels.addmm takes longer here than as eager "
-        "calls it."
+        "Slower than eager: the library's extern_kernels.addmm takes longer here than in eager."
     )
     assert (first.line, first.where) == ("line:0:3", "line 3")
     assert [group.cold.rank for group in forward.groups] == list(range(6))
     small = next(group for group in step.groups if group.operators == "4 sum")
     assert "launching them takes most of the time" in small.why
     last = forward.groups[-1]
-    assert last.why == "A copy into another layout: eager runs nothing for it."
+    assert last.why == "A copy into another layout, for which eager runs nothing."
     assert last.cold.eager is None
     assert last.cold.factor == ""
 
@@ -170,7 +169,10 @@ def test_the_parts_add_up_to_the_whole(make: Make) -> None:
 def test_parts_beyond_the_whole_are_noise(make: Make) -> None:
     recording = make("measured")
     assert recording.benchmark is not None
-    for whole, said in ((345e-6, "more than the whole, which is noise"), (200e-6, "do not fit")):
+    for whole, said in (
+        (345e-6, "more than the whole, which is within the noise"),
+        (200e-6, "not consistent"),
+    ):
         short = replace(recording.benchmark.overheads[0], whole=(whole,) * 12)
         benchmark = replace(recording.benchmark, overheads=(short,))
         program = bench(replace(recording, benchmark=benchmark)).kernels.programs[0]
@@ -185,7 +187,7 @@ def test_a_gpu_waits_where_python_takes_longer(make: Make) -> None:
     found = bench(replace(recording, benchmark=replace(recording.benchmark, machine=machine)))
     program = found.kernels.programs[0]
     assert [part.name for part in program.parts] == ["7 kernels", "the device waits"]
-    assert program.remainder.endswith("They take 31 µs on the processor.")
+    assert program.remainder.endswith("They take 31 µs on the CPU.")
 
 
 def test_what_left_no_kernel_is_one_row(make: Make) -> None:
@@ -195,7 +197,7 @@ def test_what_left_no_kernel_is_one_row(make: Make) -> None:
               Group(kernels=(), eager=(7,)))  # fmt: skip
     found = bench(replace(recording, benchmark=replace(recording.benchmark, groups=groups)))
     last = found.kernels.programs[0].groups[-1]
-    assert (last.title, last.operators) == ("no kernel: nothing of these is left to run",
+    assert (last.title, last.operators) == ("no kernel: none of these is left to run",
                                             "amax, div")  # fmt: skip
 
 

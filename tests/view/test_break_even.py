@@ -27,7 +27,7 @@ def test_compiling_for_three_seconds_to_save_a_millisecond() -> None:
     found = of_times(2.9, near(3e-3), near(2e-3))
     assert found == BreakEven(
         verdict="pays off",
-        sentence="pays off after 2,900 calls: compiling takes 2.9 s",
+        sentence="pays off after 2,900 calls: compilation takes 2.9 s",
         calls=2900,
         low=2900,
         high=2900,
@@ -40,7 +40,7 @@ def test_the_interval_is_that_of_what_is_saved() -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low < found.calls == 2900 < found.high
-    assert found.sentence == "pays off after 2,900 calls (2,700 to 3,200): compiling takes 2.9 s"
+    assert found.sentence == "pays off after 2,900 calls (2,700 to 3,200): compilation takes 2.9 s"
 
 
 def test_one_call_may_be_enough() -> None:
@@ -49,10 +49,10 @@ def test_one_call_may_be_enough() -> None:
 
 def test_what_is_slower_never_does_and_what_is_alike_cannot_be_told() -> None:
     assert of_times(1.0, near(1.0), near(1.1)).sentence == "never: it is slower"
-    assert of_times(1.0, near(1.0), near(1.0)).sentence == "cannot be told: not distinguishable"
+    assert of_times(1.0, near(1.0), near(1.0)).sentence == "unknown: not distinguishable"
     few = of_times(1.0, near(2.0)[:5], near(1.0)[:5])
     assert (few.verdict, few.calls) == ("unknown", None)
-    assert few.sentence == "cannot be told: it takes 11 rounds"
+    assert few.sentence == "unknown: 11 rounds are needed"
 
 
 def test_only_what_was_compiled_and_timed_can_pay_off() -> None:

@@ -74,7 +74,7 @@ def test_unknown_columns_stay_unknown(make: Make) -> None:
         ("Data-dependent branching", "", "data-dependent branch"),
         ("Data-dependent branching with non-constant __bool__", "", "data-dependent branch"),
         ("Failed to trace builtin operator", "builtin print ['str'] False", "print call"),
-        ("Failed to trace builtin operator", "builtin bin [] False", "builtin function"),
+        ("Failed to trace builtin operator", "builtin bin [] False", "built-in function"),
         ("logging.Logger method not supported for non-export cases", "", "logging call"),
         (
             "Unsupported Tensor.item() call with capture_scalar_outputs=False",
@@ -175,7 +175,7 @@ def test_a_library_breaks_on_purpose() -> None:
     item = _break("Call to `torch._dynamo.graph_break()`", hints=hints)
     assert "Remove the call" in advice_for(item)[0]
     (advice,) = advice_for(item, is_library=True)
-    assert "nothing to remove" in advice
+    assert "nothing to change" in advice
 
 
 def test_a_library_that_breaks_below_the_readers_line_breaks_on_purpose(make: Make) -> None:
@@ -196,7 +196,7 @@ def test_a_library_that_breaks_below_the_readers_line_breaks_on_purpose(make: Ma
         breaks=(below, *recording.breaks[1:]),
     )
     (advice,) = build(moved).breaks[0].advice
-    assert "nothing to remove" in advice
+    assert "nothing to change" in advice
 
 
 def test_filing_an_issue_is_nothing_to_do() -> None:

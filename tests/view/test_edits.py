@@ -65,7 +65,7 @@ def test_a_wrong_edit_says_where_and_has_no_time() -> None:
     worst = Worst(value="out_ptr0", index=(4, 7), expected="1.5", got="nan")
     view = build(structs.replace(EDIT, verdict="wrong", worst=worst))
     assert view.sentence == "It is wrong, so it is not timed."
-    assert view.worst == "out_ptr0[4, 7] should be 1.5, and is nan."
+    assert view.worst == "out_ptr0[4, 7] should be 1.5, but is nan."
     assert view.timings == ()
 
 
@@ -85,7 +85,7 @@ def test_messages_stand_at_their_lines_and_stay_text() -> None:
 
 def test_an_edit_that_changes_nothing_says_so() -> None:
     view = build(structs.replace(EDIT, after=EDIT.before))
-    assert view.sentence == "It is right. Its text is the original's."
+    assert view.sentence == "It is right. Its text equals the original's."
     assert "No line differs." in as_text(edited(view))
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.breaks.failures import cause
+from dynamo_lab.view.breaks.exceptions import cause
 
 Make = Callable[[str], Recording]
 

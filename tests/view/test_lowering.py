@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from dynamo_lab.model.lowering import Buffer, Cause, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.kin import kin
 from dynamo_lab.view.lowering.causes import stored
 from dynamo_lab.view.lowering.lowering import LoweringStep, LoweringsView
+from dynamo_lab.view.related import related
 
 Make = Callable[[str], Recording]
 
@@ -37,9 +37,7 @@ def test_every_operator_is_a_step_with_what_became_of_it(found: LoweringsView) -
 def test_an_inlined_operator_names_the_loops_that_compute_it(found: LoweringsView) -> None:
     exp = step(found, "exp")
     assert exp.ended == (2, 3)
-    assert exp.sentence == (
-        "A loop that is not stored: it is computed inside of `buf2` and `buf3`."
-    )
+    assert exp.sentence == ("A loop that is not stored: it is computed inside `buf2` and `buf3`.")
     assert (exp.rule, exp.place) == ("make_pointwise", "torch/_inductor/lowering.py:719")
     assert (exp.where, exp.entity) == ("line 3", "line:0:3")
 
@@ -54,7 +52,7 @@ def test_a_loop_that_is_stored_afterwards(make: Make) -> None:
     late = replace(sample, lowerings=(replace(lowering, nodes=nodes),))
     add = step(build(late).lowering, "add")
     assert add.outcome == "realised"
-    assert add.sentence.startswith("Stored only afterwards, when `add` was lowered, as `buf1`. ")
+    assert add.sentence.startswith("Stored only later, when `add` was lowered, as `buf1`. ")
 
 
 def test_what_is_stored_on_the_way_is_not_stored_later(make: Make) -> None:
@@ -66,7 +64,7 @@ def test_what_is_stored_on_the_way_is_not_stored_later(make: Make) -> None:
     )
     made = build(replace(sample, lowerings=(replace(lowering, nodes=nodes),)))
     assert step(made.lowering, "exp").sentence == (
-        "It stores `buf2` on the way. A loop that is not stored: it is computed inside of `buf3`."
+        "It stores `buf2` on the way. A loop that is not stored: it is computed inside `buf3`."
     )
 
 
@@ -83,8 +81,8 @@ def test_buffers_know_their_readers_and_their_loops(found: LoweringsView) -> Non
     add, total, div = found.buffers[1:4]
     assert add.readers == (2, 3, 4)
     assert add.value == "f32[8, 8]"
-    assert add.layout == "row by row, chosen by Inductor"
-    assert div.layout == "row by row, as required"
+    assert add.layout == "contiguous, chosen by Inductor"
+    assert div.layout == "contiguous, as required"
     assert total.loops == (("i0", "8"), ("r0", "8"))
     assert total.reduction == "sum"
     assert [line[2] for line in total.body] == [3, 3, 4, 4]
@@ -92,7 +90,7 @@ def test_buffers_know_their_readers_and_their_loops(found: LoweringsView) -> Non
 
 def test_a_dropped_buffer_says_so_and_computes_nothing(found: LoweringsView) -> None:
     assert found.buffers[5].dropped
-    assert found.buffers[5].why.endswith("Nothing needs it, so the scheduler drops it.")
+    assert found.buffers[5].why.endswith("Nothing needs it, so the scheduler removes it.")
     assert found.buffers[4].readers == ()
     assert step(found, "linalg_inv_ex").ended == (4,)
 
@@ -106,8 +104,8 @@ def test_operators_of_the_loops_are_counted(found: LoweringsView) -> None:
 
 def test_a_buffer_stands_between_its_nodes_and_its_kernel(make: Make) -> None:
     view = build(make("lowered"))
-    assert kin(view, "buffer:2") == {"buffer:2", "node:1:3", "node:1:4", "line:0:3", "kernel:1"}
-    assert "buffer:3" in kin(view, "node:1:3")
+    assert related(view, "buffer:2") == {"buffer:2", "node:1:3", "node:1:4", "line:0:3", "kernel:1"}
+    assert "buffer:3" in related(view, "node:1:3")
 
 
 def test_a_kernel_finds_the_buffers_of_bodies_in_its_graph(make: Make) -> None:
@@ -121,7 +119,7 @@ def test_a_kernel_finds_the_buffers_of_bodies_in_its_graph(make: Make) -> None:
         buffers=(*sample.buffers, within),
         kernels=(sample.kernels[0], kernel),
     )
-    assert "kernel:1" in kin(build(made), "buffer:6")
+    assert "kernel:1" in related(build(made), "buffer:6")
 
 
 def test_nothing_lowered_has_a_reason(make: Make) -> None:
@@ -135,7 +133,10 @@ BUFFER = Buffer(id=0, name="buf0", graph=0, kind="pointwise", form="Pointwise")
 @pytest.mark.parametrize(
     ("why", "wanted"),
     [
-        (Why(cause="heavy reuse", by="exp", users=2), "2 operators read it, and `exp` is costly"),
+        (
+            Why(cause="heavy reuse", by="exp", users=2),
+            "2 operators read it, and `exp` is expensive",
+        ),
         (Why(cause="reads reuse", users=3, count=5, limit=4), "3 operators read it, and its loop"),
         (
             Why(cause="large reuse", by="expand", users=16, count=60, limit=50),
@@ -143,15 +144,15 @@ BUFFER = Buffer(id=0, name="buf0", graph=0, kind="pointwise", form="Pointwise")
         ),
         (Why(cause="many reads", count=13, limit=12), "Its loop reads 13 buffers: beyond 12"),
         (Why(cause="large", count=101, limit=100), "Its loop does 101 operations: beyond 100"),
-        (Why(cause="read again", by="mm", users=2), "2 operators read it, and `mm` among them"),
+        (Why(cause="read again", by="mm", users=2), "2 operators read it, among them `mm`"),
         (Why(cause="needed"), "`conv` reads it from memory"),
-        (Why(cause="strides"), "`conv` needs it in memory, with certain strides"),
-        (Why(cause="copy"), "A copy, because `conv` needs other strides"),
+        (Why(cause="strides"), "`conv` needs it in memory with certain strides"),
+        (Why(cause="copy"), "A copy, because `conv` needs different strides"),
         (Why(cause="mutated", by="arg0_1"), "`arg0_1` is about to be changed in place"),
-        (Why(cause="rule", by="var_mean_sum_"), "The lowering rule of `conv` asks for it, in `var"),
-        (Why(cause="scan"), "Inductor stores what it scans or sorts"),
+        (Why(cause="rule", by="var_mean_sum_"), "The lowering rule of `conv` requires it, in `var"),
+        (Why(cause="scan"), "Inductor stores the results of scans and sorts"),
         (Why(cause="joined"), "It is part of a larger buffer"),
-        (Why(cause="in place"), "It is written over memory that there is"),
+        (Why(cause="in place"), "It is written in place over existing memory"),
     ],
 )
 def test_reasons_are_sentences_with_their_numbers(why: Why, wanted: str) -> None:
@@ -164,7 +165,7 @@ def test_reasons_are_sentences_with_their_numbers(why: Why, wanted: str) -> None
     ("form", "kernel", "wanted"),
     [
         ("ExternKernelOut", "extern_kernels.mm", "A library does this"),
-        ("WhileLoop", "", "The wrapper runs this: its bodies are lowered as graphs"),
+        ("WhileLoop", "", "The wrapper runs this: its bodies are lowered as separate graphs"),
         ("AssertScalar", "", "The wrapper does this"),
     ],
 )

@@ -25,8 +25,8 @@ def test_what_it_takes_along_leads_to_what_was_exported(make: Make) -> None:
         ("_FOLDED_CONST_0", "bf16[8]", "computed from others", ""),
     ]
     assert [(row.name, row.entity) for row in package.inlined] == [("scale", "node:0:2")]
-    assert "holds 1 kernel and calls 1 library kernel" in package.sentences[0]
-    assert "2 constants along, 320 B" in package.sentences[0]
+    assert "contains 1 kernel and calls 1 library kernel" in package.sentences[0]
+    assert "2 constants, 320 B" in package.sentences[0]
     assert package.sentences[1].startswith("`scale` is not among the constants")
 
 

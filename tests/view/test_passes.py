@@ -6,8 +6,8 @@ from typing import get_args
 from dynamo_lab.model.passes import Pass, Pattern, PatternKind
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
+from dynamo_lab.view.passes.descriptions import pass_sentence, pattern_sentence
 from dynamo_lab.view.passes.passes import PassView
-from dynamo_lab.view.passes.words import pass_sentence, pattern_sentence
 
 Make = Callable[[str], Recording]
 
@@ -49,10 +49,10 @@ def test_each_state_of_a_pass_has_its_words(make: Make) -> None:
         "did", "idle", "off", "did", "idle", "did", "idle", "failed",
     ]  # fmt: skip
     assert [item.summary for item in passes[:4]] == [
-        "1 removed, 1 changed", "nothing", "switched off", "1 moved",
+        "1 removed, 1 changed", "nothing", "disabled", "1 moved",
     ]  # fmt: skip
     assert passes[7].summary == "ValueError: no such node"
-    assert passes[4].alone == ("`own` was found in 2 places and left alone.",)
+    assert passes[4].alone == ("`own` was found in 2 places and left as is.",)
     assert passes[5].depth == 1
 
 
@@ -65,7 +65,7 @@ def test_a_readers_own_pass_stands_under_its_own_name(make: Make) -> None:
 def test_pipelines_say_where_they_begin_and_end(make: Make) -> None:
     first, second = build(make("rewritten")).passes.pipelines
     assert (first.title, first.before, first.after) == ("graph 1 joint", "graph 1 forward", "")
-    assert second.before == "what the joint passes left"
+    assert second.before == "the result of the joint passes"
     assert (second.after, second.graph, second.became) == ("graph 1 post_grad", 1, 2)
     assert (first.ran, first.did, second.did) == (3, 1, 1)
     assert second.summary.endswith("1 rewrite, 1 change between them")

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from dynamo_lab.model.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.guards.failing import cause, readable, told
-from dynamo_lab.view.guards.remedies import remedies
+from dynamo_lab.view.guards.advice import advice_on
+from dynamo_lab.view.guards.failing import cause, describe, readable
 from dynamo_lab.view.guards.would_pass import answer
 
 Make = Callable[[str], Recording]
@@ -77,7 +77,7 @@ FAILURES = {
     ),
     "zero_one": (
         failed("2 <= L['x'].size()[0]", "L['x'].size()[0]", "", "1"),
-        "`x.shape[0]` is 1 now, and this code is for 2 or more",
+        "`x.shape[0]` is 1 now; this code is for 2 or more",
         "torch._dynamo.decorators.mark_unbacked(x, 0)",
     ),
     "branch": (
@@ -98,14 +98,14 @@ FAILURES = {
 def test_each_kind_of_failure_is_told_with_its_remedy(kind: str) -> None:
     guard, words, code = FAILURES[kind]
     assert cause(guard).kind == kind
-    assert told(guard) == words
-    assert remedies(cause(guard), ())[0].code == code
+    assert describe(guard) == words
+    assert advice_on(cause(guard), ())[0].code == code
 
 
 def test_a_failure_of_no_known_kind_is_told_as_it_is() -> None:
     guard = failed("___something(L['x'])")
-    assert told(guard) == "`___something(x)` no longer holds"
-    assert remedies(cause(guard), ()) == ()
+    assert describe(guard) == "`___something(x)` no longer holds"
+    assert advice_on(cause(guard), ()) == ()
 
 
 def test_names_of_values_are_those_of_the_reader() -> None:
@@ -116,10 +116,10 @@ def test_names_of_values_are_those_of_the_reader() -> None:
 
 def test_what_the_new_code_leaves_open_is_said() -> None:
     guard, *_ = FAILURES["size"]
-    closed, opened = (remedies(cause(guard), names)[0] for names in ((), ("x.shape[1]",)))
+    closed, opened = (advice_on(cause(guard), names)[0] for names in ((), ("x.shape[1]",)))
     assert closed.code == opened.code
-    assert "is open" in opened.text
-    assert "is open" not in closed.text
+    assert "is dynamic" in opened.text
+    assert "is dynamic" not in closed.text
 
 
 def test_causes_are_told_once_and_remedied_once(make: Make) -> None:
@@ -141,7 +141,7 @@ def test_the_limit_says_what_runs_eagerly(make: Make) -> None:
 def test_the_difference_of_two_compilations(make: Make) -> None:
     changes = build(make("sizes")).guards.recompiles[0].changes
     assert changes is not None
-    assert changes.symbols == ("`x.shape[0]` is open now: s77",)
+    assert changes.symbols == ("`x.shape[0]` is dynamic now: s77",)
     assert changes.graph == (
         ("~", "input x: f32[8, 3] \N{RIGHTWARDS ARROW} f32[s77, 3]"),
         ("~", "y = mul(x, 3): f32[8, 3] \N{RIGHTWARDS ARROW} f32[s77, 3]"),
@@ -149,7 +149,7 @@ def test_the_difference_of_two_compilations(make: Make) -> None:
         ("-", "output y_1"),
         ("+", "output y"),
     )
-    assert "cpp_fused_mul_0; before 1: cpp_fused_add_mul_0" in changes.kernels
+    assert "cpp_fused_mul_0; 1 before: cpp_fused_add_mul_0" in changes.kernels
 
 
 def test_alike_compilations_have_no_difference(make: Make) -> None:
@@ -161,7 +161,7 @@ def test_alike_compilations_have_no_difference(make: Make) -> None:
     changes = build(alike).guards.recompiles[0].changes
     assert changes is not None
     assert (changes.graph, changes.summary) == ((), "the same graph")
-    assert changes.kernels == "1 kernel, the same code"
+    assert changes.kernels == "1 kernel, with the same code"
 
 
 def test_what_a_call_would_do(make: Make) -> None:

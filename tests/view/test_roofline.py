@@ -60,7 +60,7 @@ def test_a_loop_is_bound_by_memory() -> None:
     assert (found.bound, found.share) == ("memory", 0.5)
     assert (found.intensity, found.rate) == (0.5, 2.5e9)
     assert (found.time, found.limit, found.reached) == ("2.0 ms", "1.0 ms", "5 GB/s")
-    assert found.sentence == "50 % of what memory brings: at most 2 times faster."
+    assert found.sentence == "50 % of what memory delivers: at most 2 times faster."
 
 
 def test_a_product_is_bound_by_arithmetic() -> None:
@@ -87,7 +87,7 @@ def test_what_launching_dominates_says_nothing() -> None:
     found = point(timed(0, work(1000, 1000, 100), 5e-6), launch=2e-6)
     assert (found.is_small, found.share) == (True, None)
     assert found.sentence == (
-        "Too small to tell: at the limit it would take 200 ns, and launching a kernel takes 2.0 µs."
+        "Too small to judge: at the limit it would take 200 ns, and launching a kernel takes 2.0 µs."
     )
     assert point(timed(0, work(1000, 1000, 100), 5e-6)).share == 0.04
 
@@ -96,7 +96,7 @@ def test_faster_than_memory_is_said_to_come_from_the_caches() -> None:
     quick = timed(0, work(5 * MB, 5 * MB, MB), 0.0, cold=(), warm=(0.5e-3, 0.5e-3), calls=2)
     found = point(quick)
     assert (found.cache, found.seconds, found.share) == ("warm", 0.25e-3, 4.0)
-    assert found.sentence.endswith("its data lay in the caches.")
+    assert found.sentence.endswith("its data was in the caches.")
     flushed = point(timed(0, work(5 * MB, 5 * MB, MB), 0.5e-3))
     assert "what it wrote stayed in the caches, or memory was slower" in flushed.sentence
 
@@ -114,7 +114,7 @@ def test_bytes_without_a_formula_are_said_to_be_all_that_is_known() -> None:
 def test_a_kernel_that_cannot_be_counted_says_why() -> None:
     found = point(timed(0, None, 1e-3))
     assert (found.share, found.intensity) == (None, None)
-    assert found.sentence == "the recording does not hold what its calls compute"
+    assert found.sentence == "the recording does not say what its calls compute"
 
 
 def test_all_together_and_the_slowest_first() -> None:
@@ -126,10 +126,10 @@ def test_all_together_and_the_slowest_first() -> None:
     )
     assert [one.kernel for one in found.points] == [1, 0, 2]
     assert found.sentences == (
-        "At the machine's limits, 2 kernels would take 4.0 ms of the 8.0 ms that they take: 50 %.",
-        "Bound by memory: 1 kernel, 25 % of this time.",
-        "Bound by arithmetic: 1 kernel, 75 % of this time.",
-        "Too small to tell: 1 kernel, which launching dominates.",
+        "At the machine's limits, 2 kernels would take 4.0 ms instead of 8.0 ms: 50 %.",
+        "Limited by memory: 1 kernel, 25 % of this time.",
+        "Limited by arithmetic: 1 kernel, 75 % of this time.",
+        "Too small to judge: 1 kernel, dominated by launch time.",
     )
     assert found.programs == ("compiled, forward",)
     assert found.x == (-2, 2)
@@ -177,7 +177,7 @@ def test_the_terminal_has_a_row_a_kernel_and_the_limits() -> None:
     assert "copies 10 GB/s, 100 GFLOP/s in float32" in brief
     assert not {"\x1b", "\u2028", "\u202e"} & set(brief)
     assert "10 GB/s" in limits_text(LIMITS)
-    assert "from 10 operations a byte on" in limits_text(LIMITS)
+    assert "from 10 operations per byte on" in limits_text(LIMITS)
 
 
 def test_without_scripts_there_is_a_table() -> None:

@@ -96,4 +96,4 @@ def test_a_frame_at_the_limit_says_that_it_was_left_to_python(make: Make) -> Non
     (recompile,) = recording.recompiles
     limited = replace(recording, recompiles=(replace(recompile, limit_hit=True),))
     (row,) = build(limited).run_map
-    assert row.text == "compiled twice, then left to Python: too many recompilations"
+    assert row.text == "compiled twice, then left to Python (too many recompilations)"

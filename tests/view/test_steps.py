@@ -33,14 +33,14 @@ def test_takes_are_told_as_sentences(view: View) -> None:
     assert [take.title for take in view.steps.takes] == ["outer", "outer, analysis 2"]
     first, second = view.steps.takes
     assert first.ending == (
-        "Dynamo cannot go on past this (print call). It forgets the attempt and analyses the frame "
-        "again up to here, to break there."
+        "Dynamo cannot continue past this (print call). It drops this attempt and analyses the "
+        "frame again up to this point, to break there."
     )
     assert second.ending == (
-        "It broke (print call): graph 1 ends here. `outer after line 5` goes on from there."
+        "It broke (print call): graph 1 ends here. `outer after line 5` resumes from there."
     )
     assert (first.broke, second.broke, second.graph) == (None, 0, 0)
-    assert view.steps.cut.startswith("The film is cut here: 1 more step came after the first 12.")
+    assert view.steps.cut.startswith("Cut off here: 1 more step followed the first 12.")
 
 
 def test_a_moment_inside_an_inlined_call(playback: Playback) -> None:

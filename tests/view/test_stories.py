@@ -20,16 +20,16 @@ def story(recording: Recording, index: int = 0) -> StoryView:
 def test_a_branch_is_told_from_one_graph_to_the_next(make: Make) -> None:
     told = story(make("branch_and_print"))
     assert told.then == (
-        "Dynamo compiled what it had (graph 1, 4 operators), let Python look at the value and take "
-        "one side, and went on in a resume function, `cell after line 3`."
+        "Dynamo compiled what it had captured (graph 1, 4 operators), let Python evaluate the "
+        "condition and take one branch, and went on in a resume function, `cell after line 3`."
     )
     assert told.before is not None
     assert (told.before.graph, told.before.text) == (0, "lines 1-2, 4 operators, 2 kernels")
     assert [(side.graph, side.text) for side in told.after] == [(1, "lines 3-4, 2 operators")]
     assert told.cost == (
-        "2 graphs instead of one (2 kernels in all): nothing is fused across the break.",
+        "2 graphs instead of one (2 kernels in total): nothing is fused across the break.",
         "2 tensors (257 B) cross the break: graph 1 has to store them.",
-        "One host round trip each time: Python waits for the value.",
+        "One host round trip per call: Python waits for the value.",
     )
     assert told.cause is None
 
@@ -39,7 +39,7 @@ def test_a_break_in_a_called_function_is_one_story(make: Make) -> None:
     assert (outer.cause, outer.consequences) == (1, ())
     assert (inner.cause, inner.consequences) == (None, (0,))
     assert outer.because == "It follows from break 2, at line 2 in `helper`, called from here."
-    assert "called `helper` from Python, which Dynamo compiled on its own" in outer.then
+    assert "called `helper` from Python, and Dynamo compiled that on its own" in outer.then
     assert not any("round trip" in text for text in outer.cost)
     assert any("round trip" in text for text in inner.cost)
 
@@ -87,7 +87,7 @@ def test_a_frame_given_up_says_why(make: Make, changes: dict[str, object], why: 
 def test_a_failure_has_no_cost(make: Make) -> None:
     told = story(make("fullgraph_failed"))
     assert told.then == (
-        "Dynamo stopped with an error, since `fullgraph=True` asks for one whole graph."
+        "Dynamo stopped with an error, since `fullgraph=True` requires a single graph."
     )
     assert (told.cost, told.before, told.after) == ((), None, ())
 

@@ -22,7 +22,7 @@ def test_a_symbol_says_what_it_stands_for_and_may_be(make: Make) -> None:
 
 @pytest.mark.parametrize(
     ("lower", "upper", "words"),
-    [("", "", "any number"), ("", "9", "9 or less"), ("2", "2", "2 alone"), ("2", "", "2 or more")],
+    [("", "", "any number"), ("", "9", "9 or less"), ("2", "2", "only 2"), ("2", "", "2 or more")],
 )
 def test_ranges_in_words(make: Make, lower: str, upper: str, words: str) -> None:
     recording = make("sizes")

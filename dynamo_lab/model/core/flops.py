@@ -1,7 +1,7 @@
-"""How many floating-point operations an operator takes that a library computes.
+"""Formulas: floating-point operations of the operators that libraries compute.
 
-Those of `torch.utils.flop_counter`, from the shapes of tensors: a multiplication and an addition
-count two, a bias none, attention is counted as if nothing were masked.
+As in `torch.utils.flop_counter`, from the shapes of tensors: a multiplication and an addition
+count as two, a bias as none, and attention as if nothing were masked.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def flops_of(operator: str, call: Call) -> int | None:
         return None
     try:
         return formula(call)
-    except (ValueError, IndexError):  # a call that the formula does not fit
+    except (ValueError, IndexError):  # a call that does not fit the formula
         return None
 
 
@@ -68,7 +68,7 @@ def _product(left: Shape, right: Shape) -> int:
 
 
 def _linear(call: Call) -> int:
-    """Every element of the result is a product of a row of the input with one of the weight."""
+    """Every element of the result is the product of a row of the input and a row of the weight."""
     return 2 * prod(call.results[0]) * call.shape(0)[-1]
 
 
@@ -82,12 +82,12 @@ def _fused_convolution(call: Call) -> int:
 
 
 def _convolved(x: Shape, weight: Shape, out: Shape, transposed: bool) -> int:
-    """Each point of the result (of the input, if transposed) meets the whole filter."""
+    """Each point of the result (of the input, if transposed) takes the whole filter."""
     return 2 * x[0] * prod((x if transposed else out)[2:]) * prod(weight)
 
 
 def _convolution_backward(call: Call) -> int:
-    """As much again for the gradient of the input, and for that of the weight, if asked for."""
+    """The same count for the gradient of the input, and for that of the weight, if requested."""
     grad, x, weight = call.shape(0), call.shape(1), call.shape(2)
     transposed = call.arguments[7] == "True"
     asked = call.arguments[10].strip("[]").split(", ")
@@ -95,7 +95,7 @@ def _convolution_backward(call: Call) -> int:
 
 
 def _attention(call: Call) -> int:
-    """Scores, and their product with the values."""
+    """The scores, and their product with the values."""
     queries, keys, values = call.shape(0), call.shape(1), call.shape(2)
     return 2 * prod(queries[:-1]) * keys[-2] * (queries[-1] + values[-1])
 

@@ -1,6 +1,6 @@
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 # The graphviz package annotates only parts of itself.
-"""A graph as DOT and as SVG, through the graphviz package: the diagram outside of the browser.
+"""A graph as DOT and as SVG, through the graphviz package: the diagram outside the browser.
 
 The front-end's `export` writes the same DOT; tests/cases/scenes.json holds both to it.
 """
@@ -89,7 +89,7 @@ def svg(
     except graphviz.ExecutableNotFound:
         raise DrawingError(
             "Graphviz's program `dot` was not found: install it (`apt install graphviz`, `brew "
-            "install graphviz`, `conda install graphviz`), or use `to_dot`, which does without."
+            "install graphviz`, `conda install graphviz`), or use `to_dot`, which does not need it."
         ) from None
     except graphviz.CalledProcessError as error:
         raise DrawingError(f"Graphviz could not lay out the graph: {error}.") from None
@@ -180,7 +180,7 @@ def _fill(made: graphviz.Digraph, cluster: Cluster, graphs: Mapping[int, GraphVi
 
 
 def label_of(graph: GraphView, box: Box) -> tuple[str, str]:
-    """The two lines of a box: what it is, and its name and value, or how much it holds."""
+    """The two lines of a box: its operator, then its name and value or the size of its contents."""
     if box.node < 0:
         count = sum(1 for _ in nodes_within(graph, box.module))
         return _cut(module_label(graph.modules[box.module]), 34), plural(count, "node")
@@ -191,18 +191,18 @@ def label_of(graph: GraphView, box: Box) -> tuple[str, str]:
     else:
         title = "input" if op == "placeholder" else op
     if op == "placeholder" and len(name) > 18:
-        name = f"…{name[-17:]}"  # parameters begin alike: what tells them apart stands at the end
+        name = f"…{name[-17:]}"  # parameters start alike: the end distinguishes them
     detail = "" if op == "output" else _cut(": ".join(part for part in (name, value) if part), 36)
     return title, detail
 
 
 def body_name(graph: GraphView) -> str:
-    """'body 1 of cond': the title without the graph that it lies in."""
+    """'body 1 of cond': the title without its graph."""
     return graph.title[max(0, graph.title.find("body ")) :]
 
 
 def module_label(module: ModuleView) -> str:
-    """'h.0 GPT2Block': a bare number says nothing without what it counts."""
+    """'h.0 GPT2Block': a bare number means nothing without its container."""
     name = module.name or module.path
     place = ".".join(module.path.split(".")[-2:]) if re.fullmatch("[0-9]+", name) else name
     return " ".join(filter(None, (place, module.type if module.type != module.name else "")))
@@ -240,7 +240,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _text(text: str) -> str:
-    """Text that Graphviz takes as it stands: neither markup nor an escape."""
+    """Text that Graphviz takes literally: neither markup nor an escape."""
     return graphviz.nohtml(text.replace("\\", "\\\\"))
 
 

@@ -22,11 +22,11 @@ class _Writer(NamedTuple):
 def export(recording: Recording, path: str | Path, format: str) -> tuple[Path, ...]:
     """Write a recording for another tool, and return the files that were written.
 
-    A name that ends in ".gz" makes it compressed.
+    A name that ends in ".gz" makes the file compressed.
 
     Raises:
         OptionError: there is no such format.
-        ExportError: the recording holds nothing of what the format is for.
+        ExportError: the recording contains nothing to write in this format.
         OutputError: a file cannot be written.
     """
     writer = _writer(format)
@@ -37,7 +37,7 @@ def export(recording: Recording, path: str | Path, format: str) -> tuple[Path, .
 
 
 def how_to_open(format: str) -> str:
-    """What opens a format, in a sentence."""
+    """How to open a format, in a sentence."""
     return _writer(format).opens
 
 
@@ -54,7 +54,7 @@ def _perfetto(recording: Recording) -> _Files:
     groups = build(recording)
     if not groups:
         raise ExportError(
-            "The recording holds no times, so there is no trace to draw: record something that "
+            "The recording has no times, so there is no trace to draw: record something that "
             "torch.compile compiles, or measure it with rec.bench()."
         )
     yield "", _json(trace(recording.title, groups))
@@ -67,7 +67,7 @@ def _model_explorer(recording: Recording) -> _Files:
 
     if not recording.graphs:
         raise ExportError(
-            "The recording holds no graph to export: record something that torch.compile compiles."
+            "The recording has no graph to export: record something that torch.compile compiles."
         )
     yield "", _json(model_explorer.collection(recording))
     if sizes := model_explorer.sizes(recording):
@@ -84,7 +84,7 @@ def _tritonparse(recording: Recording) -> _Files:
     lines = [_json(event) for event in events(recording)]
     if not lines:
         raise ExportError(
-            "The recording holds no Triton kernel with its assembly: record one with "
+            "The recording has no Triton kernel with assembly: record one with "
             'lab.lower(fn, *args, target="cuda:sm_90", assembly=True).'
         )
     yield "", "".join(f"{line}\n" for line in lines)
@@ -99,8 +99,8 @@ _WRITERS: dict[str, _Writer] = {
     ),
     "tritonparse": _Writer(
         _tritonparse,
-        "Prepare it with `tritonparseoss parse FILE -o FOLDER`, which wants a file named "
-        "dedicated_log_triton_trace_NAME.ndjson, and open what that writes in tritonparse's page.",
+        "Prepare it with `tritonparseoss parse FILE -o FOLDER`, which needs a file named "
+        "dedicated_log_triton_trace_NAME.ndjson, and open the result in tritonparse's page.",
     ),
 }
 
@@ -120,7 +120,7 @@ def _beside(path: Path, part: str) -> Path:
 
 
 def _write(path: Path, text: str) -> None:
-    data = text.encode("utf-8", "replace")  # half a surrogate pair has no UTF-8
+    data = text.encode("utf-8", "replace")  # a lone surrogate has no UTF-8
     try:
         path.write_bytes(gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path

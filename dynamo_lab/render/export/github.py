@@ -1,4 +1,4 @@
-"""Misses as GitHub shows them: annotations at the reader's lines, and a summary of the job.
+"""Misses as GitHub shows them: annotations at the user's lines, and a job summary.
 
 The commands: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 """
@@ -14,11 +14,11 @@ from dynamo_lab.render.text import one_line
 from dynamo_lab.view.compare.misses import Found, Miss
 
 _SHOWN = 10
-"""GitHub shows so many errors of a step."""
+"""The number of errors that GitHub shows per step."""
 
 
 def annotations(recording: Recording, found: Sequence[Miss], root: Path) -> Iterator[str]:
-    """A workflow command for each fact; files are named as seen from the repository's root."""
+    """A workflow command for each fact; file names are relative to the repository's root."""
     for miss in found:
         for one in miss.found[:_SHOWN] or (Found(miss.sentence),):
             place = {} if one.line is None else _place(recording, one, root)
@@ -26,13 +26,13 @@ def annotations(recording: Recording, found: Sequence[Miss], root: Path) -> Iter
 
 
 def quoted(text: str) -> str:
-    """Text for the log in which GitHub looks for no commands, whatever a line begins with."""
+    """Text for the log in which GitHub ignores commands, whatever a line starts with."""
     token = secrets.token_hex(16)
     return f"::stop-commands::{token}\n{text}\n::{token}::"
 
 
 def repository_root(environment: Mapping[str, str], start: Path) -> Path:
-    """Where the repository lies: as GitHub says, else the nearest folder around with a `.git`."""
+    """The repository's root: as GitHub says, else the nearest parent folder with a `.git`."""
     if named := environment.get("GITHUB_WORKSPACE"):
         return Path(named)
     around = (start, *start.parents)
@@ -40,7 +40,7 @@ def repository_root(environment: Mapping[str, str], start: Path) -> Path:
 
 
 def summary(title: str, report: str) -> str:
-    """A section of the job's summary, in Markdown: the report as it is, or that all is well."""
+    """A section of the job summary, in Markdown: the report itself, or that all is as expected."""
     head = f"### dynamo_lab: {_plain(title)}\n\n"
     if not report:
         return f"{head}As expected.\n\n"
@@ -53,7 +53,7 @@ def _plain(text: str) -> str:
 
 
 def _place(recording: Recording, one: Found, root: Path) -> dict[str, str]:
-    """File and line; nothing for a cell, which is no file, or what lies elsewhere."""
+    """File and line; empty for a cell, which is not a file, and for files elsewhere."""
     index, number = one.line or (0, 0)
     source = recording.sources[index]
     if source.kind == "cell" or source.path.startswith("<"):
@@ -65,8 +65,8 @@ def _place(recording: Recording, one: Found, root: Path) -> dict[str, str]:
 
 
 def _command(properties: Mapping[str, str], message: str) -> str:
-    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::error {told}::{_data(one_line(message))}"
+    fields = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::error {fields}::{_data(one_line(message))}"
 
 
 def _data(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Graphs for Google's Model Explorer: its JSON of graphs, and its JSON of data on their nodes.
+"""Graphs for Google's Model Explorer: its JSON of graphs, and its JSON of node data.
 
 The formats: https://github.com/google-ai-edge/model-explorer/wiki/4.-API-Guide, and the data
 classes of its package `ai-edge-model-explorer` (`graph_builder.py`, `node_data_builder.py`).
@@ -15,7 +15,7 @@ from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.graphs.graphs import ModuleView, module_tree
 
 NodeTime = tuple[int, int, float, str]
-"""A graph's id, a node's index in it, seconds, and how they are told."""
+"""A graph's id, a node's index in it, seconds, and their text."""
 
 
 def collection(recording: Recording) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def collection(recording: Recording) -> dict[str, Any]:
 
 
 def sizes(recording: Recording) -> dict[str, Any]:
-    """For each graph the bytes that each node's value takes, where that is known."""
+    """For each graph the bytes that each node's value takes, where known."""
     values = (
         (graph.id, node.index, node.value.bytes)
         for graph in recording.graphs
@@ -46,7 +46,7 @@ def sizes(recording: Recording) -> dict[str, Any]:
 def times(recording: Recording, found: Iterable[NodeTime]) -> dict[str, Any]:
     """For each graph the microseconds of the kernel that computes each node, where measured.
 
-    A kernel computes several nodes, and each has all of its time: sums would count it twice.
+    A kernel computes several nodes, and each gets all of its time: sums would count it twice.
     """
     values = ((graph, node, seconds * 1e6) for graph, node, seconds, _ in found)
     return _node_data(recording, "µs, whole kernel", values, can_be_added=False)
@@ -105,7 +105,7 @@ def _boxes(tree: tuple[ModuleView, ...]) -> Iterator[tuple[ModuleView, str]]:
 
 
 def _ids(graph: Graph) -> tuple[str, ...]:
-    """The nodes' names: unique in a graph of PyTorch's, made so in one that somebody edited."""
+    """The nodes' names: unique in PyTorch's graphs, made unique in edited ones."""
     names = graph.nodes.name
     if len(set(names)) == len(names):
         return names
@@ -139,7 +139,7 @@ def _attributes(facts: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 def _outputs(node: Node) -> list[dict[str, Any]]:
-    """What the tool writes on edges."""
+    """The label that the tool writes on edges."""
     value = node.value
     if not value.dtype:
         return []

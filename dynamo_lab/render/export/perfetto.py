@@ -31,9 +31,9 @@ def _metadata(kind: str, args: dict[str, Any], pid: int, tid: int) -> dict[str, 
 
 
 def _begun_and_ended(slices: Sequence[Slice], pid: int, tid: int) -> Iterator[dict[str, Any]]:
-    """Begins and ends in order of time.
+    """Begin and end events in order of time.
 
-    Pairs nest by their order; complete events ("X") nest by comparing times, which viewers round.
+    Pairs nest by their order; complete events ("X") nest by their times, which viewers round.
     """
     where = {"pid": pid, "tid": tid}
     opened: list[int] = []

@@ -1,6 +1,6 @@
 """Triton kernels in the trace format of tritonparse: a line of JSON for each compilation.
 
-The format: `compilation.schema.json` of the package `tritonparse`. What it holds of a kernel's
+The format: `compilation.schema.json` of the package `tritonparse`. What it says about a kernel's
 launches, and of the call stack that compiled it, is not in a recording.
 """
 
@@ -27,7 +27,7 @@ _DEFAULT_CREATED = "1970-01-01T00:00:00+00:00"
 
 
 def events(recording: Recording) -> Iterator[dict[str, Any]]:
-    """A compilation for each Triton kernel that was assembled, ready for JSON."""
+    """A compilation for each assembled Triton kernel, ready for JSON."""
     created = recording.environment.created or _DEFAULT_CREATED
     for made in recording.assemblies:
         kernel = recording.kernels[made.kernel]
@@ -86,9 +86,9 @@ def _pt_info(compile_id: str) -> dict[str, int]:
 
 
 def _with_places(level: Level, path: str) -> str:
-    """The text with its lines' places in the kernel, written as the level itself writes them.
+    """The text with the source location of each line, in the syntax of the level.
 
-    A recording holds the text without them, and beside it which line is of which.
+    A recording holds the text without them, and a separate mapping of lines.
     """
     lines = dict(level.lines)
     if level.name in ("TTIR", "TTGIR"):

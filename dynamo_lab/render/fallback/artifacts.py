@@ -10,7 +10,7 @@ _TEXT = 2_000
 
 
 def blocks(view: View) -> Iterator[Markup]:
-    """A fold for each artifact."""
+    """A collapsible block for each artifact."""
     for item in view.artifacts:
         title = " · ".join(filter(None, (shortened(item.title, 120), item.compile_id, item.size)))
         note = [tag("p", shortened(item.note, 300))] if item.note else []

@@ -29,7 +29,7 @@ def operator_html(overloads: Sequence[Overload]) -> str:
 
 
 def page(levels: Sequence[Level], entries: Sequence[Entry]) -> str:
-    """A page of its own: the funnel, and every ATen operator."""
+    """A complete page: the funnel, and every ATen operator."""
     heads = ("operator", "overloads", "core", "composite", "with a rule", "Inductor")
     rows = [_entry(entry) for entry in entries]
     body = _root(
@@ -40,7 +40,7 @@ def page(levels: Sequence[Level], entries: Sequence[Entry]) -> str:
             tag(
                 "p",
                 "How many of its overloads are tagged core, are composite, or have a rule; "
-                "whether Inductor writes code for it or calls an extern kernel.",
+                "whether Inductor generates code for it or calls an extern kernel.",
             ),
             tag("table", tag("tr", *(tag("th", head) for head in heads)), *rows),
         )

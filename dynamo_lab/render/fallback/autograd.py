@@ -1,4 +1,4 @@
-"""Autograd in the script-free HTML: what each graph keeps for its backward, and why."""
+"""Autograd in the script-free HTML: what each graph saves for its backward, and why."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ _ROWS = 60
 
 
 def blocks(view: View) -> Iterator[Markup]:
-    """A block for each partition that had something to do."""
+    """A block for each partition with a backward, or with mutations or views that were handled."""
     for part in view.partitions:
         if part.backward is not None or part.handled:
             yield _partition(part)
@@ -31,8 +31,8 @@ def _partition(part: PartitionView) -> Markup:
         tag("p", tag("b", part.title), f" · {part.method}"),
         *sentences,
         *([pre(*lines)] if lines else []),
-        *_values(f"{plural(len(part.saved), 'kept value')}", part.saved),
-        *_values(f"{plural(len(again), 'operator')} run again in the backward", again),
+        *_values(f"{plural(len(part.saved), 'saved value')}", part.saved),
+        *_values(f"{plural(len(again), 'operator')} recomputed in the backward", again),
         *([tag("ul", *handled)] if handled else []),
     )
 

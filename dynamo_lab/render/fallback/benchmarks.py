@@ -24,15 +24,15 @@ def blocks(view: View) -> Iterator[Markup]:
     for section in bench.sections:
         yield _times(section)
     if bench.agreements:
-        told = (
+        items = (
             tag("li", tag("b", shortened(f"{one.name} ({one.phase})", 120)), f": {one.sentence}")
             for one in bench.agreements
         )
-        yield details("what each computes", tag("ul", *told))
+        yield details("correctness", tag("ul", *items))
     for program in bench.kernels.programs:
         yield _program(program)
     if bench.roofline:
-        yield details("against what the machine can do", *roofline.blocks(bench.roofline))
+        yield details("compared with the machine's limits", *roofline.blocks(bench.roofline))
     if bench.machine:
         facts = " · ".join(f"{shortened(a, 60)} {shortened(b, 80)}" for a, b in bench.machine)
         yield tag("p", tag("small", f"measured on: {facts}"))

@@ -1,4 +1,4 @@
-"""Your code and the map of the run, in the script-free HTML."""
+"""Your code and the run map, in the script-free HTML."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,14 +19,14 @@ from dynamo_lab.view import View
 from dynamo_lab.view.code.code import LineView, Mark, SourceView
 from dynamo_lab.view.frames.run_map import MapRow
 
-# Of middle lightness: they stand out from white and from black.
+# Medium lightness: they stand out from white and from black.
 _REGIONS = ("#2a9fd6", "#b868d9", "#3fa45b", "#d9822b", "#7b83eb", "#c9a227")
 _LINES = 200
 _WIDEST = 400
 
 
 def code(sources: Sequence[SourceView], numbers: dict[int, int]) -> Iterator[Markup]:
-    """Each source with its marks, and what they mean."""
+    """Each source with its marks and their legend."""
     yield from (_source(source, numbers) for source in sources)
     if parts := legend(sources):
         yield tag("p", tag("small", " · ".join(parts), style="opacity:.7"))
@@ -74,14 +74,14 @@ def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
 
 
 def run_map(view: View, numbers: dict[int, int]) -> Iterator[Markup]:
-    """What ran one after the other, where there is more to it than one graph."""
+    """The run map, if there is more than one graph."""
     if not is_telling(view):
         return
     rows = view.run_map[:_LINES]
     names = [f"{'  ' * row.depth}{_SIGN[row.kind == 'break']}{row.name}" for row in rows]
     width = min(48, max(cell_len(name) for name in names))
-    told = zip(rows, names, strict=True)
-    made: list[str] = [_map_row(row, name, width, numbers) for row, name in told]
+    named = zip(rows, names, strict=True)
+    made: list[str] = [_map_row(row, name, width, numbers) for row, name in named]
     if len(view.run_map) > _LINES:
         made.append(f"… {len(view.run_map) - _LINES:,} more rows\n")
     yield pre(*made)

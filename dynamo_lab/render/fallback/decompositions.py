@@ -1,4 +1,4 @@
-"""Decompositions without scripts: trees that unfold one level a click, rules with their source."""
+"""Decompositions without scripts: trees that unfold one level per click, rules with source."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _SOURCE = 4_000
 
 
 def blocks(found: DecompositionsView) -> Iterator[Markup]:
-    """Counts at each set, a table of operators, what stays, and a tree for each that grows."""
+    """Counts for each set, a table of operators, those that remain, trees of those that grow."""
     if not found.tops:
         return
     yield _counts(found)
@@ -86,7 +86,7 @@ border-left:1px solid rgba(127,127,127,.35)}
 
 
 class _Tree:
-    """Draws one tree; what lies beyond a number of operators is left out, and said."""
+    """Draws one tree; operators beyond a limit are left out, with a note."""
 
     def __init__(self, trees: TreesView, to: int) -> None:
         self._trees = trees

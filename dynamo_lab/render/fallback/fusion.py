@@ -1,4 +1,4 @@
-"""Fusion and memory in the script-free HTML: groups, why not, and the memory at each call."""
+"""Fusion and memory in the script-free HTML: groups, reasons against fusion, memory per call."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def _schedule(schedule: ScheduleView) -> Markup:
 
 
 def _refusals(schedule: ScheduleView) -> Iterator[Markup]:
-    """The reasons, each with how many pairs it kept apart and what would change that."""
+    """The reasons, each with how many pairs it prevented and what would change that."""
     counts = Counter(
         advice
         for index in schedule.ruling

@@ -1,4 +1,4 @@
-"""How to read a view, in front of what the script-free HTML shows of it: a line that unfolds."""
+"""How to read a view: a collapsible line before the view in the script-free HTML."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,7 +7,7 @@ from dynamo_lab.view.help import blocks, reading_of
 
 
 def with_reading(view: str, shown: Iterable[Markup]) -> Iterator[Markup]:
-    """What is shown, the first of it with how to read the view of this name."""
+    """The blocks, the first of them with how to read the view of this name."""
     for at, block in enumerate(shown):
         yield block if at else join(_reading(view), block)
 
@@ -16,9 +16,9 @@ def _reading(view: str) -> Markup:
     reading = reading_of(view)
     if reading is None:
         return Markup("")
-    told = (
+    paragraphs = (
         pre(text) if is_example else tag("p", prose(text))
         for is_example, text in blocks(reading.paragraph)
     )
     summary = tag("summary", tag("small", prose(reading.sentence)))
-    return tag("details", summary, *told)
+    return tag("details", summary, *paragraphs)

@@ -1,4 +1,4 @@
-"""The kernels in the script-free HTML: their code, and the last level of what was assembled."""
+"""The kernels in the script-free HTML: their code, and the last level of their assembly."""
 
 from collections.abc import Iterator
 
@@ -11,11 +11,11 @@ from dynamo_lab.view.kernels.kernels import KernelView
 
 _CODE = 6_000
 _ASSEMBLED = 8
-"""Assemblies that are shown: a saved notebook keeps them all."""
+"""How many assemblies are shown: a saved notebook keeps them all."""
 
 
 def blocks(view: View) -> Iterator[Markup]:
-    """Each kernel to unfold."""
+    """A collapsible block for each kernel."""
     if not view.kernels.kernels and view.kernels.empty:
         yield tag("p", view.kernels.empty)
     assembled = {one.kernel: one for one in view.kernels.assemblies[:_ASSEMBLED]}
@@ -27,7 +27,7 @@ def blocks(view: View) -> Iterator[Markup]:
 
 
 def kernel_block(kernel: KernelView) -> Markup:
-    """A kernel in a line, which opens on its code."""
+    """A kernel as one line that opens to show its code."""
     calls = plural(kernel.calls, "call") if kernel.calls > 1 else ""
     facts = [kernel.language, kernel.where, calls, kernel.coverage]
     aside = " · ".join(shortened(fact, 200) for fact in facts if fact)

@@ -16,7 +16,7 @@ _CODE = 76
 
 
 def blocks(view: View) -> Iterator[Markup]:
-    """For each graph its operators, then its buffers to unfold."""
+    """For each graph its operators, then its buffers, collapsed."""
     found = view.lowering
     for lowering in found.lowerings:
         yield _operators(lowering)

@@ -30,7 +30,7 @@ def _package(package: PackageView) -> Markup:
         *(tag("p", prose(shortened(text, 600))) for text in package.sentences),
         tag("table", *facts),
         *_constants(plural(len(package.constants), "constant"), package.constants),
-        *_constants(f"{len(package.inlined):,} not carried along", package.inlined),
+        *_constants(f"{len(package.inlined):,} not stored", package.inlined),
         details(plural(len(package.files), "file"), pre(*files)),
     )
 

@@ -1,7 +1,7 @@
 """Script-free HTML: what a saved notebook shows on GitHub, in nbviewer, or without its kernel.
 
-It has to read well where `<style>` and even `style` attributes are stripped, so the meaning is in
-the text and the elements; colours only help. They are half transparent or of middle lightness, so
+It must be readable where `<style>` and even `style` attributes are stripped, so the meaning is in
+the text and the elements; colours only help. They are half transparent or of medium lightness, so
 that they suit light and dark pages alike.
 """
 
@@ -14,7 +14,7 @@ from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 
 LIMIT = 200_000
-_RESERVE = 3_000  # for what closes the page, and for saying what was cut
+_RESERVE = 3_000  # for the end of the page, and for notes on what was cut
 _TONES = {"good": "#2e9e5b", "warning": "#c08a00", "bad": "#d9534f"}
 _STYLE = """\
 .dynamo-lab-static{font:14px/1.45 system-ui,sans-serif;max-width:1000px}
@@ -27,10 +27,10 @@ background:rgba(127,127,127,.1);border-radius:4px}
 
 
 def fallback(view: View, uid: str | None = None, limit: int = LIMIT) -> str:
-    """The view as HTML of at most `limit` bytes; what is cut is said.
+    """The view as HTML of at most `limit` bytes, with notes where it was cut.
 
-    `uid` names the widget that may stand in the output after this one: where that widget cannot
-    live, a rule hides it.
+    `uid` names the widget that may follow in the next output: where that widget cannot
+    run, a CSS rule hides it.
     """
     return composed(_summary(view), parts.sections(view), uid, limit)
 
@@ -42,13 +42,13 @@ def composed(
     budget = _Budget(limit - _RESERVE - len(_style(uid)))
     blocks = [budget.always(head)]
     for title, made in sections:
-        # Each section may take most of what is left, and so leaves something to the next.
+        # Each section may take most of what is left, and so leaves some for the next.
         blocks.append(_section(title, made, budget.share(0.6)))
     return _root(join(*blocks), uid)
 
 
 def waiting(uid: str) -> str:
-    """What stands in the place of `fallback` while the program still compiles."""
+    """The placeholder for `fallback` while the program still compiles."""
     return _root(tag("p", "Compiling. The recording appears here when it is done."), uid)
 
 
@@ -72,7 +72,7 @@ def _safe_uid(uid: str | None) -> str:
 
 
 class _Budget:
-    """Counts bytes, and refuses what no longer fits."""
+    """Counts bytes, and rejects what no longer fits."""
 
     def __init__(self, limit: int, whole: "_Budget | None" = None) -> None:
         self._left = limit
@@ -83,7 +83,7 @@ class _Budget:
         return _Budget(int(self._left * part), self)
 
     def always(self, block: Markup) -> Markup:
-        """Count a block that is shown in any case."""
+        """Count a block that is always shown."""
         self._spend(len(block.encode()))
         return block
 

@@ -43,13 +43,13 @@ _MODULES = 24
 
 
 def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
-    """Title and blocks, the most telling first."""
+    """Title and blocks, the most informative first."""
     numbers = regions(view)
     lines = code.code(sources_to_show(view, libraries=False), numbers)
     yield "Code", with_reading("code", lines)
     yield "Map", code.run_map(view, numbers)
-    told = zip(view.breaks, view.stories, strict=False)
-    breaks = (_break(item, story) for item, story in told)
+    pairs = zip(view.breaks, view.stories, strict=False)
+    breaks = (_break(item, story) for item, story in pairs)
     yield _counted("Breaks", view.breaks), with_reading("breaks", breaks)
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
@@ -100,7 +100,7 @@ def _break(item: BreakView, story: StoryView) -> Markup:
 
 
 def _story(story: StoryView) -> Iterator[Markup]:
-    """What the interpreter had, did and went on with, and what that costs."""
+    """What the interpreter had captured, did and resumed, and what that costs."""
     after = f" After it: {sides_of(story.after)}." if story.after else ""
     yield tag("p", prose(f"{story.then}{after}"))
     if story.cost:
@@ -121,7 +121,7 @@ def _stack(item: BreakView) -> Markup:
 
 
 def _by_interest(graphs: Iterable[GraphView]) -> list[GraphView]:
-    """What was captured first, then what it became."""
+    """The captured graphs first, then what they became."""
     return sorted(graphs, key=lambda graph: (graph.stage != "dynamo", graph.id))
 
 
@@ -133,14 +133,14 @@ def _graph(graph: GraphView, texts: GraphText) -> Markup:
     if left > 0:
         lines.append(f"… {left:,} more nodes\n")
     modules = outline(graph) if left > 0 else ()
-    told = [pre(*map(_module, modules[:_MODULES]))] if len(modules) > 1 else []
-    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", *told, pre(*lines))
+    tree = [pre(*map(_module, modules[:_MODULES]))] if len(modules) > 1 else []
+    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", *tree, pre(*lines))
 
 
 def _module(row: OutlineRow) -> str:
     """A row of the outline of a graph that is too long to print."""
     name = shortened(f"{row.name} to {row.last}" if row.last else row.name, 80)
-    alike = f"{row.alike} alike, each" if row.alike > 1 else ""
+    alike = f"{row.alike} equal ones, each" if row.alike > 1 else ""
     parts = [
         name or "(the graph)",
         shortened(row.type, 80),
@@ -159,17 +159,17 @@ def _row(row: Row, width: int) -> str:
 def _recompiles(view: View) -> Iterator[Markup]:
     for item in view.guards.recompiles:
         failures = [f"{shortened(a, 40)}: {shortened(b, 600)}" for a, b in item.failures[:8]]
-        told = [_cause(cause) for cause in item.causes[:8]] or [tag("li", f) for f in failures]
+        causes = [_cause(cause) for cause in item.causes[:8]] or [tag("li", f) for f in failures]
         yield join(
             tag("p", tag("b", shortened(item.title, 200)), f" · {shortened(item.compile_id, 40)}"),
-            tag("ul", *told),
+            tag("ul", *causes),
             *([tag("p", prose(item.advice))] if item.advice else []),
             *([_changes(item.changes)] if item.changes else []),
         )
 
 
 def _steps(view: View) -> Iterator[Markup]:
-    """The analyses alone: stepping through them needs scripts."""
+    """Only the analyses: stepping through them needs scripts."""
     if view.steps is None:
         return
     for take in view.steps.takes:
@@ -193,9 +193,9 @@ def _cause(cause: CauseView) -> Markup:
 
 def _changes(changes: ChangesView) -> Markup:
     facts = [*changes.symbols[:8], f"graph: {changes.summary}", changes.kernels]
-    told = shortened("; ".join(fact for fact in facts if fact), 600)
+    facts_text = shortened("; ".join(fact for fact in facts if fact), 600)
     rows = [f"{sign} {clipped(row, 160)}\n" for sign, row in changes.graph]
-    head = tag("p", f"Since {shortened(changes.against, 40)}: ", prose(told))
+    head = tag("p", f"Since {shortened(changes.against, 40)}: ", prose(facts_text))
     return join(head, *([details("what changed in the graph", pre(*rows))] if rows else []))
 
 

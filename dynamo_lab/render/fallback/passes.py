@@ -1,4 +1,4 @@
-"""Passes in the script-free HTML: what each phase did, and each rewrite as a diff to unfold."""
+"""Passes in the script-free HTML: what each phase did, and each rewrite as a collapsed diff."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ _TONES = {"+": "color:#2e9e5b", "-": "color:#d9534f"}
 
 
 def blocks(view: View) -> Iterator[Markup]:
-    """Each phase, and below it the passes that did something."""
+    """Each phase, and below it the passes that changed something."""
     for pipeline in view.passes.pipelines:
         facts = f" · {pipeline.summary} · {seconds(pipeline.seconds)}"
         yield tag("p", tag("b", shortened(pipeline.title, 200)), facts)

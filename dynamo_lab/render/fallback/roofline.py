@@ -1,4 +1,4 @@
-"""The roofline in the script-free HTML: a table, as a notebook's viewers drop drawings."""
+"""The roofline in the script-free HTML: a table, because notebook viewers drop drawings."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _ROWS = 20
 
 
 def blocks(view: RooflineView) -> Iterator[Markup]:
-    """What all kernels say together, the measured limits, and the kernels that take longest."""
+    """A summary of all kernels, the measured limits, and the kernels that take longest."""
     for sentence in view.sentences:
         yield tag("p", sentence)
     roofs = "".join(f", {roof.text} in {roof.dtype}" for roof in view.roofs)

@@ -13,7 +13,7 @@ _TITLES = 8  # kernels named in a cell
 
 
 def fallback_of_several(view: SideBySideView, uid: str | None = None, limit: int = LIMIT) -> str:
-    """The recordings as HTML of at most `limit` bytes; what is cut is said."""
+    """The recordings as HTML of at most `limit` bytes, with notes where it was cut."""
     return composed(_head(view), _sections(view), uid, limit)
 
 
@@ -24,17 +24,17 @@ def _head(view: SideBySideView) -> Markup:
         (shortened(label, 60), *(f"{number:,}" for _, number in sizes(one)))
         for label, one in zip(view.labels, view.views, strict=True)
     ]
-    told = [
+    sentences = [
         tag("p", tag("b", f"{shortened(label, 60)}: "), shortened(sentence, 600))
         for label, one in zip(view.labels, view.views, strict=True)
         for sentence in (one.summary.target, one.summary.failure)
         if sentence
     ]
-    return join(title, *_ranks(view.ranks), table(("", *names), rows), *told)
+    return join(title, *_ranks(view.ranks), table(("", *names), rows), *sentences)
 
 
 def _ranks(view: RanksView | None) -> Iterator[Markup]:
-    """Where the ranks part, before anything else."""
+    """Where the ranks diverge, before anything else."""
     if view is not None:
         yield tag("p", tag("b", shortened(view.sentence, 300)))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.findings))

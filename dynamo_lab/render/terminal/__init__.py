@@ -1,4 +1,4 @@
-"""A view in the terminal: everything in brief, or the sections that are asked for in full."""
+"""A view in the terminal: everything in brief, or the requested sections in full."""
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -77,24 +77,24 @@ def render(
         color: Whether to colour it with ANSI sequences.
         sections: The sections to print, each in full; by default all of them in brief.
         graphs: The ids of the graphs to print in full where graphs are printed; by default all.
-        to: The set of operators that decompositions go down to: "core_aten", "inductor", "prims".
-        explain: Whether to say of each section how to read it.
+        to: The set of operators to decompose to: "core_aten", "inductor", "prims".
+        explain: Whether to print how to read each section.
 
     Raises:
-        OptionError: there is no section, or no set, of a name.
+        OptionError: there is no section or set of that name.
     """
     body = renderable(view, sections, graphs, to, explain)
     return as_text(body, width=width, color=color)
 
 
 def as_text(body: RenderableType, *, width: int | None = None, color: bool = False) -> str:
-    """What rich draws, as text of `width` columns (100 by default)."""
+    """A rich renderable as text of `width` columns (100 by default)."""
     out = io.StringIO()
     console = Console(
         file=out,
         width=width or 100,
         force_terminal=color,
-        force_jupyter=False,  # inside a notebook rich would print it there and then
+        force_jupyter=False,  # inside a notebook rich would print it immediately
         color_system="256" if color else None,
         no_color=not color,
         legacy_windows=False,
@@ -114,10 +114,10 @@ def renderable(
     to: str = "inductor",
     explain: bool = False,
 ) -> RenderableType:
-    """The view for a rich Console, as wide as that is."""
+    """The view for a rich Console, in its width."""
     for name in sections or ():
         if name not in SECTIONS:
-            raise OptionError(f"There is no section {name!r}: pass some of {', '.join(SECTIONS)}.")
+            raise OptionError(f"There is no section {name!r}: pass any of {', '.join(SECTIONS)}.")
     refuse_unknown_set(to)
     return _Fitted(view, sections, None if graphs is None else frozenset(graphs), to, explain)
 

@@ -1,4 +1,4 @@
-"""Artifacts: what a log holds beside the facts, as a list, or with their texts."""
+"""Artifacts: the records of a log that became no facts, as a list or with their texts."""
 
 from collections.abc import Iterator
 
@@ -19,20 +19,22 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     if not view.artifacts:
         if page.everything:
             yield heading("Artifacts", "none")
-            yield text("Only what was imported from a trace log has some.")
+            yield text("Only recordings imported from a trace log have artifacts.")
         return
     yield heading("Artifacts", f"{len(view.artifacts):,}")
     if page.everything:
         for at, item in enumerate(view.artifacts):
             yield from _artifact(at, item)
         return
-    yield text("What the log holds beside all the above, as it was written:", "dim")
+    yield text("Everything else in the log, as it was written:", "dim")
     kinds: dict[str, list[ArtifactView]] = {}
     for item in view.artifacts:
         kinds.setdefault(item.title, []).append(item)
     rows = [(text(f"{len(items):,}"), text(one_line(title))) for title, items in kinds.items()]
     yield indented(grid(("right", "left"), rows))
-    yield text("dynamo-lab show --section artifacts prints them, `rec.artifacts` has all.", "dim")
+    yield text(
+        "dynamo-lab show --section artifacts prints them; `rec.artifacts` has them all.", "dim"
+    )
 
 
 def _artifact(at: int, item: ArtifactView) -> Iterator[RenderableType]:

@@ -1,4 +1,4 @@
-"""Autograd ahead of time: what is kept for the backward, and what runs again in it."""
+"""Autograd ahead of time: what is saved for the backward, and what is recomputed in it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,11 +19,11 @@ _COMMAND = "dynamo-lab show --section autograd"
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each partition: its sentences, its costliest lines; in full every value with its reason."""
-    told = [part for part in view.partitions if part.backward is not None or part.handled]
-    if not told:
+    relevant = [part for part in view.partitions if part.backward is not None or part.handled]
+    if not relevant:
         return
-    yield heading("Autograd", plural(len(told), "partition"))
-    shown = told if page.everything else told[:_BRIEF_PARTS]
+    yield heading("Autograd", plural(len(relevant), "partition"))
+    shown = relevant if page.everything else relevant[:_BRIEF_PARTS]
     texts = GraphText(view)
     for part in shown:
         yield line((part.title, "bold"), (f"  {part.method}", "dim"))
@@ -37,8 +37,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
             yield _prose(sentence)
         if left := len(part.handled) - len(handled):
             yield indented(more(left, unit(left, "write or view", "writes and views"), _COMMAND))
-    if len(shown) < len(told):
-        yield more(len(told) - len(shown), "partitions", _COMMAND)
+    if len(shown) < len(relevant):
+        yield more(len(relevant) - len(shown), "partitions", _COMMAND)
 
 
 def _prose(sentence: str, by: int = 2) -> RenderableType:
@@ -49,7 +49,7 @@ def _lines(part: PartitionView, page: Page) -> Iterator[RenderableType]:
     shown = part.lines if page.everything else part.lines[:_BRIEF]
     if not shown:
         return
-    yield indented(text("kept by line", "dim"))
+    yield indented(text("saved by line", "dim"))
     for cost in shown:
         yield indented(_line(cost), 4)
     if left := len(part.lines) - len(shown):
@@ -70,13 +70,13 @@ def _in_full(
     part: PartitionView, view: View, texts: GraphText, page: Page
 ) -> Iterator[RenderableType]:
     if part.saved:
-        yield indented(text("kept values", "dim"))
+        yield indented(text("saved values", "dim"))
         yield from _values(part.saved, page)
     again = [row for row in part.recomputed if not row.is_free]
     if again:
         free = len(part.recomputed) - len(again)
         aside = f", besides {plural(free, 'view or part', 'views and parts')}" if free else ""
-        yield indented(text(f"run again in the backward{aside}", "dim"))
+        yield indented(text(f"recomputed in the backward{aside}", "dim"))
         yield from _values(again, page)
     joint = next((graph for graph in view.graphs if graph.id == part.joint), None)
     if joint is not None and part.pairs:
@@ -87,7 +87,7 @@ def _in_full(
 
 
 def _values(rows: Sequence[KeptRow], page: Page) -> Iterator[RenderableType]:
-    """A value a row; below it why, where it is not the row above's reason again."""
+    """One value per row; below it the reason, unless it repeats the row above's."""
     above = ""
     for row in rows:
         where = " ".join(part for part in (row.where, row.module) if part)
@@ -108,7 +108,7 @@ def _values(rows: Sequence[KeptRow], page: Page) -> Iterator[RenderableType]:
 
 def _pair(pair: PairRow, rows: Sequence[str]) -> Iterator[RenderableType]:
     where = one_line(f"{pair.where}: {pair.line}" if pair.line else pair.where)
-    title = pair.operator or "gradients added up"
+    title = pair.operator or "sum of gradients"
     yield indented(line((title, "bold"), (f"  {where}", "dim")), 4)
     for index in pair.forward:
         yield indented(line(("forward   ", "green"), (rows[index], "")), 6)

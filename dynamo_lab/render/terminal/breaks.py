@@ -33,8 +33,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     yield heading("Breaks", str(len(view.breaks)))
     limit = len(view.breaks) if page.everything else _BRIEF
-    told = zip(view.breaks[:limit], view.stories, strict=False)
-    yield from separated(_break(item, story, page) for item, story in told)
+    pairs = zip(view.breaks[:limit], view.stories, strict=False)
+    yield from separated(_break(item, story, page) for item, story in pairs)
     if len(view.breaks) > limit:
         left = f"… {len(view.breaks) - limit:,} more breaks; "
         yield line((left, "dim"), ("dynamo-lab show --section breaks", "dim italic"))
@@ -92,7 +92,7 @@ def _why(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
 
 
 def _story(story: StoryView, page: Page) -> Iterator[tuple[Text, Text]]:
-    """What the interpreter had, did and went on with, and what that costs."""
+    """What the interpreter had captured, did and resumed, and what that costs."""
     if page.everything and (fault := fault_of(story)):
         yield text("at", "dim"), text(fault)
     yield text("then", "dim"), text(story.then)

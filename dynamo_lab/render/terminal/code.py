@@ -1,4 +1,4 @@
-"""The reader's code: a sign and a colour a region, and the breaks marked under their columns."""
+"""The user's code: a sign and a colour per region, and the breaks marked under their columns."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ _KERNELS_FROM = 60
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """Each source with something recorded on it; of libraries only those that break."""
+    """Each source with something recorded on it; library sources only where they break."""
     shown = sources_to_show(view, libraries=page.everything)
     numbers = regions(view)
     yield from separated(_source(source, numbers, page) for source in shown)
@@ -87,7 +87,7 @@ class _Gutter:
             note = plural(item.kernels, "kernel")
             room = page.width - len(note) - 2
             made.truncate(room, overflow="ellipsis")
-            # In one column where the code leaves room for it.
+            # Aligned in one column where the code leaves room.
             column = min(room, self.width + _KERNELS_FROM)
             made.append(" " * (max(0, column - made.cell_len) + 2) + note, style="dim italic")
         return made

@@ -26,7 +26,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
 
 
 def instead(view: View, title: str) -> Iterator[RenderableType]:
-    """Why a section that was asked for is empty, where that is because of a package."""
+    """Why a requested section is empty, if that is because of a package."""
     if view.packages and not view.frames:
         yield heading(title, "none")
         yield text(view.packages[0].origin)
@@ -43,7 +43,7 @@ def _package(package: PackageView, page: Page) -> Iterator[RenderableType]:
         yield from _constants("constants", package.constants, page)
     if package.inlined:
         yield Text()
-        yield from _constants("not carried along", package.inlined, page)
+        yield from _constants("not stored", package.inlined, page)
     if page.everything:
         yield Text()
         yield text("files", "bold")

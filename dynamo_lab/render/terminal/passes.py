@@ -17,14 +17,14 @@ from dynamo_lab.view.passes.passes import PassView, PipelineView
 
 _STYLES = {"+": "green", "-": "red", " ": "dim"}
 _BRIEF = 12
-_MARGIN = 4  # columns that a diff is moved in, on either side
-_VALUE = 30  # columns that what a node produces may take
+_MARGIN = 4  # columns by which a diff is indented, on either side
+_VALUE = 30  # columns for a node's value
 _LEAST_CODE = 24
-_MATCHES = 12  # a pass may find the same a hundred times
+_MATCHES = 12  # a pass may find the same match a hundred times
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """What each phase did, by name; asked for, each rewrite in full."""
+    """What each phase did, by name; if requested, each rewrite in full."""
     passes = view.passes
     if not passes.pipelines:
         return
@@ -110,7 +110,7 @@ def _in_full(item: PassView, view: View, page: Page) -> Iterator[RenderableType]
 
 
 def _patterns(view: View) -> Iterator[RenderableType]:
-    """What matched, in its own words: code is what it is looked for as, and what replaces it."""
+    """The patterns that matched: the code that is searched for, and its replacement."""
     used = dict.fromkeys(m.pattern for item in view.passes.passes for m in item.matches)
     for pattern in (view.passes.patterns[index] for index in used):
         yield Text()
@@ -142,7 +142,7 @@ def _aside_width(shown: Row) -> int:
 
 
 def _line(shown: Row, width: int) -> Iterator[Text]:
-    """A node with what it produces in a column of its own; long code goes on below."""
+    """A node with its value in a separate column; long code continues below."""
     style = _STYLES[shown.sign]
     first, *rest = textwrap.wrap(
         shown.code, width, subsequent_indent="    ", break_on_hyphens=False

@@ -29,7 +29,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     )
     if rest := totals[len(shown) :]:
         spent = seconds(sum(item[1] for item in rest))
-        left = f"… {len(rest):,} more phases, {spent} in all; "
+        left = f"… {len(rest):,} more phases, {spent} in total; "
         yield line((left, "dim"), ("dynamo-lab show --section timeline", "dim italic"))
     if parallel := view.timeline.parallel:
         names = listed([f"{name} {seconds(spent)}" for name, spent in parallel], limit=4)

@@ -1,4 +1,4 @@
-"""Autograd ahead of time: what the forward keeps, what the backward computes again, and why."""
+"""Autograd ahead of time: what the forward saves, what the backward recomputes, and why."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -22,10 +22,10 @@ from dynamo_lab.view.core.words import size
 
 
 class KeptRow(Struct, frozen=True, kw_only=True):
-    """A value that is kept, or would be. `node` and `backward` are entities of its two nodes.
+    """A value that is saved, or would be. `node` and `backward` are entities of its two nodes.
 
-    `size` is empty where it is symbolic. `price` is what the min-cut gave for keeping it, empty
-    where unknown.
+    `size` is empty where it is symbolic. `price` is the cost of saving it in the min-cut, empty
+    where it is unknown.
     """
 
     name: str
@@ -44,22 +44,22 @@ class KeptRow(Struct, frozen=True, kw_only=True):
 
 
 class SavedRow(KeptRow, frozen=True, kw_only=True):
-    """A value kept for the backward. `role` is that of the fact, or "copy".
+    """A value saved for the backward. `role` is that of the fact, or "copy".
 
-    `bytes` counts only memory that would not live otherwise, and once where values share it.
+    `bytes` counts only memory that would otherwise be freed, and shared memory once.
     """
 
     role: str
 
 
 class RecomputedRow(KeptRow, frozen=True, kw_only=True):
-    """An operator that the backward runs again. `bytes` is what keeping its result would take."""
+    """An operator that the backward recomputes. `bytes` is what saving its result would take."""
 
     is_free: bool
 
 
 class LineCost(Struct, frozen=True, kw_only=True):
-    """What one line keeps for the backward: how many values, and their bytes."""
+    """What one line saves for the backward: how many values, and their bytes."""
 
     where: str
     entity: str
@@ -70,7 +70,7 @@ class LineCost(Struct, frozen=True, kw_only=True):
 
 
 class PairRow(Struct, frozen=True, kw_only=True):
-    """An operator of the joint graph beside its gradient, as node indices of the joint graph."""
+    """An operator and its gradient, both as node indices of the joint graph."""
 
     operator: str
     forward: tuple[int, ...]
@@ -81,10 +81,10 @@ class PairRow(Struct, frozen=True, kw_only=True):
 
 
 class PartitionView(Struct, frozen=True, kw_only=True):
-    """One graph as AOTAutograd cut it. `joint`, `forward` and `backward` are graph ids.
+    """One graph as AOTAutograd partitioned it. `joint`, `forward` and `backward` are graph ids.
 
-    `sentences` tell it in plain words; `handled` are the mutations and views that it took out of
-    the graph or put back. `activation_bytes` of `unpartitioned_bytes` are kept.
+    `sentences` describe it in plain words; `handled` are the mutations and views it took out of
+    the graph or put back. `activation_bytes` of `unpartitioned_bytes` are saved.
     """
 
     id: int
@@ -112,7 +112,7 @@ def build(recording: Recording, places: Places) -> tuple[PartitionView, ...]:
 
 
 class _View:
-    """Writes one partition."""
+    """Builds the view of one partition."""
 
     def __init__(
         self, recording: Recording, places: Places, titles: GraphTitles, part: Partition
@@ -148,7 +148,7 @@ class _View:
         )
 
     def _saved(self) -> Iterator[SavedRow]:
-        """The largest first; what lives anyway last."""
+        """The largest first; last, what stays alive anyway."""
         first: dict[tuple[int, bool], str] = {}
         rows: list[SavedRow] = []
         for value in self._part.saved:
@@ -168,7 +168,7 @@ class _View:
             bytes=size,
             size=_size(size or value.bytes),
             price=_price(value.weight),
-            why=reasons.kept(
+            why=reasons.why_saved(
                 value, operator_name(node.target), shares, is_read=value.backward_node in self._read
             ),
             backward=_node(self._part.backward, value.backward_node),
@@ -176,10 +176,10 @@ class _View:
         )
 
     def _symbolic(self) -> int:
-        """How many activations have a size that may vary."""
+        """How many activations have a dynamic size."""
         nodes = self._recording.graphs[self._graph()].nodes
-        kept = (v for v in self._part.saved if v.role in ("activation", "output"))
-        values = (nodes[v.forward_node].value for v in kept)
+        activations = (v for v in self._part.saved if v.role in ("activation", "output"))
+        values = (nodes[v.forward_node].value for v in activations)
         return sum(value.dtype != "" and value.bytes is None for value in values)
 
     def _recomputed(self, item: Recomputed) -> RecomputedRow:
@@ -198,7 +198,7 @@ class _View:
         )
 
     def _graph(self) -> int:
-        """The forward graph: values are kept in it."""
+        """The forward graph, in which saved values are found."""
         return self._part.forward or 0
 
     def _place(self, index: int) -> dict[str, str]:
@@ -239,7 +239,7 @@ class _View:
 
 
 def _inputs(recording: Recording, part: Partition) -> Iterator[tuple[int, str]]:
-    """The inputs of the forward graph by index, each as the program calls it."""
+    """The inputs of the forward graph by index, each by its name in the program."""
     if part.forward is None:
         return
     nodes = recording.graphs[part.forward].nodes
@@ -253,7 +253,7 @@ def _inputs(recording: Recording, part: Partition) -> Iterator[tuple[int, str]]:
 
 
 def _read(recording: Recording, part: Partition) -> Iterator[int]:
-    """The nodes that the backward itself reads: not only what it computes again from them."""
+    """The nodes that the backward itself reads, not only to recompute others from them."""
     if part.backward is None:
         return
     again = {item.backward_node for item in part.recomputed if not item.is_free}
@@ -280,9 +280,9 @@ def _price(weight: float | None) -> str:
 
 
 def _lines(saved: Sequence[SavedRow]) -> Iterator[LineCost]:
-    """What lines keep, the costliest first; parameters and inputs are nobody's cost."""
-    kept = [row for row in saved if row.bytes]
-    by_line = groupby(sorted(kept, key=_line_key), _line_key)
+    """What each line saves, the largest first; parameters and inputs count for no line."""
+    sized = [row for row in saved if row.bytes]
+    by_line = groupby(sorted(sized, key=_line_key), _line_key)
     costs = [_line(list(rows)) for _, rows in by_line]
     return iter(sorted(costs, key=lambda cost: -cost.bytes))
 

@@ -11,93 +11,93 @@ from dynamo_lab.model.autograd import (
 )
 from dynamo_lab.view.core.words import plural, size
 
-_KEPT = {
+_SAVED = {
     "not in recomputable allowlist": "`{operator}` is not among the operators that are cheap "
     "enough to run twice",
     "materialized in backward": "the backward reads it from memory as a whole, so that running "
     "`{operator}` again would save nothing",
-    "reduction op": "a reduction: its result is at most a quarter of what it reads, so cheap "
-    "to keep",
-    "random op": "random: run again, it would draw other numbers",
-    "compute intensive op": "`{operator}` takes too much arithmetic to run twice",
+    "reduction op": "a reduction: its result is at most a quarter of what it reads, so it is "
+    "cheap to save",
+    "random op": "random: a second run would draw other numbers",
+    "compute intensive op": "`{operator}` needs too much arithmetic to run twice",
     "non-builtin op": "`{operator}` is not one of PyTorch's own operators, so its cost is unknown",
     "too far from backward": "too many operators away from where the backward reads it",
-    "marked MUST_SAVE": "the checkpoint policy says to keep it",
-    "forward RNG seed": "the seed of the random numbers, which the backward draws again",
+    "marked MUST_SAVE": "the checkpoint policy says to save it",
+    "forward RNG seed": "the seed of the random numbers, with which the backward draws them again",
 }
-"""Why a value may not be computed again, by PyTorch's own words.
+"""Why a value may not be recomputed, by PyTorch's own reason.
 
 Source: torch/_functorch/partitioners.py, `should_ban_recomputation` in `solve_min_cut`.
 """
 
 _UNNAMED = (
-    "a heuristic keeps it: it is used far apart, or ends a long chain of cheap operators, "
-    "which would otherwise all run again"
+    "a heuristic saves it: its uses are far apart, or it ends a long chain of cheap "
+    "operators that would otherwise all run again"
 )
-_CHEAPEST = "the cheapest place to cut: what the backward reads beyond it is computed from it"
-_READ = "the backward reads it itself, and to compute it again would cost more than to keep it"
+_CHEAPEST = "the cheapest place to cut: the backward recomputes from it what it reads beyond it"
+_READ = "the backward reads it itself, and recomputing it would cost more than saving it"
 _ROLES = {
     "parameter": "a parameter or buffer: it lives between calls anyway",
-    "input": "an input: the caller holds it anyway",
+    "input": "an input: the caller keeps it alive anyway",
     "symbol": "a size that is known only at run time",
-    "state": "an object that is no tensor",
+    "state": "an object that is not a tensor",
 }
 
 
-def kept(value: SavedValue, operator: str, shares: str = "", *, is_read: bool = False) -> str:
-    """Why a value is kept instead of computed again; `shares` names another in the same memory.
+def why_saved(value: SavedValue, operator: str, shares: str = "", *, is_read: bool = False) -> str:
+    """Why a value is saved instead of recomputed; `shares` names another in the same memory.
 
-    `is_read` says that the backward reads it for more than to compute forward operators again.
+    `is_read` says that the backward reads it for more than recomputing forward operators.
     """
     why = _kept(value, operator, is_read)
     if shares:
-        return f"{why}; it lies in the memory of `{shares}`"
+        return f"{why}; it shares the memory of `{shares}`"
     if not value.copied and value.bytes is not None and (value.held or 0) > value.bytes:
-        return f"{why}; it is a view, and keeps alive all that it is a view of"
+        return f"{why}; it is a view, and keeps its whole base alive"
     return why
 
 
 def _kept(value: SavedValue, operator: str, is_read: bool) -> str:
     if value.copied:
         return (
-            f"a copy of the {value.role} in another memory layout, which Inductor chose for the "
-            "convolutions that read it (`config.layout_optimization`): the backward reads that copy"
+            f"a copy of the {value.role} in another memory layout, which Inductor chose for "
+            "the convolutions that read it (`config.layout_optimization`): the backward reads it"
         )
     if value.role in _ROLES:
         return _ROLES[value.role]
     reason = value.reason.removeprefix("cannot recompute").removeprefix(": ")
     if value.reason.startswith("cannot recompute"):
-        known = _KEPT.get(reason, reason or _UNNAMED).format(operator=operator)
+        known = _SAVED.get(reason, reason or _UNNAMED).format(operator=operator)
     elif value.weight is not None:
         known = _READ if is_read else _CHEAPEST
     else:
         known = "the backward reads it"
-    return f"an output of the forward, too; {known}" if value.role == "output" else known
+    return f"also an output of the forward; {known}" if value.role == "output" else known
 
 
 def computed_again(item: Recomputed) -> str:
-    """Why an operator runs again instead of having its result kept."""
+    """Why an operator is recomputed instead of having its result saved."""
     if item.reason.startswith("must recompute"):
         return "`torch.utils.checkpoint` asks for it"
     if item.is_free:
-        return "computes nothing: it looks at memory in another way, or takes a part of a tuple"
+        return "computes nothing: it is a view, or takes one element of a tuple"
     if item.reason == "cannot save: non-tensor output":
-        return "has several results; what the backward reads of them comes from running it again"
+        return "has several results; the backward runs it again to get those that it reads"
     if item.reason.startswith("cannot save"):
         return item.reason.partition(": ")[2] or item.reason
-    return "cheap to run, and what it reads is kept or computed again anyway"
+    return "cheap to run, and what it reads is saved or recomputed anyway"
 
 
 def mutation(item: InputMutation, name: str) -> str:
-    """What became of a write to an input."""
+    """How a write to an input was handled."""
     what = f"`{name}`" if name else f"input {item.input}"
     if item.change == "metadata":
-        return f"The program changes the shape or strides of {what}, which is done after the graph."
+        return f"The program changes the shape or strides of {what}; this is done after the graph."
     if item.change == "storage":
-        return f"The program gives {what} another storage, which is done after the graph."
+        return f"The program gives {what} another storage; this is done after the graph."
     if item.in_graph:
         return (
-            f"The program writes to {what} in place: the graph computes the new value apart, "
+            f"The program writes to {what} in place: the graph computes the new value separately, "
             "and ends with one copy into it."
         )
     return (
@@ -107,16 +107,16 @@ def mutation(item: InputMutation, name: str) -> str:
 
 
 _ALIASES = {
-    "alias_of_input": "Output {output} is a view of {base}: it is made from the input after the "
-    "graph ran, so that it shares memory as in eager mode.",
-    "is_input": "Output {output} is {base} itself, which is handed back.",
+    "alias_of_input": "Output {output} is a view of {base}: it is rebuilt from the input after the "
+    "graph has run, so that it shares memory as in eager mode.",
+    "is_input": "Output {output} is {base} itself, which is returned as it is.",
     "alias_of_intermediate": "Output {output} is a view of a value inside the graph: the graph "
-    "returns that value, and the view is made from it afterwards.",
+    "returns that value, and the view is rebuilt from it afterwards.",
     "alias_of_intermediate_save_as_output": "Output {output} is a view of a value inside the "
-    "graph: the graph returns that value too, and the view is made from it afterwards.",
+    "graph: the graph returns that value too, and the view is rebuilt from it afterwards.",
     "alias_of_intermediate_base_is_user_output": "Output {output} is a view of another output: "
-    "it is made from that one afterwards.",
-    "unsafe_view_alias": "Output {output} comes from a view whose base nobody else sees, so it "
+    "it is rebuilt from that one afterwards.",
+    "unsafe_view_alias": "Output {output} comes from a view whose base nothing else uses, so it "
     "is returned as it is.",
     "custom_function_view": "Output {output} is a view that a custom autograd function made, "
     "and is returned as it is.",
@@ -125,7 +125,7 @@ _ALIASES = {
 
 
 def alias(item: OutputAlias, name: str) -> str:
-    """What became of an output that shares memory."""
+    """How an output that shares memory was handled."""
     base = f"`{name}`" if name else "an input"
     known = _ALIASES.get(item.kind)
     if known is None:
@@ -134,25 +134,25 @@ def alias(item: OutputAlias, name: str) -> str:
 
 
 def sentences(part: Partition, symbolic: int = 0) -> Iterator[str]:
-    """What was kept and what runs again, in numbers; `symbolic` values have sizes that vary."""
+    """What was saved and what is recomputed, in numbers; `symbolic` values have dynamic sizes."""
     if part.method == "none":
-        yield "No gradient was asked for, so there is a forward alone, and nothing is kept."
+        yield "No gradient was asked for, so there is only a forward, and nothing is saved."
         return
     alive = sum(v.role in ("parameter", "input") and not v.copied for v in part.saved)
-    kept = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
+    saved = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
     living = plural(alive, "parameter or input", "parameters and inputs")
-    living += " that lives anyway" if alive == 1 else " that live anyway"
-    if kept:
+    living += " that is alive anyway" if alive == 1 else " that are alive anyway"
+    if saved:
         held = size(part.activation_bytes)
         besides = f", besides {living}" if alive else ""
-        yield f"The forward keeps {plural(len(kept), 'value')} for the backward, {held}{besides}."
+        yield f"The forward saves {plural(len(saved), 'value')} for the backward, {held}{besides}."
     elif alive:
-        yield f"The forward keeps nothing new for the backward, which reads {living}."
+        yield f"The forward saves nothing new for the backward, which reads {living}."
     else:
-        yield "The forward keeps nothing for the backward."
+        yield "The forward saves nothing for the backward."
     yield from _recomputation(part)
     if symbolic:
-        sizes = "size that varies: its" if symbolic == 1 else "sizes that vary: their"
+        sizes = "dynamic size: its" if symbolic == 1 else "dynamic sizes: their"
         yield f"{plural(symbolic, 'of them has a', 'of them have')} {sizes} bytes are of this run."
 
 
@@ -160,11 +160,11 @@ def _recomputation(part: Partition) -> Iterator[str]:
     again = sum(not item.is_free for item in part.recomputed)
     all_kept = part.unpartitioned_bytes
     if part.method == "default":
-        yield "The default partitioner was used, which keeps what the backward reads."
+        yield "The default partitioner was used, which saves what the backward reads."
     runs = f"{plural(again, 'operator')} {'runs' if again == 1 else 'run'} again in the backward"
     if again and all_kept is not None and all_kept > part.activation_bytes:
         yield (
-            f"{runs}: to keep all that it reads would take {size(all_kept)}, "
+            f"{runs}: saving all that it reads would take {size(all_kept)}, "
             f"{size(all_kept - part.activation_bytes)} more."
         )
     elif again:

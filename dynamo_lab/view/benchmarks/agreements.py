@@ -1,4 +1,4 @@
-"""Whether a way computes what eager computes, told before how long it takes."""
+"""Whether a variant computes what eager computes, shown before how long it takes."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from dynamo_lab.model.benchmarks import Benchmark, Comparison, Phase, Verdict
 from dynamo_lab.view.core.words import plural
 
 _ROWS = 40
-"""Comparisons that are shown one by one, the worst first; a model has a thousand gradients."""
+"""How many comparisons are shown one by one, worst first: a model has a thousand gradients."""
 
 _ORDER: dict[Verdict, int] = {"wrong": 0, "not compared": 1, "close": 2, "equal": 3}
 
@@ -30,7 +30,7 @@ class ComparedView(Struct, frozen=True, kw_only=True):
 
 
 class AgreementView(Struct, frozen=True, kw_only=True):
-    """What a way computes in one phase against eager: in a sentence, and tensor by tensor.
+    """What a variant computes in one phase against eager: in a sentence, and tensor by tensor.
 
     `verdict` is that of the worst tensor; `left` counts the tensors without a row.
     """
@@ -45,7 +45,7 @@ class AgreementView(Struct, frozen=True, kw_only=True):
 
 
 def agreements(found: Benchmark) -> tuple[AgreementView, ...]:
-    """Each way and phase of which something was compared."""
+    """Each variant and phase in which something was compared."""
     groups: dict[tuple[int, Phase], list[Comparison]] = {}
     for one in found.comparisons:
         groups.setdefault((one.way, one.phase), []).append(one)
@@ -85,20 +85,20 @@ def _sentence(rows: Sequence[Comparison]) -> str:
     if worst.verdict == "equal":
         return f"the same as eager, bit for bit ({values})"
     return (
-        f"close to eager: {worst.value} is off by {_off(worst)} at most ({values}){_closer(rows)}"
+        f"close to eager: {worst.value} is off by at most {_off(worst)} ({values}){_closer(rows)}"
     )
 
 
 _NEAR_ZERO = 0.01
-"""A close value that is off by more than this share of itself is all but zero."""
+"""A close value that is off by more than this share of itself is nearly zero."""
 
 
 def _off(one: Comparison) -> str:
-    """'3 ULP (2.1e-7 relative)', as far as it is known; of what is all but zero, the difference."""
+    """'3 ULP (2.1e-7 relative)', as far as known; near zero, the absolute difference."""
     relative = f"{_small(one.relative)} relative" if one.relative is not None else ""
     is_tiny = one.verdict == "close" and (one.relative or 0.0) > _NEAR_ZERO
     if one.absolute is not None and is_tiny:
-        return f"{_small(one.absolute)} (it is all but zero: {relative})"
+        return f"{_small(one.absolute)} (it is nearly zero: {relative})"
     if one.ulp is None:
         return relative or ("" if one.absolute is None else _small(one.absolute))
     return f"{_ulp(one.ulp)} ULP" + (f" ({relative})" if relative else "")

@@ -1,4 +1,4 @@
-"""Two benchmarks side by side: what may be said of ways that both have, or why nothing may."""
+"""Two benchmarks side by side: what can be said of the variants in both, or why nothing can."""
 
 from collections.abc import Iterator
 
@@ -15,18 +15,18 @@ _FIELDS = (
     ("device", "device"),
     ("processor", "processor"),
     ("threads", "number of threads"),
-    ("governor", "governor of the clock"),
+    ("governor", "frequency governor"),
     ("driver", "driver"),
     ("torch", "PyTorch"),
     ("triton", "Triton"),
     ("python", "Python"),
     ("platform", "platform"),
 )
-"""What of a machine makes times of another incomparable; what one does not know is no reason."""
+"""Differences between machines that make times incomparable; unknown values are no reason."""
 
 
 class TimeChange(Struct, frozen=True, kw_only=True):
-    """A way in both; `sentence` says how many times faster or slower it is in `b`."""
+    """A variant in both; `sentence` says how many times faster or slower it is in `b`."""
 
     way: str
     title: str
@@ -39,7 +39,7 @@ class TimeChange(Struct, frozen=True, kw_only=True):
 class BenchmarkDiff(Struct, frozen=True, kw_only=True):
     """What changed from benchmark `a` to benchmark `b`.
 
-    `reasons` say why their times may not be compared; then there are no `changes`. `doubt` says
+    `reasons` say why their times cannot be compared; then there are no `changes`. `doubt` says
     what makes them less sure.
     """
 
@@ -49,7 +49,7 @@ class BenchmarkDiff(Struct, frozen=True, kw_only=True):
 
 
 def incomparable(a: Benchmark, b: Benchmark) -> tuple[str, ...]:
-    """Why the times of two benchmarks may not be compared; nothing where they may."""
+    """Why the times of two benchmarks cannot be compared; nothing where they can."""
     return tuple(_reasons(a.machine, b.machine))
 
 
@@ -57,14 +57,14 @@ def _reasons(a: Machine, b: Machine) -> Iterator[str]:
     for field, name in _FIELDS:
         mine, other = getattr(a, field), getattr(b, field)
         if mine and other and mine != other:
-            yield f"another {name}: {mine}, then {other}"
+            yield f"different {name}: {mine}, then {other}"
     for name in sorted(a.settings.keys() & b.settings.keys()):
         if a.settings[name] != b.settings[name]:
-            yield f"another {name}: {a.settings[name]}, then {b.settings[name]}"
+            yield f"different {name}: {a.settings[name]}, then {b.settings[name]}"
 
 
 def benchmark_diff(a: Benchmark, b: Benchmark) -> BenchmarkDiff:
-    """What changed between two benchmarks, measured one after the other: rounds do not pair."""
+    """What changed between two benchmarks, measured one after the other: no paired rounds."""
     if reasons := incomparable(a, b):
         return BenchmarkDiff(reasons=reasons)
     mine, others = _timed(a), _timed(b)
@@ -75,7 +75,7 @@ def benchmark_diff(a: Benchmark, b: Benchmark) -> BenchmarkDiff:
 
 
 def _timed(found: Benchmark) -> dict[tuple[str, str], Series]:
-    """The series by the way's name, and by phase and cache; without those of what is wrong."""
+    """The series by variant name, phase and cache, without those that compute something wrong."""
     wrong: set[tuple[int, Phase]] = wrong_ones(agreements(found))
     return {
         (found.ways[one.way].name, f"{PHASES[one.phase]}, {one.cache} caches"): one
@@ -98,11 +98,11 @@ def _change(key: tuple[str, str], a: Series, b: Series) -> TimeChange:
 
 
 def _doubt(a: Benchmark, changes: tuple[TimeChange, ...]) -> str:
-    """The first way is the same program twice: where it differs, so may the machine."""
+    """The first variant is the same program twice: if it differs, the machine may have changed."""
     first = a.ways[0].name if a.ways else ""
     if any(one.way == first and one.differs for one in changes):
         return (
             f"{first} itself differs: the machine was faster or slower in one of the two, or "
-            "the program is another. Measure both in one lab.bench to be sure."
+            "the program is different. Measure both in one lab.bench to be sure."
         )
     return ""

@@ -1,4 +1,4 @@
-"""The benchmark: what may be said of the ways to run a program, and whether each is right."""
+"""The benchmark: what can be said of the variants of a program, and whether each is correct."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
@@ -21,11 +21,11 @@ from dynamo_lab.view.timings.durations import interval_text, median_text, range_
 Tone = Literal["good", "bad", "warning", "plain"]
 
 _DRIFT = 0.05
-"""A clock that moved by more than this while measuring is told of."""
+"""A clock that changed by more than this while measuring is reported."""
 
 
 class VerdictView(Struct, frozen=True, kw_only=True):
-    """What may be said of a way in one sentence; `way` is its position, -1 for all of them."""
+    """What can be said of a variant in one sentence; `way` is its position, -1 for all of them."""
 
     way: int
     sentence: str
@@ -33,10 +33,10 @@ class VerdictView(Struct, frozen=True, kw_only=True):
 
 
 class TimeView(Struct, frozen=True, kw_only=True):
-    """The times of a way: raw (`seconds`, a call each round), and in words.
+    """The times of a variant: raw (`seconds`, a call each round), and in words.
 
-    `factor` is how many times faster than the first way, empty for the first way itself; `interval`
-    bounds it, with a confidence of 95 %, or 99.9 % where two ways are not told apart. `low`,
+    `factor` is how many times faster than the first variant, empty for that itself; `interval`
+    bounds it, with a confidence of 95 %, or 99.9 % where two are indistinguishable. `low`,
     `median` and `high` are the quartiles. `pays_off` says after how many calls compiling has paid
     off.
     """
@@ -61,7 +61,7 @@ class TimeView(Struct, frozen=True, kw_only=True):
 
 
 class SectionView(Struct, frozen=True, kw_only=True):
-    """Ways that were timed in turns: a phase, with warm or cold caches."""
+    """Variants that were timed in turns: a phase, with warm or cold caches."""
 
     phase: Phase
     cache: Cache
@@ -70,7 +70,7 @@ class SectionView(Struct, frozen=True, kw_only=True):
 
 
 class WayView(Struct, frozen=True, kw_only=True):
-    """A way to run the program, and what it was made with; `code` is that of one by hand."""
+    """A variant of the program, and its settings; `code` is set for a hand-written one."""
 
     name: str
     kind: str
@@ -80,7 +80,7 @@ class WayView(Struct, frozen=True, kw_only=True):
 
 
 class BenchView(Struct, frozen=True, kw_only=True):
-    """A benchmark. `doubts` are of the whole: what makes any of its times less sure."""
+    """A benchmark. `doubts` concern the whole: what makes all of its times less certain."""
 
     title: str
     state: str
@@ -120,7 +120,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView
 _STATES: dict[str, str] = {
     "done": "",
     "stopped": "It was stopped before its end: what was measured until then is shown.",
-    "refused": "It was refused: nothing was timed. The reason stands with each way.",
+    "refused": "It was refused: nothing was timed. Each variant says why.",
 }
 
 
@@ -155,12 +155,12 @@ def _sections(found: Benchmark, wrong: set[tuple[int, Phase]]) -> Iterator[Secti
 
 
 def wrong_ones(checked: Iterable[AgreementView]) -> set[tuple[int, Phase]]:
-    """The ways and phases that compute something else than eager."""
+    """The variants and phases that compute something other than eager."""
     return {(one.way, one.phase) for one in checked if one.verdict == "wrong"}
 
 
 def is_wrong(way: int, phase: Phase, wrong: set[tuple[int, Phase]]) -> bool:
-    """Whether a way's times are withheld: a step is wrong also where its forward is."""
+    """Whether a variant's times are withheld: if its forward is wrong, so is its step."""
     return (way, phase) in wrong or (way, "forward") in wrong
 
 
@@ -193,24 +193,24 @@ def _row(found: Benchmark, one: Series, base: Series | None) -> TimeView:
 
 
 def _pays_off(earns: BreakEven | None) -> str:
-    """The sentence; nothing where nobody can tell, which the ratio says already."""
+    """The sentence; empty where it cannot be determined, which the ratio says already."""
     if earns is None or earns.verdict == "unknown":
         return ""
     return "never pays off: it is slower" if earns.verdict == "never" else earns.sentence
 
 
 def compare(base: Series | None, one: Series) -> Ratio | None:
-    """How many times faster than the first way; None for that way, and where rounds do not pair."""
+    """How many times faster than the first; None for that one, and where rounds do not pair."""
     if base is None or base is one:
         return None
     count = min(len(base.seconds), len(one.seconds))  # a stopped one may have fewer
-    if not count or min(*base.seconds, *one.seconds) <= 0:  # below what the clock can tell
+    if not count or min(*base.seconds, *one.seconds) <= 0:  # below the clock's resolution
         return None
     return ratio(base.seconds[:count], one.seconds[:count])
 
 
 def tone_of(compared: Ratio | None) -> Tone:
-    """Good where faster, bad where slower, plain where the two cannot be told apart."""
+    """Good where faster, bad where slower, plain where the difference is not significant."""
     if compared is None or not compared.differs:
         return "plain"
     return "good" if compared.value > 1 else "bad"
@@ -223,18 +223,18 @@ def _rounds(one: Series) -> str:
 
 def _doubts_of(one: Series) -> Iterator[str]:
     if spread(one.seconds).is_shaky:
-        yield "shaky: its quartiles lie more than 10 % apart"
+        yield "noisy: its quartiles are more than 10 % apart"
     if len(one.seconds) < rounds_needed():
-        yield f"{plural(len(one.seconds), 'round')}: to tell ways apart takes {rounds_needed()}"
+        yield f"{plural(len(one.seconds), 'round')}: a difference needs {rounds_needed()} to show"
 
 
 def _verdicts(
     found: Benchmark, sections: Iterable[SectionView], checked: Sequence[AgreementView]
 ) -> Iterator[VerdictView]:
-    """For each way and phase: that it computes something wrong, or how fast it is."""
+    """For each variant and phase: that it computes something wrong, or how fast it is."""
     wrong = wrong_ones(checked)
     for at, way in enumerate(found.ways):
-        if way.problem and not any(one == at for one, _ in wrong):  # which is told with numbers
+        if way.problem and not any(one == at for one, _ in wrong):  # which is reported with numbers
             sentence = f"{_named(way.name)} was not timed: {way.problem}"
             yield VerdictView(way=at, sentence=sentence, tone="bad")
     for one in checked:
@@ -244,16 +244,16 @@ def _verdicts(
             during = "" if one.phase == "forward" else f", in {PHASES[one.phase]},"
             sentence = f"{_named(one.name)}{during} {one.sentence}"
             yield VerdictView(way=one.way, sentence=sentence, tone="bad")
-    told: set[tuple[int, str]] = set()
+    reported: set[tuple[int, str]] = set()
     for section in sections:
         for row in section.rows:
-            if row.way and (row.way, section.phase) not in told:
-                told.add((row.way, section.phase))
+            if row.way and (row.way, section.phase) not in reported:
+                reported.add((row.way, section.phase))
                 yield _doubted(_speed(found, section, row), found, section.phase)
 
 
 def _doubted(verdict: VerdictView, found: Benchmark, phase: Phase) -> VerdictView:
-    """A verdict that says itself what it stands on."""
+    """A verdict that states what it is based on."""
     unchecked = any(
         (one.way, one.phase, one.verdict) == (verdict.way, phase, "not compared")
         for one in found.comparisons
@@ -274,15 +274,15 @@ def _speed(found: Benchmark, section: SectionView, row: TimeView) -> VerdictView
     compared = compare(series.get(0) if section.rows[0].way == 0 else None, series[row.way])
     name, base, where = _named(row.name), found.ways[0].name, section.title
     if compared is None:
-        sentence = f"{name} takes {row.time}, {where}; {base} has no times to hold it against."
+        sentence = f"{name} takes {row.time}, {where}; {base} has no times to compare it with."
     elif compared.differs:
         above = compared.above_one
         word = "faster" if compared.value > 1 else "slower"
         times = f"{digits(above.value, above)} times {word} than {base} ({interval_text(above)})"
         sentence = f"{name} is {times}, {where}."
     elif len(row.seconds) < rounds_needed():
-        few = f"{plural(len(row.seconds), 'round')} are too few, it takes {rounds_needed()}"
-        sentence = f"{name} cannot be told apart from {base}: {few} ({where})."
+        few = f"{plural(len(row.seconds), 'round')} are too few, {rounds_needed()} are needed"
+        sentence = f"{name} cannot be distinguished from {base}: {few} ({where})."
     else:
         span = f"{interval_text(compared)} times as fast"
         sentence = f"{name} is not distinguishable from {base} ({span}), {where}."
@@ -290,7 +290,7 @@ def _speed(found: Benchmark, section: SectionView, row: TimeView) -> VerdictView
 
 
 def _named(name: str) -> str:
-    """A way at the start of a sentence."""
+    """A variant at the start of a sentence."""
     return name.capitalize() if name.isalpha() and name.islower() else name
 
 
@@ -298,7 +298,7 @@ def _doubts(machine: Machine) -> Iterator[str]:
     clocks = [clock for clock in machine.clocks_mhz if clock > 0]
     if clocks and max(clocks) > (1 + _DRIFT) * min(clocks):
         span = listed([f"{clock:,.0f}" for clock in clocks], last="then")
-        yield f"The clock changed while measuring: {span} MHz."
+        yield f"The clock frequency changed while measuring: {span} MHz."
     if machine.is_busy:
         wanted = f"{machine.load:.1f} processes wanted to run on {plural(machine.cores, 'core')}"
         yield f"The machine was busy in the minute before: {wanted}, so times may be far off."
@@ -319,7 +319,7 @@ _MACHINE = (
 
 
 def machine_rows(machine: Machine) -> Iterator[tuple[str, str]]:
-    """What is known of where it ran, as label and value."""
+    """What is known of the environment it ran in, as label and value."""
     for field, label in _MACHINE:
         if value := getattr(machine, field):
             yield label, str(value)

@@ -1,4 +1,4 @@
-"""Break-even: after how many calls a way's compilation has paid for itself."""
+"""Break-even: after how many calls a variant's compilation has paid for itself."""
 
 import math
 from typing import Literal
@@ -11,7 +11,7 @@ from dynamo_lab.view.core.words import plural, seconds
 
 
 class BreakEven(Struct, frozen=True, kw_only=True):
-    """When a way pays off, in a sentence; `calls` are None where it never does, or nobody can tell.
+    """When a way pays off, in a sentence; `calls` is None where it never does, or that is unknown.
 
     `low` and `high` bound them with a confidence of 95 %.
     """
@@ -24,9 +24,9 @@ class BreakEven(Struct, frozen=True, kw_only=True):
 
 
 def break_even(benchmark: Benchmark, way: int, phase: Phase = "forward") -> BreakEven | None:
-    """When compiling a way has paid off against the first, by its calls with warm caches.
+    """When compiling a variant has paid off against the first, by its calls with warm caches.
 
-    None where there is nothing to tell: it was not compiled, or not timed in this phase.
+    None where there is nothing to say: it was not compiled, or not timed in this phase.
     """
     timed = benchmark.ways[way]
     compiling = timed.compile_by_phase.get(phase, timed.compile_seconds)
@@ -40,12 +40,12 @@ def break_even(benchmark: Benchmark, way: int, phase: Phase = "forward") -> Brea
 
 
 def of_times(compiling: float, base: tuple[float, ...], other: tuple[float, ...]) -> BreakEven:
-    """The same, from seconds of compilation and of calls in rounds that belong together."""
+    """The same, from seconds of compilation and of calls in paired rounds."""
     found = ratio(base, other)
     if not found.differs:
         few = len(base) < rounds_needed()
-        why = f"it takes {rounds_needed()} rounds" if few else "not distinguishable"
-        return BreakEven(verdict="unknown", sentence=f"cannot be told: {why}")
+        why = f"{rounds_needed()} rounds are needed" if few else "not distinguishable"
+        return BreakEven(verdict="unknown", sentence=f"unknown: {why}")
     if found.value < 1:
         return BreakEven(verdict="never", sentence="never: it is slower")
     a_call = spread(base).median
@@ -64,7 +64,7 @@ def of_times(compiling: float, base: tuple[float, ...], other: tuple[float, ...]
 
 
 def _is_time(value: float) -> bool:
-    """Whether a clock could have told it: a recording may come from anywhere."""
+    """Whether a clock could have measured it: a recording may come from anywhere."""
     return 1e-12 < value < 1e9
 
 
@@ -73,11 +73,11 @@ def _sentence(compiling: float, calls: int, low: int, high: int) -> str:
     shown = _rounded(low), _rounded(high)
     if shown[0] < shown[1]:
         after += f" ({shown[0]:,} to {shown[1]:,})"
-    return f"{after}: compiling takes {seconds(compiling)}"
+    return f"{after}: compilation takes {seconds(compiling)}"
 
 
 def _rounded(calls: int) -> int:
-    """Two significant digits: more would pretend to know."""
+    """Two significant digits: more would suggest false precision."""
     places = max(0, len(str(calls)) - 2)
     return -(-calls // 10**places) * 10**places
 

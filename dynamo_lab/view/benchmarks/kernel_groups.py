@@ -26,7 +26,7 @@ class AgainstEager(Struct, frozen=True, kw_only=True):
     """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
 
     `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
-    95 %; `outcome` is empty where one side has no time; `gain` says what a call wins or loses by
+    95 %; `outcome` is empty where one side has no time; `gain` says what a call gains or loses by
     it. `rank` is the place in the list: what loses most comes first, then what gains most.
     """
 
@@ -67,7 +67,7 @@ class KernelGroupView(Struct, frozen=True, kw_only=True):
     """Kernels beside the eager operators that they replaced.
 
     `share` is the part of a whole call that the kernels take, `launch` what launching them takes.
-    `line` is the reader's first line of theirs, as an entity.
+    `line` is the first of the user's lines that they come from, as an entity.
     """
 
     title: str
@@ -108,7 +108,7 @@ def ranked(groups: Sequence[KernelGroupView]) -> tuple[KernelGroupView, ...]:
 
 
 def _loss(pair: AgainstEager) -> tuple[int, float]:
-    """Losers by what they lose, then the others by what they gain, then what has no times."""
+    """Slower groups by what they lose, faster ones by what they gain, then those without times."""
     if pair.kernels is None or pair.eager is None:
         return 2, -(pair.kernels or 0.0)
     lost = pair.kernels - pair.eager
@@ -151,7 +151,7 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
 
 def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context) -> str:
     if not kernels:
-        return "no kernel: nothing of these is left to run"
+        return "no kernel: none of these is left to run"
     first = _title_of(kernels[0], context)
     return f"{first} and {len(kernels) - 1} more" if len(kernels) > 1 else first
 
@@ -202,7 +202,7 @@ def _gain(ours: Spread | None, theirs: Spread | None) -> str:
 def _rounds(
     rows: Sequence[KernelTime] | Sequence[EagerCall], cache: str
 ) -> list[tuple[tuple[float, ...], float]]:
-    """Raw times with how often each counts; nothing where one of them has none."""
+    """Raw times and how often each counts; nothing where one of them has none."""
     timed = [(one.cold, one.calls) if cache == "cold" else (one.warm, 1) for one in rows]
     return list(timed) if all(seconds for seconds, _ in timed) else []
 

@@ -1,4 +1,4 @@
-"""Kernel by kernel: what each program's kernels take, and what of a call they leave."""
+"""Kernel by kernel: how long each program's kernels take, and the rest of a call."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ from dynamo_lab.view.core.words import percent, plural, seconds
 from dynamo_lab.view.timings.durations import median_text, rounded, summed
 
 PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
-"""How each phase is called."""
+"""The name of each phase."""
 
 
 class SumPart(Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class SumPart(Struct, frozen=True, kw_only=True):
 
 
 class ProgramView(Struct, frozen=True, kw_only=True):
-    """The kernels of one way in one phase; `parts` add up to the whole, which `remainder` tells."""
+    """The kernels of one variant in one phase; `remainder` says how far `parts` add up."""
 
     way: int
     phase: Phase
@@ -48,7 +48,7 @@ class ProgramView(Struct, frozen=True, kw_only=True):
 
 
 class KernelTimesView(Struct, frozen=True, kw_only=True):
-    """Programs kernel by kernel, and times where else they are shown.
+    """Programs kernel by kernel, and the times to show in other views.
 
     `kernels` are (id, text); `nodes` (graph, node, seconds, text) of the kernel that computes a
     node, or of eager's operator; `lines` (source, line, text, explanation).
@@ -114,7 +114,7 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
     own = {at for at, one in enumerate(found.kernels) if (one.way, one.phase) == (way, phase)}
     groups = [group for group in found.groups if own.intersection(group.kernels)]
     gone = [at for group in found.groups if not group.kernels for at in group.eager]
-    if is_first and gone:  # views, and what nobody reads: one row tells of them all
+    if is_first and gone:  # views and unread results: one row covers them all
         groups.append(Group(kernels=(), eager=tuple(gone)))
     overhead = overhead_of(found, way, phase)
     parts, remainder = _sum([found.kernels[at] for at in sorted(own)], overhead, context)
@@ -133,7 +133,7 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
 def _sum(
     kernels: Sequence[KernelTime], overhead: Overhead | None, context: Context
 ) -> tuple[tuple[SumPart, ...], str]:
-    """The parts of a whole call, and what is to be said of what they leave."""
+    """The parts of a whole call, and a remark on what they do not cover."""
     inside = summed([(one.warm, 1) for one in kernels])
     whole = context.whole
     if whole is None or inside is None:
@@ -148,7 +148,7 @@ def _sum(
     missing = f" {plural(untimed, 'kernel')} could not be timed." if untimed else ""
     if context.found.machine.device not in ("", "cpu"):
         parts += _waits(whole.median - inside.median, whole)
-        meanwhile = f" They take {seconds(stubbed.median)} on the processor." if stubbed else ""
+        meanwhile = f" They take {seconds(stubbed.median)} on the CPU." if stubbed else ""
         return tuple(parts), f"{_WAITING}{meanwhile}{missing}"
     if stubbed:
         parts.append(_part(_OVERHEAD, stubbed.median, whole))
@@ -159,11 +159,11 @@ def _sum(
 
 
 _FITS = 0.1
-"""The share of the whole by which its parts may miss it."""
+"""How far the sum of the parts may be from the whole, as a share of it."""
 
 _OVERHEAD = "guards, allocation and Python"
 _WAITING = (
-    "A GPU works while the processor prepares what comes next: it waits where guards, allocation "
+    "The GPU works while the CPU prepares what comes next. It waits where guards, allocation "
     "and Python take longer than its kernels."
 )
 
@@ -185,12 +185,12 @@ def _remainder(left: float, whole: Spread, has_stubbed: bool) -> str:
     share = percent(abs(left) / whole.median) if whole.median > 0 else ""
     if abs(left) > _FITS * whole.median:
         return (
-            f"The parts and the whole were measured apart, and differ by {share}: they do not fit "
-            "together. Measure again on a quiet machine."
+            f"The parts and the whole, measured separately, differ by {share}: they are not "
+            "consistent. Measure again on an idle machine."
         )
     if left < 0:
-        return f"The parts add up to {share} more than the whole, which is noise."
+        return f"The parts add up to {share} more than the whole, which is within the noise."
     what = (
         "neither kernels nor overhead" if has_stubbed else "no kernel (overhead was not measured)"
     )
-    return f"{share} of the whole call is in {what}."
+    return f"{share} of the whole call is spent in {what}."

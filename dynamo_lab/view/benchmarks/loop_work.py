@@ -1,8 +1,8 @@
-"""The work of loops: what a kernel's loop bodies read, write and compute, each thing once.
+"""The work of loops: what a kernel's loop bodies read, write and compute, each counted once.
 
-A value is known by how it is computed, so that what several loops of a kernel read or compute alike
-counts once. It counts as often as the loops run that it depends on: what does not change in an
-inner loop is computed outside of it.
+A value is identified by how it is computed, so what several loops of a kernel read or compute
+counts once. It is counted once per iteration of the loops it depends on: what an inner loop does
+not change is computed outside of it.
 """
 
 import re
@@ -35,11 +35,11 @@ _FREE = frozenset({
     "halide_clamp", "abs", "neg", "sign", "copysign", "floor", "ceil", "trunc", "round", "frexp",
     "ldexp", "nextafter",
 })  # fmt: skip
-"""Operators that only move, choose, round or change a sign; the random ones compute integers."""
+"""Operators that only move, select, round or negate; the random ones compute integers."""
 
 _REDUCED = {"sum": 1, "prod": 1, "xor_sum": 0, "dot": 2, "online_softmax_reduce": 3,
             "welford_reduce": 4, "welford_combine": 4}  # fmt: skip
-"""Operations an element of what is reduced, none for those that compare.
+"""Operations per reduced element, none for reductions that compare.
 
 A softmax needs a difference, an exponential and a sum; a variance a sum for the mean, and a
 difference, its square and a sum.
@@ -47,7 +47,7 @@ difference, its square and a sum.
 
 
 class Value(Struct, frozen=True):
-    """A value in a loop body: which one, the loops it changes in, and its type, "" for others."""
+    """A value in a loop body: its number, the loops it varies in, and its type, "" for others."""
 
     number: int
     loops: frozenset[Loop] = frozenset()
@@ -79,7 +79,7 @@ class LoopWork:
         _Body(self, loops).read(buffer.body)
 
     def value(self, key: str, loops: frozenset[Loop], dtype: str) -> tuple[Value, bool]:
-        """The value that is computed so, and whether it is computed here for the first time."""
+        """The value with this definition, and whether it is computed here for the first time."""
         known = self._values.get(key)
         if known is not None:
             return known, False
@@ -87,12 +87,12 @@ class LoopWork:
         return made, True
 
     def dtype_of(self, name: str) -> str:
-        """The type that a buffer's elements have in a loop: halves are computed as float32."""
+        """The type of a buffer's elements in a loop: half precision is computed as float32."""
         return computed_in(self._dtype_of(name))
 
 
 def computed_in(dtype: str) -> str:
-    """The floating-point type that loops compute such elements in; empty if it is of integers."""
+    """The floating-point type that loops compute such elements in; empty for integers."""
     if dtype in ("f64", "float64"):
         return "float64"
     return "float32" if dtype.startswith(("f", "bf")) else ""
@@ -139,7 +139,7 @@ class _Body:
     def _store(self, buffer: str, rest: str) -> None:
         index, mode = _split_store(rest)
         self._work.writes.setdefault(buffer, {})[self._place(index)] = _times(self._over(index))
-        if mode == "atomic_add":  # it reads what is there, and adds to it
+        if mode == "atomic_add":  # it reads the old value and adds to it
             self._work.reads.setdefault(buffer, {})[self._place(index)] = _times(self._over(index))
             if dtype := self._work.dtype_of(buffer):
                 self._work.flops[dtype] += prod(count for _, count in self._loops.values())
@@ -172,12 +172,12 @@ class _Body:
         return [self._known[name] for name in _NAME.findall(text) if name in self._known]
 
     def _over(self, text: str) -> frozenset[Loop]:
-        """The loops that an expression changes in."""
+        """The loops that an expression varies in."""
         own = {self._loops[name] for name in _NAME.findall(text) if name in self._loops}
         return frozenset(own).union(*(value.loops for value in self._operands(text)))
 
     def _written(self, text: str) -> str:
-        """An expression in terms that loops of a kernel share."""
+        """An expression in terms that the loops of a kernel share."""
         return _NAME.sub(lambda found: self._shared(found[0]), text)
 
     def _shared(self, name: str) -> str:
@@ -186,7 +186,7 @@ class _Body:
         return f"@{self._loops[name]}" if name in self._loops else name
 
     def _place(self, index: str) -> str:
-        """The set of places that an index runs over, alike for loops that are split otherwise."""
+        """The set of addresses that an index runs over, the same however the loops are split."""
         terms = [_TERM.fullmatch(term) for term in index.split(" + ")]
         steps: list[tuple[int, int]] = []
         start = 0
@@ -201,7 +201,7 @@ class _Body:
 
 
 def _merged(steps: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Strides and counts, those that run on into each other as one."""
+    """Strides and counts, contiguous ones merged."""
     made: list[tuple[int, int]] = []
     for stride, count in sorted(step for step in steps if step[1] != 1):
         if made and made[-1][0] * made[-1][1] == stride:
@@ -212,7 +212,7 @@ def _merged(steps: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _split_store(rest: str) -> tuple[str, str]:
-    """The index of a store, and its mode: what lies between may hold commas, the ends do not."""
+    """The index of a store, and its mode: the part between may hold commas, the ends do not."""
     depth = 0
     for at, sign in enumerate(rest):
         depth += (sign in "([") - (sign in ")]")

@@ -1,7 +1,7 @@
-"""The roofline: what share of the machine's limits each kernel reaches, and which limit binds it.
+"""The roofline: how close each kernel comes to the machine's limits, and which limit binds it.
 
-A kernel can be no faster than memory brings its bytes, nor than the machine computes: the later of
-the two is its limit. See Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.
+A kernel can be no faster than memory delivers its bytes, nor than the machine computes: the slower
+of the two is its limit. See Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.
 """
 
 import math
@@ -21,11 +21,11 @@ Bound = Literal["memory", "arithmetic", ""]
 _COUNTED = 1 << 62
 
 _BEYOND = 1.05
-"""A share above this cannot be a matter of measuring: the data did not come from memory."""
+"""A share above this cannot be a measurement error: the data did not come from memory."""
 
 
 class RoofView(Struct, frozen=True, kw_only=True):
-    """What the machine computes at most in a type; `ridge` is the intensity from where it binds."""
+    """The machine's peak rate in a type; `ridge` is the intensity from which on it binds."""
 
     dtype: str
     flops: float
@@ -34,12 +34,12 @@ class RoofView(Struct, frozen=True, kw_only=True):
 
 
 class PointView(Struct, frozen=True, kw_only=True):
-    """A kernel at one place of a program. `program` is a position in `RooflineView.programs`.
+    """A kernel at one call site of a program. `program` is a position in `RooflineView.programs`.
 
-    `seconds` are those of one call, `cache` tells how it found the caches. `intensity` is in
+    `seconds` are those of one call, `cache` is the state of the caches. `intensity` is in
     operations a byte and `rate` in operations a second: None where the plot has no place for it,
-    as it computes nothing or its work is not known. `share` is of the limit that binds, None where
-    it says nothing: `sentence` tells why. The rest says in words what the numbers do; `limit` is
+    as it computes nothing or its work is not known. `share` is of the binding limit, None where
+    it is not meaningful: `sentence` says why. The rest are the numbers in words; `limit` is
     the time that a call would take at the limit.
     """
 
@@ -83,7 +83,7 @@ class RooflineView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording) -> RooflineView | None:
-    """The kernels that were timed; None where no limits were measured, or no kernels."""
+    """The timed kernels; None where no limits or no kernels were measured."""
     found = recording.benchmark
     if found is None or found.limits is None or not _is_sane(found.limits):
         return None
@@ -126,7 +126,7 @@ def flop_rate(rate: float) -> str:
     return f"{flops(rate)}/s"
 
 
-# a recording may come from anywhere: what no machine could have measured is left out
+# a recording may come from anywhere: impossible measurements are left out
 
 
 def _is_sane(limits: Limits) -> bool:
@@ -182,7 +182,7 @@ class _Point:
         )
 
     def _limit(self, work: Work, moved: int) -> tuple[Bound, float]:
-        """What binds, and the seconds that a call takes at the limit."""
+        """Which limit binds, and the seconds that a call takes at it."""
         moving = moved / self._limits.bandwidth
         peak = self._limits.flops.get(work.dtype)
         computing = work.flops / peak if peak else 0.0
@@ -197,32 +197,32 @@ class _Point:
 
     def _sentence(self, work: Work, bound: Bound, limit: float, share: float | None) -> str:
         if not limit:
-            return "It moves no bytes that could be counted."
+            return "No bytes that it moves could be counted."
         if share is None:
             return (
-                f"Too small to tell: at the limit it would take {seconds(limit)}, and launching "
+                f"Too small to judge: at the limit it would take {seconds(limit)}, and launching "
                 f"a kernel takes {seconds(self._launch)}."
             )
-        what = "memory brings" if bound == "memory" else f"matrix products in {work.dtype} reach"
-        told = f"{percent(share)} of what {what}"
+        what = "memory delivers" if bound == "memory" else f"matrix products in {work.dtype} reach"
+        share_text = f"{percent(share)} of what {what}"
         if share > _BEYOND and bound == "memory":
             cold = "what it wrote stayed in the caches, or memory was slower when it was measured"
-            return f"{told}: {'its data lay in the caches' if self._is_warm else cold}."
+            return f"{share_text}: {'its data was in the caches' if self._is_warm else cold}."
         if share > _BEYOND:
             return (
-                f"{told}: the limit was measured while the machine was slower. "
-                "`dynamo-lab limits --again` measures it anew."
+                f"{share_text}: the machine was slower when the limit was measured. "
+                "`dynamo-lab limits --again` measures it again."
             )
         only = " (of bytes alone: its operations are not known)" * (work.counted == "arguments")
-        return f"{told}{only}: at most {1 / share:.2g} times faster."
+        return f"{share_text}{only}: at most {1 / share:.2g} times faster."
 
 
 def _why(work: Work | str) -> str:
-    return work if isinstance(work, str) else "what it moves and computes is no number"
+    return work if isinstance(work, str) else "its bytes or operations are not valid numbers"
 
 
 def _launch(found: Benchmark, timed: KernelTime) -> float:
-    """The seconds that launching a kernel takes, 0 where that was not measured."""
+    """The seconds that launching a kernel takes, 0 where they were not measured."""
     known = [one for one in found.overheads if one.launch and one.way == timed.way]
     same = [one for one in known if one.phase == timed.phase] or known
     return median(same[0].launch) if same else 0.0
@@ -239,7 +239,7 @@ def _rounded(value: float) -> float:
 
 
 def _roofs(limits: Limits, points: Iterable[PointView]) -> Iterator[RoofView]:
-    """The types that some kernel computes in, the fastest last."""
+    """The types that kernels compute in, the fastest last."""
     used = {point.dtype for point in points}
     for dtype, peak in sorted(limits.flops.items(), key=lambda item: item[1]):
         if dtype in used:
@@ -264,20 +264,20 @@ def _decades(values: list[float]) -> tuple[int, int]:
 
 
 def _sentences(points: list[PointView]) -> Iterator[str]:
-    """What all points say together: how much of their time the machine's limits explain."""
-    told = [point for point in points if point.share is not None]
-    whole = sum(point.seconds * point.calls for point in told)
-    if told:
-        needed = sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in told)
+    """All points together: how much of their time the machine's limits explain."""
+    judged = [point for point in points if point.share is not None]
+    whole = sum(point.seconds * point.calls for point in judged)
+    if judged:
+        needed = sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in judged)
         yield (
-            f"At the machine's limits, {plural(len(told), 'kernel')} would take "
-            f"{seconds(needed)} of the {seconds(whole)} that they take: "
+            f"At the machine's limits, {plural(len(judged), 'kernel')} would take "
+            f"{seconds(needed)} instead of {seconds(whole)}: "
             f"{percent(needed / whole)}."
         )
     for bound in ("memory", "arithmetic"):
-        bound_so = [point for point in told if point.bound == bound]
+        bound_so = [point for point in judged if point.bound == bound]
         if bound_so:
             share = percent(sum(p.seconds * p.calls for p in bound_so) / whole)
-            yield f"Bound by {bound}: {plural(len(bound_so), 'kernel')}, {share} of this time."
+            yield f"Limited by {bound}: {plural(len(bound_so), 'kernel')}, {share} of this time."
     if small := sum(point.is_small for point in points):
-        yield f"Too small to tell: {plural(small, 'kernel')}, which launching dominates."
+        yield f"Too small to judge: {plural(small, 'kernel')}, dominated by launch time."

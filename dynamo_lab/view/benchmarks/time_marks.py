@@ -1,4 +1,4 @@
-"""Times where else they are shown: beside kernels, on nodes of a diagram, beside lines of code."""
+"""Times shown in other views: beside kernels, on nodes of a diagram, beside lines of code."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ from dynamo_lab.view.timings.durations import rounded
 
 
 class Call(Struct, frozen=True):
-    """A kernel at one place of the program: its seconds in a call, and the nodes it computes."""
+    """A kernel at one call site: its seconds in a call, and the nodes it computes."""
 
     kernel: int
     seconds: float
@@ -59,8 +59,8 @@ def _text(taken: float, whole: Spread | None) -> str:
 
 def node_times(found: Benchmark, calls: Sequence[Call]) -> Iterator[tuple[int, int, float, str]]:
     """Nodes by the kernel that computes them; of captured graphs, by eager's operators."""
-    told = {node: one for one in reversed(calls) for node in one.nodes}
-    for (graph, node), one in told.items():
+    by_node = {node: one for one in reversed(calls) for node in one.nodes}
+    for (graph, node), one in by_node.items():
         yield graph, node, rounded(one.seconds), one.text
     sums: dict[NodeKey, float] = {}
     for eager in found.eager_calls:
@@ -69,14 +69,14 @@ def node_times(found: Benchmark, calls: Sequence[Call]) -> Iterator[tuple[int, i
             key = eager.graph, eager.node
             sums[key] = sums.get(key, 0.0) + spread(times).median
     for (graph, node), taken in sums.items():
-        if (graph, node) not in told:
+        if (graph, node) not in by_node:
             yield graph, node, rounded(taken), f"eager: {seconds(taken)}"
 
 
 def line_times(
     recording: Recording, places: Places, ancestry: Ancestry, calls: Sequence[Call]
 ) -> Iterator[tuple[int, int, str, str]]:
-    """The kernels of each line of the reader's; one that serves several lines counts for each."""
+    """The kernels of each of the user's lines; one that serves several lines counts for each."""
     lines: dict[tuple[int, int], list[tuple[Call, int]]] = {}
     for one in calls:
         stacks = stacks_of(sorted(ancestry.above(one.nodes)), recording)
@@ -87,14 +87,14 @@ def line_times(
     for (source, number), served in sorted(lines.items()):
         total = sum(one.seconds for one, _ in served)
         is_shared = any(count > 1 for _, count in served)
-        told = "; ".join(
+        explanation = "; ".join(
             one.text + (f", shared with {plural(count - 1, 'more line')}" if count > 1 else "")
             for one, count in served[:8]
         )
-        yield source, number, f"≤ {seconds(total)}" if is_shared else seconds(total), told
+        yield source, number, f"≤ {seconds(total)}" if is_shared else seconds(total), explanation
 
 
 def overhead_of(found: Benchmark, way: int, phase: Phase) -> Overhead | None:
-    """What was measured beyond the kernels of a way and phase."""
+    """What was measured beyond the kernels of a variant and phase."""
     of = (one for one in found.overheads if (one.way, one.phase) == (way, phase))
     return next(of, None)

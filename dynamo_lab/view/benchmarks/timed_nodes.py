@@ -1,4 +1,4 @@
-"""The nodes that a kernel computes at one place of the program."""
+"""The nodes that a kernel computes at one call site."""
 
 from dynamo_lab.model.benchmarks import KernelTime
 from dynamo_lab.model.recording import Recording
@@ -6,14 +6,14 @@ from dynamo_lab.view.core.ancestry import NodeKey
 
 
 class TimedNodes:
-    """Which nodes a kernel computes where it is called: a library's one serves many lines."""
+    """Which nodes a kernel computes where it is called: a library kernel serves many lines."""
 
     def __init__(self, recording: Recording) -> None:
         self._kernels = recording.kernels
         self._buffers = {(one.graph, one.name): one.nodes for one in recording.buffers}
 
     def of(self, one: KernelTime) -> tuple[NodeKey, ...]:
-        """Those of the buffers that this call makes, else all of the kernel."""
+        """The nodes of the buffers that this call makes, else all nodes of the kernel."""
         kernel = self._kernels[one.kernel]
         if kernel.graph is None:
             return ()

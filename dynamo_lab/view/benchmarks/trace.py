@@ -1,4 +1,4 @@
-"""Times on tracks, as trace viewers draw them: compile phases by thread, and kernels in a call."""
+"""Tracks of slices, as trace viewers draw them: compile phases by thread, and kernels in a call."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ from dynamo_lab.view.kernels.kernels import stacks_of
 from dynamo_lab.view.timings.timings import explain
 
 _LAST = 2**63 - 1  # the last nanosecond that viewers count to
-_CLOCK = 100_000  # nanoseconds by which phases that follow one another may seem to overlap
+_CLOCK = 100_000  # consecutive phases may seem to overlap by so many nanoseconds
 
 
 class Slice(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Slice(Struct, frozen=True, kw_only=True):
 
 
 class Track(Struct, frozen=True, kw_only=True):
-    """Slices in order of start; each lies within the one around it, or follows what was before."""
+    """Slices in order of start; each lies within the one around it, or follows the previous one."""
 
     name: str
     slices: tuple[Slice, ...]
@@ -81,8 +81,8 @@ def _phases(recording: Recording, places: Places) -> tuple[Track, ...]:
 
 
 def _after(start: int, seconds: float) -> int:
-    """So many seconds after a nanosecond, as far as clocks go: a damaged time is drawn as well."""
-    known = min(max(0.0, seconds), _LAST / 1e9)  # in this order, what is no number becomes 0
+    """A time in seconds after a start in nanoseconds, within a clock's range even if damaged."""
+    known = min(max(0.0, seconds), _LAST / 1e9)  # in this order, NaN becomes 0
     return min(_LAST, start + round(known * 1e9))
 
 
@@ -92,7 +92,7 @@ def _named(thread: int, lane: int) -> str:
 
 
 def _facts_of_compilations(recording: Recording, places: Places) -> dict[str, dict[str, str]]:
-    """The frame of each compile id, and the reader's line where it begins."""
+    """The frame of each compile id, and the user's line where it begins."""
     names = frame_names(recording)
     found: dict[str, dict[str, str]] = {}
     for frame in recording.frames:
@@ -103,7 +103,7 @@ def _facts_of_compilations(recording: Recording, places: Places) -> dict[str, di
 
 
 def _own(line: Line, compile_id: str, recording: Recording, places: Places) -> Line:
-    """The line, or the reader's first in the graph where that is a library's: a wrapper's."""
+    """The line; for a library's wrapper, the first of the user's lines in the graph."""
     if not places.is_library(line):
         return line
     stacks = (
@@ -121,7 +121,7 @@ def _at(line: Line, places: Places) -> dict[str, str]:
 
 
 def _lanes(slices: Sequence[Slice]) -> Iterator[tuple[Slice, ...]]:
-    """Slices in as few lanes as they nest in; what the clock's steps put askew is set straight."""
+    """Slices in as few lanes as possible, nested; overlaps within clock steps are corrected."""
     lanes: list[tuple[list[Slice], list[int]]] = []
     for one in sorted(slices, key=lambda one: (one.start, -one.end)):
         for kept, ends in lanes:
@@ -135,7 +135,7 @@ def _lanes(slices: Sequence[Slice]) -> Iterator[tuple[Slice, ...]]:
 
 
 def _placed(one: Slice, ends: list[int]) -> Slice | None:
-    """The slice as it fits in a lane, where slices that end at `ends` are open; else None."""
+    """The slice fitted into a lane whose open slices end at `ends`; None if it does not fit."""
     while ends and ends[-1] <= one.start:
         ends.pop()
     if not ends or one.end <= ends[-1]:
@@ -152,10 +152,10 @@ def _placed(one: Slice, ends: list[int]) -> Slice | None:
 def _programs(
     recording: Recording, found: Benchmark, places: Places, start: int
 ) -> Iterator[TrackGroup]:
-    """For each way and phase one call: its kernels' medians, one after another, as it calls them.
+    """For each variant and phase one call: the medians of its kernels in the order of the calls.
 
-    A GPU or a busy processor has gaps between them, and nobody measured where these lie: the call
-    that is drawn around them has what it takes beyond its kernels at its end.
+    A GPU or a busy processor has gaps between them whose places were not measured: the call
+    drawn around them has the time beyond its kernels at its end.
     """
     ancestry, nodes = Ancestry(links.build(recording)), TimedNodes(recording)
     keys: dict[tuple[int, Phase], None] = dict.fromkeys((k.way, k.phase) for k in found.kernels)
@@ -186,7 +186,7 @@ def _call(found: Benchmark, way: int, phase: Phase, start: int, at: int) -> Slic
 
 
 def _order(one: KernelTime, recording: Recording) -> tuple[int, int, int]:
-    """Where the generated code calls it: wrappers run in the order in which they were made."""
+    """Where the generated code calls it: wrappers run in the order of their generation."""
     wrapper = recording.kernels[one.kernel].wrapper
     return (-1 if wrapper is None else wrapper), one.line or 0, one.kernel
 

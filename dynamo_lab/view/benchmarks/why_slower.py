@@ -1,4 +1,4 @@
-"""Why kernels take longer than the eager operators that they replaced, as far as it is known."""
+"""Why kernels take longer than the eager operators that they replaced, as far as known."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.view.core.words import listed
 
 _NEAR_LAUNCH = 3.0
-"""Below so many launches, a kernel's work is not what takes its time."""
+"""Below this many launch times, a kernel's time is not dominated by its work."""
 
 _COPIES = ("copy", "clone", "contiguous", "permute", "transpose", "to_copy", "as_strided")
 
@@ -20,7 +20,7 @@ def why_slower(
     outcomes: tuple[str, str],
     launch: float | None,
 ) -> str:
-    """A sentence for a group that loses, cold or warm, or that replaces nothing; else empty.
+    """A sentence for a group that is slower, cold or warm, or replaces nothing; else empty.
 
     `facts` are the recording's kernels, `kernels` their times; `outcomes` are cold's and warm's.
     """
@@ -35,21 +35,21 @@ def why_slower(
         for times in (one.cold, one.warm)
         if times
     ):
-        reasons.append("its times are too shaky to say more")
+        reasons.append("its times are too noisy to say more")
     elif outcomes[0] != "slower":
-        reasons.append("it loses only with warm caches, where eager finds its operands at hand")
+        reasons.append("it is slower only with warm caches, where eager's operands are cached")
     elif outcomes[1] in ("faster", "alike"):
-        reasons.append("it loses only with cold caches, where data comes from memory")
+        reasons.append("it is slower only with cold caches, where data comes from memory")
     return (
         f"Slower than eager: {listed(reasons)}."
         if reasons
-        else "Slower than eager: why is not known."
+        else "Slower than eager; the reason is not known."
     )
 
 
 def _replaces_nothing(facts: Sequence[Kernel]) -> str:
     if all(any(word in kernel.name for word in _COPIES) for kernel in facts):
-        return "A copy into another layout: eager runs nothing for it."
+        return "A copy into another layout, for which eager runs nothing."
     return "It replaces no operator that eager runs."
 
 
@@ -63,7 +63,7 @@ def _reasons(
         yield "its kernels are so small that launching them takes most of the time"
     extern = [kernel.name for kernel in facts if kernel.language == "extern"]
     if extern and len(extern) == len(facts):
-        yield f"the library's {listed(extern, limit=3)} takes longer here than as eager calls it"
+        yield f"the library's {listed(extern, limit=3)} takes longer here than in eager"
     elif extern:
         yield f"it calls the library's {listed(extern, limit=3)}"
     copies = [
@@ -76,7 +76,7 @@ def _reasons(
 
 
 def _a_call(one: KernelTime) -> float:
-    """The seconds of one call, cold where that was measured."""
+    """The seconds of one call, cold where those were measured."""
     if one.cold:
         return spread(one.cold).median
     return spread(one.warm).median / max(1, one.calls) if one.warm else float("inf")

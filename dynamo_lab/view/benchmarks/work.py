@@ -1,11 +1,11 @@
-"""The work of kernels: bytes that one call moves, and floating-point operations, at least.
+"""The work of kernels: lower bounds of one call's bytes and floating-point operations.
 
-Counted from loop bodies by these rules. Bytes: what a kernel reads counts once, however many of its
-loops read it, and only the places that it reads; what it made itself is at hand; what lives inside
-the kernel only counts nothing, nor what it writes over itself. Operations: every arithmetic
-operator and every function (`exp`) is one, a fused multiply-add two; those that compare, choose,
-round, convert or change a sign are none, and so are all of integers. A reduction is one an element.
-Masked parts count as if their mask held everywhere. Of library calls: bytes of arguments and
+Counted from loop bodies by these rules. Bytes: what a kernel reads counts once, however many of
+its loops read it, and only the elements read; what it made itself costs nothing; what lives only
+inside the kernel counts nothing, nor what it overwrites itself. Operations: every arithmetic
+operator and every function (`exp`) is one, a fused multiply-add two; those that compare, select,
+round, convert or negate are none, and so are all on integers. A reduction is one per element.
+Masked parts count as if their mask held everywhere. For library calls: bytes of arguments and
 results, and the formulas of `torch.utils.flop_counter`.
 """
 
@@ -27,7 +27,7 @@ from dynamo_lab.view.benchmarks.loop_work import LoopWork
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 
 _OPEN = "its sizes are known only while it runs"
-_UNPLANNED = "the recording does not hold what its calls compute"
+_UNPLANNED = "the recording does not say what its calls compute"
 _OWN = "its code is not Inductor's, so there are no loops to count"
 _BITS = re.compile(r"\d+")
 _NAMES = {
@@ -55,11 +55,11 @@ class Works:
             self._making[kernel, name] = work
 
     def calls(self, kernel: int) -> tuple[Work | str, ...]:
-        """Of each call of a kernel in the order of the code, or why it is not known."""
+        """The work of each call of a kernel in the order of the code, or why it is not known."""
         return tuple(self._calls[kernel])
 
     def of(self, kernel: int, buffers: Iterable[str] = ()) -> Work | str:
-        """Of the call that makes these buffers, or the mean of all calls of a kernel."""
+        """The work of the call that makes these buffers, or the mean of all calls of a kernel."""
         for name in buffers:
             if (kernel, name) in self._making:
                 return self._making[kernel, name]
@@ -69,7 +69,7 @@ class Works:
 def works(recording: Recording) -> dict[int, Work]:
     """The work of one call of each kernel that can be counted, by the kernel's id.
 
-    Where calls differ, as those of a library's matrix product, it is their mean.
+    Where calls differ, as for a library's matrix product, it is their mean.
     """
     counted = Works(recording)
     found = {kernel.id: counted.of(kernel.id) for kernel in recording.kernels}
@@ -98,7 +98,7 @@ def _mean(calls: list[Work | str]) -> Work | str:
 
 
 class _Plan:
-    """The calls of one schedule's code."""
+    """The calls in the code of one schedule."""
 
     def __init__(self, recording: Recording, plan: MemoryPlan) -> None:
         self._recording = recording
@@ -134,7 +134,7 @@ class _Plan:
 
     @cached_property
     def over(self) -> dict[str, set[str]]:
-        """By buffer, those that are written over it in place."""
+        """By buffer, the buffers that are written over it in place."""
         found: dict[str, set[str]] = {}
         for event in self._plan.events:
             if event.kind == "in_place" and event.source is not None:
@@ -150,7 +150,7 @@ class _Plan:
         return self._graph.nodes[index]
 
     def results(self, node: Node) -> list[Node]:
-        """The tensors that a node returns: itself, or the parts that are taken of it."""
+        """The tensors that a node returns: its own, or the elements taken from its tuple."""
         if node.value.dtype:
             return [node]
         parts = (other for other in self.nodes.values() if other.inputs == (node.index,))
@@ -183,7 +183,7 @@ class _Plan:
         return None
 
     def is_internal(self, name: str) -> bool:
-        """Whether a buffer lives inside of its kernel only."""
+        """Whether a buffer lives only inside its kernel."""
         return name in self.planned and self.planned[name].role == "removed"
 
     def sizes(self) -> Sizes:
@@ -195,7 +195,7 @@ class _Uncountable(Exception):
 
 
 class _Call:
-    """One call of a kernel, by the operations that it carries out."""
+    """One call of a kernel, by the operations that it performs."""
 
     def __init__(self, plan: _Plan, operations: list[Operation], kernel: Kernel) -> None:
         self._plan = plan
@@ -267,7 +267,7 @@ class _Call:
         self._read[operation.name] += min(tensors, whole)
 
     def _node(self, operation: Operation) -> Node | None:
-        """The node of the graph that computes what the operation makes."""
+        """The node of the graph that computes the operation's result."""
         made = [
             self._plan.buffers[name] for name in operation.buffers if name in self._plan.buffers
         ]
@@ -279,7 +279,7 @@ class _Call:
         )
 
     def _moved(self) -> None:
-        """What the loops read and write beyond what stays inside of the kernel."""
+        """What the loops read and write beyond what stays inside the kernel."""
         for name, parts in self._loops.reads.items():
             if name not in self._made:
                 self._read[name] += self._bytes(name, parts)
@@ -288,11 +288,11 @@ class _Call:
                 self._written += self._bytes(name, parts)
 
     def _is_written_over(self, name: str) -> bool:
-        """Whether the kernel puts something else in the place of what it made there."""
+        """Whether the kernel overwrites what it wrote there itself."""
         return name in self._made and not self._made.isdisjoint(self._plan.over.get(name, ()))
 
     def _bytes(self, name: str, parts: dict[str, int]) -> int:
-        """The places that are touched, no more than there are."""
+        """The elements that are touched, at most as many as there are."""
         held = self._plan.bytes(name)
         dtype = self._plan.dtype(name)
         if not dtype:
@@ -302,13 +302,13 @@ class _Call:
 
 
 def item_size(dtype: str) -> int:
-    """The bytes of an element of a type such as "bf16" or "float32"."""
+    """The bytes per element of a type such as "bf16" or "float32"."""
     bits = _BITS.search(dtype)
     return max(1, int(bits[0]) // 8) if bits else 1
 
 
 def _positional(text: str) -> tuple[str, ...]:
-    """The arguments of a call, as text, up to the first that is named."""
+    """The arguments of a call, as text, up to the first keyword argument."""
     found, depth, start = list[str](), 0, 0
     for at, sign in enumerate(text):
         depth += (sign in "([{") - (sign in ")]}")

@@ -24,16 +24,16 @@ class StackLine(Struct, frozen=True, kw_only=True):
 
 
 class ExampleView(Struct, frozen=True, kw_only=True):
-    """Our example of the kind: a small program that breaks so, and the same without the break."""
+    """Our example of the kind: a small program with this break, and the same without it."""
 
     before: str
     after: str
 
 
 class BreakView(Struct, frozen=True, kw_only=True):
-    """One break, ready to be read. Texts are plain, never markup; people count breaks from 1.
+    """One break, ready to be shown. Texts are plain, never markup; views count breaks from 1.
 
-    `before` and `after` are graph ids. `times` is how many compilations of the frame broke there.
+    `before` and `after` are graph ids. `times` counts the compilations that broke there.
     """
 
     id: int
@@ -83,7 +83,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         advice=advice_for(item, _is_in_library(item, places)),
         context=item.context,
         registry_id=item.registry_id,
-        # From a file of anyone's: an address of another scheme could be a script.
+        # The recording may be anyone's file: a URL of another scheme could be a script.
         link=item.link if item.link.startswith("https://") else "",
         stack=_stack(item, places),
         before=item.graph_before,
@@ -99,7 +99,7 @@ def _example(rule: Rule) -> ExampleView | None:
 
 
 def _is_in_library(item: Break, places: Places) -> bool:
-    """Whether the innermost line, which asked for the break, is not the reader's."""
+    """Whether the innermost line, which caused the break, is a library's."""
     lines = places.lines_of(item.stack)
     return places.is_library(lines[-1] if lines else places.line_of(item.span))
 

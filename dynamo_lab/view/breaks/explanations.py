@@ -1,4 +1,4 @@
-"""PyTorch's explanation of a break, without what the reader sees beside it."""
+"""PyTorch's explanation of a break, without what is shown beside it anyway."""
 
 import re
 
@@ -6,10 +6,10 @@ _ORIGIN = re.compile(r'^\s*# File "([^"]*)", line (\d+), in .*?, code: (.*)$')
 
 
 def tidy(explanation: str, line: int, text: str) -> str:
-    """The explanation of a break on the line of this number and text.
+    """The explanation of a break on the line with this number and text.
 
-    Graph code in it names the line of each node: the break's own line is left out, others are
-    brief. Blank lines within the code go.
+    Graph code in it names the line of each node: the break's own line is omitted, others are
+    shortened. Blank lines within the code are removed.
     """
     rows: list[str] = []
     for row in explanation.split("\n"):
@@ -23,7 +23,7 @@ def tidy(explanation: str, line: int, text: str) -> str:
 
 
 def _closed_up(rows: list[str]) -> str:
-    """Paragraphs with one blank line between, code with none."""
+    """Paragraphs separated by one blank line, code without any."""
     made: list[str] = []
     for row in rows:
         is_code = row.startswith("    ")

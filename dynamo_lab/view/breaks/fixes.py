@@ -1,4 +1,4 @@
-"""What can be tried against a break: each a name, a sentence, and what the user would write."""
+"""Fixes to try for a break: each with a name, a sentence, and what the user would write."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from dynamo_lab.view.breaks.rewrites import Refusal, Rewrite, with_cond, with_wh
 
 
 class Fix(Struct, frozen=True, kw_only=True):
-    """Something to try: `rec.try_fix(break_id, name)` does. `code` is a setting, or a diff."""
+    """A fix to try: `rec.try_fix(break_id, name)` does. `code` is a setting, or a diff."""
 
     name: str
     sentence: str
@@ -24,7 +24,7 @@ class Fix(Struct, frozen=True, kw_only=True):
 
 
 class Setting(NamedTuple):
-    """An option of `torch._dynamo.config`: to set, or to add the object of this name to."""
+    """An option of `torch._dynamo.config` to set, or to add the object `add` to."""
 
     option: str
     add: str = ""
@@ -37,7 +37,7 @@ class Setting(NamedTuple):
 
 
 class Helper(NamedTuple):
-    """The function that holds a break."""
+    """The function that contains a break."""
 
     name: str
 
@@ -51,7 +51,7 @@ class Remedy(NamedTuple):
 
 
 class Remedies(NamedTuple):
-    """What can be tried against one break, the likeliest first, and why there is no more."""
+    """The fixes to try for one break, the most promising first, and why there are no more."""
 
     found: tuple[Remedy, ...]
     refusal: str
@@ -64,7 +64,7 @@ class _Known(NamedTuple):
     sentence: str
 
 
-_PRINT = "runs it after the graph. Keyword arguments of the call are lost or refused."
+_PRINT = "runs it after the graph. Keyword arguments of the call are dropped or rejected."
 _SETTINGS = (
     _Known(
         r"Tensor\.item\(\)|^Data dependent operator",
@@ -76,7 +76,7 @@ _SETTINGS = (
         r"(?i)^Dynamic shape operator|data-dependent output shape",
         "",
         Setting("capture_dynamic_output_shape_ops"),
-        "Dynamo captures the operator with a size that it gives a symbol.",
+        "Dynamo captures the operator and gives the size a symbol.",
     ),
     _Known(
         r"builtin operator|marked as skipped|Unsupported function call",
@@ -111,16 +111,16 @@ _BRANCH: tuple[tuple[str, _Rewriter, str], ...] = (
     ("torch.where", with_where, "Choose with tensors: both sides are computed, one is taken."),
     ("torch.cond", with_cond, "Capture both sides as subgraphs: only one runs."),
 )
-_REMOVED = "Take the call out of the compiled code."
+_REMOVED = "Remove the call from the compiled code."
 
 
 def fixes_of(recording: Recording, item: Break) -> tuple[Fix, ...]:
-    """What can be tried against a break, the likeliest first."""
+    """The fixes to try for a break, the most promising first."""
     return tuple(remedy.fix for remedy in remedies(recording, item).found)
 
 
 def remedies(recording: Recording, item: Break) -> Remedies:
-    """What can be tried against a break, and how it is applied."""
+    """The fixes to try for a break, and how to apply them."""
     span = _innermost(recording, item)
     found = [_with_setting(known.setting, known.sentence, span) for known in _settings(item)]
     rewritten, refusal = _rewrites(recording, item, span)
@@ -158,7 +158,7 @@ def _rewrites(recording: Recording, item: Break, span: Span) -> tuple[list[Remed
     if not rewriters:
         return [], ""
     if source.kind == "library" or len(source.excerpts) != 1:
-        return [], "The line is in a library, whose source is left alone."
+        return [], "The line is in a library, whose source is not edited."
     found: list[Remedy] = []
     refusal = ""
     for name, rewriter, sentence in rewriters:
@@ -181,7 +181,7 @@ def _rewriters_for(item: Break) -> tuple[tuple[str, _Rewriter, str], ...]:
 
 
 def _disabled(recording: Recording, item: Break, span: Span) -> Iterator[Remedy]:
-    """Leave the called function that holds the break out of the graph."""
+    """Leave the called function that contains the break out of the graph."""
     is_called = item.stack is not None and len(recording.stacks[item.stack]) > 1
     is_own = recording.sources[span.source].kind != "library"
     name = _RESUMED.sub(r"\1", span.function)
@@ -190,7 +190,7 @@ def _disabled(recording: Recording, item: Break, span: Span) -> Iterator[Remedy]
     fix = Fix(
         name="torch.compiler.disable",
         sentence=f"Run `{name}` eagerly as a whole. This moves the break to its call, and "
-        "does not remove it: worth it where it breaks several times.",
+        "does not remove it; it helps where the function breaks several times.",
         code=f"@torch.compiler.disable\ndef {name}(...):",
     )
     yield Remedy(fix, Helper(name), span)

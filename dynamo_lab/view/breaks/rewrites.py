@@ -1,6 +1,6 @@
-"""The user's own lines rewritten so that they no longer break: source text in, source text out.
+"""The user's own lines rewritten to avoid the break: source text in, source text out.
 
-Only forms whose meaning is plain are rewritten; for others there is a sentence that says why not.
+Only forms with a clear meaning are rewritten; for the others a sentence says why not.
 """
 
 import ast
@@ -38,7 +38,7 @@ def without_call(source: str, line: int) -> Rewrite:
     found = _find(source, line, ast.Expr)
     statement = found.statement
     if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
-        raise Refusal("The call is part of a longer statement: take it out by hand.")
+        raise Refusal("The call is part of a longer statement: remove it by hand.")
     return found.replaced([statement], "pass" if len(found.block) == 1 else "")
 
 
@@ -57,7 +57,7 @@ class _Found(NamedTuple):
         start, end = statements[0].col_offset, statements[-1].end_col_offset or 0
         indent = lines[first].encode()[:start].decode()
         if indent.strip() or lines[last - 1].encode()[end:].decode().split("#")[0].strip():
-            raise Refusal("The line holds several statements: put each on its own line first.")
+            raise Refusal("The line contains several statements: put each on its own line first.")
         if lines[first].encode()[start:].startswith(b"elif"):
             raise Refusal("An `elif` depends on the conditions before it: rewrite it by hand.")
         new = [] if not text else (indent + text).split("\n")
@@ -81,12 +81,12 @@ def _branch(source: str, line: int, form: str, side: Callable[[str], str]) -> Re
 
 
 def _own_tensor(side: str) -> str:
-    """A side of `torch.cond` must not be one of its inputs."""
+    """A branch of `torch.cond` must not return one of its inputs."""
     return f"{side}.clone()" if side.isidentifier() else side
 
 
 def _sides(statement: ast.If, block: _Block, found: _Found) -> tuple[_Block, str, str, str]:
-    """The statements to replace, what stands before the value, and the value on both sides."""
+    """The statements to replace, the text before the value, and the value of both branches."""
     match statement.body, statement.orelse or _next(statement, block):
         case [ast.Return(value=ast.expr() as a)], [ast.Return(value=ast.expr() as b)]:
             last = [] if statement.orelse else _next(statement, block)
@@ -104,7 +104,7 @@ def _sides(statement: ast.If, block: _Block, found: _Found) -> tuple[_Block, str
             sides = replaced, f"{name} =", a, b
         case _:
             raise Refusal(
-                "Both sides of the `if` must do the same one thing, assign one name or return a "
+                "Both branches of the `if` must do the same one thing, assign one name or return a "
                 "value, to become one expression."
             )
     statements, target, a, b = sides
@@ -134,9 +134,9 @@ def _single(value: ast.expr, found: _Found) -> str:
     if isinstance(value, ast.Tuple | ast.List | ast.Dict) or (
         isinstance(value, ast.Constant) and not isinstance(value.value, int | float)
     ):
-        raise Refusal("Both sides must be one tensor or one number each.")
+        raise Refusal("Both branches must be one tensor or one number each.")
     if any(isinstance(node, ast.Await | ast.Yield | ast.YieldFrom) for node in ast.walk(value)):
-        raise Refusal("A side that awaits or yields cannot become an expression of tensors.")
+        raise Refusal("A branch that awaits or yields cannot become an expression of tensors.")
     return found.segment(value)
 
 
@@ -163,11 +163,11 @@ def _test(test: ast.expr, found: _Found) -> str:
 
 
 def _find(source: str, line: int, kind: type[ast.stmt]) -> _Found:
-    """The statement of this kind whose head is on this line, else the innermost there."""
+    """The statement of this kind that starts on this line, else the innermost one there."""
     try:
         statements = list(_statements(ast.parse(source).body, None))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may come from anyone
-        raise Refusal("The source of this line is not known whole.") from None
+        raise Refusal("The source around this line is not completely known.") from None
     there = [
         _Found(source, statement, block, scope)
         for statement, block, scope in statements
@@ -180,7 +180,7 @@ def _find(source: str, line: int, kind: type[ast.stmt]) -> _Found:
         isinstance(node, ast.Lambda) and node.lineno <= line <= (node.end_lineno or 0)
         for node in ast.walk(found.statement)
     ):
-        raise Refusal("A lambda cannot be rewritten: make it a function with a name.")
+        raise Refusal("A lambda cannot be rewritten: make it a named function.")
     return found
 
 

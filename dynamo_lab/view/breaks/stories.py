@@ -1,4 +1,4 @@
-"""Each break as a story: what led to it, what the interpreter did next, and what it costs."""
+"""The story of each break: what led to it, what the interpreter did next, and what it costs."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from dynamo_lab.view.core.words import listed, plural, size, unit
 
 
 class Side(Struct, frozen=True, kw_only=True):
-    """What lies on one side of a break: a graph, its lines and its size; else what ran instead."""
+    """One side of a break: a graph with its lines and size, else what ran instead."""
 
     graph: int | None
     title: str
@@ -28,7 +28,7 @@ class Side(Struct, frozen=True, kw_only=True):
 class StoryView(Struct, frozen=True, kw_only=True):
     """The story of the break of this id. Texts are plain; backquotes mark code.
 
-    `cause` is the break in a called function that this one only follows from, `because` says so;
+    `cause` is the break in a called function that this one merely follows from; `because` says so;
     `consequences` are the breaks that follow from this one.
     """
 
@@ -46,15 +46,15 @@ class StoryView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places) -> tuple[StoryView, ...]:
     """A story for each break, in the order of the breaks."""
-    teller = _Teller(recording, places)
-    return tuple(map(teller.story, recording.breaks))
+    storyteller = _Storyteller(recording, places)
+    return tuple(map(storyteller.story, recording.breaks))
 
 
 def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
-    """For each break, the break that it only follows from: the same line, met from further out.
+    """For each break, the one it merely follows from: the same line, seen from a caller.
 
-    Dynamo inlines a call, breaks in it, and gives up inlining: it breaks at the call instead. Then
-    the called function is a frame of its own, which breaks on the same line again.
+    Dynamo inlines a call, breaks in it, and gives up inlining: it breaks at the call instead.
+    Then the called function is a frame of its own, which breaks on the same line again.
     """
     paths = [places.lines_of(item.stack) for item in recording.breaks]
     ending: dict[tuple[int, int], list[int]] = {}
@@ -74,8 +74,8 @@ def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
     return tuple(found)
 
 
-class _Teller:
-    """What stories are told from, gathered once for all of them."""
+class _Storyteller:
+    """The facts behind the stories, collected once for all of them."""
 
     def __init__(self, recording: Recording, places: Places) -> None:
         self._frames, self._breaks = recording.frames, recording.breaks
@@ -119,7 +119,7 @@ class _Teller:
 
     def _then(self, item: Break) -> str:
         if item.effect == "failed":
-            return "Dynamo stopped with an error, since `fullgraph=True` asks for one whole graph."
+            return "Dynamo stopped with an error, since `fullgraph=True` requires a single graph."
         if item.effect == "skipped":
             why = _why_not_resumed(item)
             return f"Dynamo gave up on the whole frame, {why}: all of it ran eagerly."
@@ -132,25 +132,25 @@ class _Teller:
     def _kept(self, item: Break) -> str:
         graph = item.graph_before
         if graph is None:
-            return "had no operator to compile yet"
+            return "had no operators to compile yet"
         size = plural(self._pieces.operators(graph), "operator")
-        return f"compiled what it had ({self._pieces.title(graph)}, {size})"
+        return f"compiled what it had captured ({self._pieces.title(graph)}, {size})"
 
     def _ran(self, item: Break) -> str:
         if rule_of(item).title == "data-dependent branch":
-            return "let Python look at the value and take one side"
+            return "let Python evaluate the condition and take one branch"
         lines = self._places.lines_of(item.stack)
         if self._causes[item.id] is not None:
             called = self._by_path.get(lines[1:])
             name = f"`{self._names[called.frame]}`" if called else "the function"
-            return f"called {name} from Python, which Dynamo compiled on its own"
+            return f"called {name} from Python, and Dynamo compiled that on its own"
         line = lines[0] if lines else self._places.line_of(item.span)
         return f"ran {self._places.where(line)} in Python"
 
     def _went_on(self, item: Break) -> str:
         names = [f"`{self._names[frame]}`" for frame in item.resume_frames]
         if not names:
-            return "returned what that gave: nothing was left to compile"
+            return "returned the result: nothing was left to compile"
         what = "a resume function" if len(names) == 1 else f"{len(names)} resume functions"
         return f"went on in {what}, {listed(names)}"
 
@@ -178,12 +178,12 @@ class _Teller:
         sides = [graph for graphs in ((before,), *after) for graph in graphs if graph is not None]
         if len(sides) > 1:
             kernels = sum(map(self._pieces.kernels, sides))
-            made = f" ({plural(kernels, 'kernel')} in all)" if kernels else ""
+            made = f" ({plural(kernels, 'kernel')} in total)" if kernels else ""
             yield f"{len(sides)} graphs instead of one{made}: nothing is fused across the break."
         if before is not None:
             yield from self._crossing(before)
         if self._causes[item.id] is None and _reads_value(item):
-            yield "One host round trip each time: Python waits for the value."
+            yield "One host round trip per call: Python waits for the value."
 
     def _crossing(self, graph: int) -> Iterator[str]:
         count, held = self._pieces.crossing(graph)
@@ -204,7 +204,7 @@ _READS = {
 
 
 def _reads_value(item: Break) -> bool:
-    """Whether Python reads a tensor's value there, for which a device has to finish."""
+    """Whether Python reads a tensor's value there, so that the device has to finish first."""
     title = rule_of(item).title
     return title in _READS or (title == "print call" and bool(item.operands))
 
@@ -215,9 +215,9 @@ def _why_not_resumed(item: Break) -> str:
     if re.search(r"(?i)active context manager", item.reason):
         return "since it cannot resume inside this context manager"
     if re.search(r"RNN, GRU", item.gb_type):
-        return "since it leaves recurrent modules to PyTorch's own code"
+        return "since it leaves recurrent modules to PyTorch itself"
     if re.search(r"skip_frame\(\)", item.gb_type):
-        return "as the code asks for"
+        return "as the code requests"
     if item.in_try:
         return "since it cannot resume inside a `try`"
     if rule_of(item).title == "exception raised":

@@ -1,1 +1,1 @@
-"""The reader's code, line by line."""
+"""The user's code, line by line."""

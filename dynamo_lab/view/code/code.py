@@ -1,4 +1,4 @@
-"""The reader's code: each line's state, its region's colour, and the breaks marked on it."""
+"""The user's code: each line's state, its region's colour, and the breaks marked on it."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from dynamo_lab.model.core.sources import Source
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.breaks import columns
-from dynamo_lab.view.breaks.failures import cause
+from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import LineState as LineState
@@ -33,7 +33,7 @@ class LineView(Struct, frozen=True, array_like=True):
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """Something pinned to a range of a line: a break, a failure, a size that became a constant.
+    """A mark on a range of a line: a break, a failure, a size that became a constant.
 
     Columns are as in Span, -1 for unknown.
     """
@@ -48,7 +48,7 @@ class Mark(Struct, frozen=True, kw_only=True):
 
 
 class SourceView(Struct, frozen=True, kw_only=True):
-    """A source with its known lines. Where numbers jump, lines between were not recorded."""
+    """A source with its known lines. Where numbers jump, the lines between were not recorded."""
 
     id: int
     label: str
@@ -64,9 +64,9 @@ _ORDER = {"cell": 0, "user": 1, "library": 2}
 def build(
     recording: Recording, places: Places, ancestry: Ancestry
 ) -> tuple[tuple[SourceView, ...], int]:
-    """The sources, the reader's own first, and the index of the one to show first.
+    """The sources, the user's own first, and the index of the one to show first.
 
-    Libraries that have nothing to show but skipped lines are left out: a training loop has dozens.
+    Libraries with nothing but skipped lines are left out: a training loop has dozens.
     """
     regions = Regions(recording, places)
     kernels = _kernel_counts(recording, places, ancestry)
@@ -95,7 +95,7 @@ def _says_something(view: SourceView) -> bool:
 
 
 def _linked_sources(recording: Recording, places: Places) -> set[int]:
-    """The sources that the stack of a break or of a graph's node runs through."""
+    """The sources in the stack of a break or of a graph's node."""
     stacks = {item.stack for item in recording.breaks if item.stack is not None}
     for graph in recording.graphs:
         stacks.update(stack for stack in graph.nodes.stack if stack >= 0)
@@ -118,7 +118,7 @@ def _lines(
 
 
 def _main(views: list[SourceView], recording: Recording, regions: Regions) -> int:
-    """Where the reader should begin: the cell that ran, else their source with breaks, with most.
+    """Where to begin: the cell that ran, else the user's source with the most breaks.
 
     A recording is named after the cell or the file that ran, if any did.
     """
@@ -150,7 +150,7 @@ def _kernel_counts(recording: Recording, places: Places, ancestry: Ancestry) -> 
 
 
 def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
-    """Marks by source: each break where it is, and on the reader's line that led into a library."""
+    """Marks by source: each break where it is, and on the user's line that led into a library."""
     marks: dict[int, list[Mark]] = {}
     for item in recording.breaks:
         for span in _marked_spans(item.span, item.stack, places):

@@ -1,1 +1,1 @@
-"""Several recordings beside each other."""
+"""Several recordings side by side."""

@@ -31,7 +31,7 @@ _Which = tuple[_Side, int]
 class Work(Struct, frozen=True, kw_only=True):
     """Kernels of recording `a` and of recording `b` that compute the same operators, by id.
 
-    Where one side has no kernel, `inside` are those of that side which compute the same on the way
+    Where one side has no kernel, `inside` are that side's kernels that compute the same on the way
     to something else.
     """
 
@@ -41,9 +41,9 @@ class Work(Struct, frozen=True, kw_only=True):
 
 
 def align(a: Recording, b: Recording) -> tuple[Work, ...]:
-    """The kernels of both in groups that do the same work, in the order of the first recording.
+    """The kernels of both, grouped by the work they do, in the order of the first recording.
 
-    An operator that several kernels compute, each for itself, ties none of them together.
+    An operator that several kernels each compute for themselves does not group them.
     """
     keys = _keys(a, b)
     groups = _Groups(keys)
@@ -73,7 +73,7 @@ class _Groups:
         }
 
     def join(self, owned: Sequence[Keys]) -> None:
-        """Join those that own an operator on both sides, then those with one place to go."""
+        """Join those that own an operator on both sides, then those with only one candidate."""
         by_key = [_by_key(side) for side in owned]
         for key in by_key[0].keys() & by_key[1].keys():
             first = (0, by_key[0][key][0])
@@ -86,14 +86,14 @@ class _Groups:
                 self._union(group[0], (1 - group[0][0], homes.pop()))
 
     def found(self) -> list[list[_Which]]:
-        """The groups as they are now."""
+        """The current groups."""
         made: dict[_Which, list[_Which]] = {}
         for which in self._parent:
             made.setdefault(self._root(which), []).append(which)
         return list(made.values())
 
     def homes(self, group: Sequence[_Which]) -> set[int]:
-        """For kernels of one side alone: those of the other that compute the same somewhere."""
+        """For kernels of one side only: those of the other side that compute the same somewhere."""
         sides = {side for side, _ in group}
         if len(sides) != 1:
             return set()
@@ -112,7 +112,7 @@ class _Groups:
 
 
 def _owned(keys: Keys) -> Keys:
-    """For each kernel, what no other computes too; everything where there is nothing such."""
+    """For each kernel, the operators that only it computes; all of its operators if none."""
     counts = Counter(key for of in keys for key in of)
     return [{key for key in of if counts[key] == 1} or of for of in keys]
 
@@ -126,7 +126,7 @@ def _by_key(keys: Keys) -> dict[Hashable, list[int]]:
 
 
 def _keys(a: Recording, b: Recording) -> tuple[Keys, Keys]:
-    """For each kernel of both, names of its operators that mean the same in both."""
+    """For each kernel of both, its operators by names that mean the same in both."""
     sides = _Operators(a), _Operators(b)
     shared: set[Hashable] = set()
     if sides[0].alike(sides[1]):
@@ -135,7 +135,7 @@ def _keys(a: Recording, b: Recording) -> tuple[Keys, Keys]:
 
 
 class _Operators:
-    """The operators of a recording's kernels, by names that another recording may have too."""
+    """The operators of a recording's kernels, by names that can match another recording's."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
@@ -145,11 +145,11 @@ class _Operators:
         self.nodes = {key for graph in self._lowered() for key in self._named(graph)}
 
     def alike(self, other: _Operators) -> bool:
-        """Whether there are as many graphs, so that the first of one is the first of the other."""
+        """Whether both have equally many graphs, so that they correspond in order."""
         return set(self._ranks.values()) == set(other._ranks.values())
 
     def keys(self, shared: set[Hashable]) -> Keys:
-        """The operators of each kernel: nodes that both recordings have, else what was captured."""
+        """The operators of each kernel: nodes that both recordings have, else captured ones."""
         return [self._of(kernel, shared) for kernel in self._recording.kernels]
 
     def _of(self, kernel: Kernel, shared: set[Hashable]) -> set[Hashable]:
@@ -183,7 +183,7 @@ class _Operators:
 
 
 def _ranks(recording: Recording) -> dict[int, tuple[bool, int]]:
-    """For each graph that was lowered, its direction and its place among those of it."""
+    """For each lowered graph, its direction and its position among those of that direction."""
     counts = Counter[bool]()
     ranks: dict[int, tuple[bool, int]] = {}
     for graph in recording.graphs:
@@ -194,7 +194,7 @@ def _ranks(recording: Recording) -> dict[int, tuple[bool, int]]:
 
 
 def _captured(recording: Recording) -> Iterator[tuple[NodeKey, Hashable]]:
-    """What Dynamo captured: the text of the line, the operator, and the how manieth of these."""
+    """A captured operator: the text of its line, its name, and its ordinal among equal ones."""
     places = Places(recording)
     counts = Counter[tuple[str, str]]()
     for graph in recording.graphs:

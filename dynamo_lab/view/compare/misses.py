@@ -1,4 +1,4 @@
-"""Where a recording is not as somebody expects it: what was counted, and what was found where."""
+"""Unmet expectations of a recording: what was counted, and what was found where."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.failures import cause
+from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import frame_names, is_own
@@ -17,21 +17,21 @@ from dynamo_lab.view.kernels.kernels import stacks_of
 
 
 class Found(Struct, frozen=True):
-    """Something that counts: what it is, and the reader's line, where it has one."""
+    """Something that was counted: what it is, and the user's line, where it has one."""
 
     text: str
     line: Line | None = None
 
 
 class Miss(Struct, frozen=True):
-    """An expectation that was not met, and all that was found instead."""
+    """An expectation that was not met, and everything that was found instead."""
 
     sentence: str
     found: tuple[Found, ...] = ()
 
 
 class Count(NamedTuple):
-    """What is counted under a name; of a limit, fewer will do."""
+    """What is counted under a name; for a limit, fewer are allowed."""
 
     unit: str
     found: Callable[[Recording, Places], list[Found]]
@@ -39,9 +39,9 @@ class Count(NamedTuple):
 
 
 def misses(recording: Recording, expected: Mapping[str, int | None]) -> Iterator[Miss]:
-    """The expectations that are not met; an incomplete recording meets none.
+    """The unmet expectations; an incomplete recording meets none.
 
-    `expected` are how many of what `COUNTS` names; None does not look.
+    `expected` are the numbers of what `COUNTS` names; None is not checked.
     """
     places = Places(recording)
     if recording.failure is not None:
@@ -62,15 +62,15 @@ def misses(recording: Recording, expected: Mapping[str, int | None]) -> Iterator
 
 
 def nothing_captured(recording: Recording) -> Miss:
-    """That there is no graph at all, and what Dynamo said of each frame."""
+    """The absence of any graph, with what Dynamo said about each frame."""
     found = _frames(recording, Places(recording))
-    seen = "" if found else ": Dynamo looked at no code of yours"
-    sentence = f"nothing was compiled, no graph was captured{seen} (graphs=0 expects that)"
+    seen = "" if found else ": Dynamo saw none of your code"
+    sentence = f"nothing was compiled and no graph was captured{seen} (graphs=0 expects that)"
     return Miss(sentence, tuple(found))
 
 
 def frames_that_matter(recording: Recording) -> list[Frame]:
-    """All frames but those of libraries that Dynamo skipped, as it does with torch's own."""
+    """All frames except library frames that Dynamo skipped, such as torch's own."""
     return [frame for frame in recording.frames if is_own(recording, frame)]
 
 
@@ -150,7 +150,7 @@ def _of_frame(
 
 
 def _own(line: Line | None, stacks: Iterable[int | None], places: Places) -> Line | None:
-    """The line, or the first of the stacks' own where that is a library's; None if all are."""
+    """The line, or the first user line of the stacks if it is a library's; None if all are."""
     lines = (line, *(places.own_line(stack) for stack in stacks))
     return next((one for one in lines if one and not places.is_library(one)), None)
 

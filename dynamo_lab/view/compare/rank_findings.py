@@ -1,4 +1,4 @@
-"""Where the ranks of a job part, in plain words, the gravest first."""
+"""Where the ranks of a job diverge, in plain words, the most serious first."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,23 +12,23 @@ from dynamo_lab.view.core.words import listed, plural, seconds, times, unit
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _MOST = 5
-"""The most differences of one kind that are told one by one."""
+"""The most differences of one kind that are listed one by one."""
 _LONGEST = 160
 """The most characters of a node that are quoted."""
 _ORDER, _BREAK = "order of collectives", "graph break"
 _SLOW, _SLOW_BY = 1.5, 1.0
-"""Compiling is slow on a rank that takes so many times the fastest, and so many seconds more."""
+"""Compiling is slow on a rank at this multiple of the fastest and this many seconds more."""
 
 Key = tuple[str, int]
-"""A function as it is named in views, with its place, and which compilation of it, from 0."""
+"""A function by its name in views, with its place, and the number of its compilation from 0."""
 
 
 class Rank(NamedTuple):
-    """What is compared of a rank.
+    """The facts of a rank that are compared.
 
-    `shapes` are those of the graphs that were read whole, `collectives` None where they were not;
+    `shapes` are those of the completely read graphs, `collectives` is None where reading failed;
     `unread` counts records that could not be read, by what they are; `blind` are the compilations
-    whose kernels are among them, and `numbered` those whose graph holds the rank's own number.
+    whose kernels are among them, and `numbered` those whose graph contains the rank number.
     """
 
     label: str
@@ -49,10 +49,10 @@ class Rank(NamedTuple):
 
 
 def findings(ranks: Sequence[Rank]) -> Iterator[str]:
-    """Where ranks part: what hangs a job first, what only makes it slower last."""
+    """Where ranks diverge: first what makes the job hang, last what only makes it slower."""
     yield from _ends(ranks)
     yield from _other_collectives(ranks)
-    yield from _sets(ranks, lambda rank: rank.breaks, "breaks at {0}, and {1} not")
+    yield from _sets(ranks, lambda rank: rank.breaks, "breaks at {0}, but {1} not")
     yield from _counts(ranks)
     yield from _parting(ranks)
     yield from _other_graphs(ranks)
@@ -64,21 +64,21 @@ def _ends(ranks: Sequence[Rank]) -> Iterator[str]:
     cut = [rank for rank in ranks if rank.unfinished]
     for rank in cut[:_MOST] if len(cut) < len(ranks) else ():
         rest = _names([other for other in ranks if not other.unfinished])
-        yield f"{_capital(rank.label)} did not finish, {rest} did. {rank.unfinished}"
+        yield f"{_capital(rank.label)} did not finish; {rest} did. {rank.unfinished}"
 
 
 def not_compared(ranks: Sequence[Rank]) -> Iterator[str]:
-    """What the findings say nothing of."""
+    """What the findings do not cover."""
     for what in dict.fromkeys(what for rank in ranks for what in rank.unread):
-        told = [f"{rank.unread[what]:,} on {rank.label}" for rank in ranks if what in rank.unread]
-        yield f"Not compared, because it could not be read: {what} ({listed(told, _MOST)})."
-    told = [rank.label for rank in ranks if _ORDER in rank.unread]
-    if blind := [rank for rank in ranks if rank.collectives is None and rank.label not in told]:
+        unread = [f"{rank.unread[what]:,} on {rank.label}" for rank in ranks if what in rank.unread]
+        yield f"Not compared, because it could not be read: {what} ({listed(unread, _MOST)})."
+    unread = [rank.label for rank in ranks if _ORDER in rank.unread]
+    if blind := [rank for rank in ranks if rank.collectives is None and rank.label not in unread]:
         yield f"Not compared, because it could not be read: {_ORDER} on {_names(blind)}."
     numbered = [key for key in ranks[0].numbered if any(key in rank.kernels for rank in ranks)]
     if numbered:
         names = listed(list(dict.fromkeys(name for name, _ in sorted(numbered))), _MOST)
-        yield f"Kernels of {names} are not compared: they hold the rank's own number."
+        yield f"Kernels of {names} are not compared: they contain the rank's own number."
 
 
 def _other_collectives(ranks: Sequence[Rank]) -> Iterator[str]:
@@ -89,8 +89,8 @@ def _other_collectives(ranks: Sequence[Rank]) -> Iterator[str]:
         same = at < min(len(a), len(b)) and a[at].name == b[at].name
         yield (
             f"Collectives differ: number {at + 1} is {_collective(b, at, same)} on {one.label}, "
-            f"and {_collective(a, at, same)} on {other.label}. Ranks that wait in different "
-            "collectives wait for ever."
+            f"but {_collective(a, at, same)} on {other.label}. Ranks that wait in different "
+            "collectives wait forever."
         )
 
 
@@ -114,22 +114,22 @@ def _collective(calls: Sequence[Collective], at: int, in_full: bool) -> str:
 def _sets(
     ranks: Sequence[Rank], of: Callable[[Rank], Mapping[str, str]], words: str
 ) -> Iterator[str]:
-    """What some ranks have and others lack."""
+    """What some ranks have and others do not."""
     every = dict.fromkeys(item for rank in ranks for item in of(rank))
     parted = [item for item in every if not all(item in of(rank) for rank in ranks)]
     for item in parted[:_MOST]:
         have = [rank for rank in ranks if item in of(rank)]
         lack = [rank for rank in ranks if item not in of(rank) and _BREAK not in rank.unread]
         if not lack:
-            continue  # they may have it: not all of their breaks could be read
+            continue  # they may have it: some of their breaks could not be read
         does = words.format(item, f"{_names(lack)} {'does' if len(lack) == 1 else 'do'}")
         yield f"{_capital(_names(have))} {does}."
     if len(parted) > _MOST:
-        yield f"{len(parted) - _MOST:,} more breaks are on some ranks alone."
+        yield f"{len(parted) - _MOST:,} more breaks occur on some ranks only."
 
 
 def _counts(ranks: Sequence[Rank]) -> Iterator[str]:
-    """Functions that ranks compiled more or less often."""
+    """Functions that some ranks compiled more often than others."""
     counts = [Counter(name for name, _ in rank.order) for rank in ranks]
     every = dict.fromkeys(name for count in counts for name in count)
     parted = [name for name in every if len({count[name] for count in counts}) > 1]
@@ -137,22 +137,22 @@ def _counts(ranks: Sequence[Rank]) -> Iterator[str]:
         groups: dict[int, list[Rank]] = {}
         for rank, count in zip(ranks, counts, strict=True):
             groups.setdefault(count[name], []).append(rank)
-        told = [
+        parts = [
             f"{times(count) if count else 'never'} on {_names(of)}"
             for count, of in sorted(groups.items(), reverse=True)
         ]
-        yield f"{name} was compiled {listed(told)}{_because(name, ranks)}."
+        yield f"{name} was compiled {listed(parts)}{_because(name, ranks)}."
     if len(parted) > _MOST:
-        yield f"{len(parted) - _MOST:,} more functions are compiled more often on some ranks."
+        yield f"{len(parted) - _MOST:,} more functions were compiled more often on some ranks."
 
 
 def _because(name: str, ranks: Sequence[Rank]) -> str:
-    """The guard that failed on some rank and not on all, which made it compile again."""
+    """The guard that failed on some ranks but not all, and caused a recompilation."""
     keys = dict.fromkeys(key for rank in ranks for key in rank.why if key[0] == name)
     for key in keys:
         have = [rank for rank in ranks if key in rank.why]
         if len(have) < len(ranks):
-            return f": {have[0].label} compiled again because `{have[0].why[key]}`"
+            return f": {have[0].label} recompiled because `{have[0].why[key]}`"
     return ""
 
 
@@ -163,14 +163,14 @@ def _parting(ranks: Sequence[Rank]) -> Iterator[str]:
         at = next((i for i, (a, b) in enumerate(pairs) if a != b), None)
         if at is not None:
             yield (
-                f"From compilation {at + 1} on, {one.label} and {other.label} compile different "
+                f"From compilation {at + 1} on, {one.label} and {other.label} compiled different "
                 f"code: {one.order[at][0]} is {one.ids[one.order[at]]} on {one.label}, and "
                 f"{other.order[at][0]} on {other.label}."
             )
 
 
 def _other_graphs(ranks: Sequence[Rank]) -> Iterator[str]:
-    return _few(_each_other_graph(ranks), "more functions became other graphs on some ranks")
+    return _few(_each_other_graph(ranks), "more functions became different graphs on some ranks")
 
 
 def _each_other_graph(ranks: Sequence[Rank]) -> Iterator[str]:
@@ -178,31 +178,31 @@ def _each_other_graph(ranks: Sequence[Rank]) -> Iterator[str]:
         have = [rank for rank in ranks if key in rank.shapes]
         lack = [rank for rank in ranks if _has_none(rank, key)]
         if lack:
-            where = f"{_names(have)}, and none on {_names(lack)}"
+            where = f"{_names(have)}, but not on {_names(lack)}"
             yield f"{_which(key, ranks)} became a graph on {where}."
     for key in _shared(ranks, lambda rank: rank.shapes):
         for one, other in _from_usual(ranks, lambda rank, key=key: rank.shapes[key]):
             at = _first_other(one.shapes[key], other.shapes[key])
             mine, usual = _node(one, key, at), _node(other, key, at)
             yield (
-                f"{_which(key, ranks)} became another graph on {one.label}: node {at + 1} is "
-                f"`{mine}`, and `{usual}` on {other.label}."
+                f"{_which(key, ranks)} became a different graph on {one.label}: node {at + 1} is "
+                f"`{mine}`, but `{usual}` on {other.label}."
             )
 
 
 def _has_none(rank: Rank, key: Key) -> bool:
-    """Whether a compilation certainly came to an end without a graph."""
+    """Whether a compilation certainly ended without a graph."""
     return key in rank.order and key not in rank.graphs and not (rank.unfinished or rank.unread)
 
 
 def _node(rank: Rank, key: Key, at: int) -> str:
-    """A node of a graph as its own rank has it, shortened."""
+    """A node of a graph as on its own rank, shortened."""
     found = texts_of(rank.recording, rank.graphs[key])
     return found[at].strip()[:_LONGEST] if at < len(found) else "nothing"
 
 
 def _other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
-    return _few(_each_other_kernels(ranks), "more functions have other kernels on some ranks")
+    return _few(_each_other_kernels(ranks), "more functions have different kernels on some ranks")
 
 
 def _each_other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
@@ -216,25 +216,25 @@ def _each_other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
     for key in same:
         for one, other in _from_usual(ranks, lambda rank, key=key: rank.kernels.get(key, ())):
             a, b = len(one.kernels.get(key, ())), len(other.kernels.get(key, ()))
-            what = f"{plural(a, 'kernel')} and {b:,}" if a != b else f"other code in {a:,}"
+            what = f"{plural(a, 'kernel')} and {b:,}" if a != b else f"different code in {a:,}"
             yield (
-                f"{_which(key, ranks)} has other kernels on {one.label} than on {other.label}: "
+                f"{_which(key, ranks)} has different kernels on {one.label} and on {other.label}: "
                 f"{what}."
             )
 
 
-def _few(told: Iterator[str], more: str) -> Iterator[str]:
+def _few(sentences: Iterator[str], more: str) -> Iterator[str]:
     """The first findings of a kind, and how many more there are."""
-    yield from islice(told, _MOST)
-    if left := sum(1 for _ in told):
+    yield from islice(sentences, _MOST)
+    if left := sum(1 for _ in sentences):
         yield f"{left:,} {more}."
 
 
 def _which(key: Key, ranks: Sequence[Rank]) -> str:
-    """A function, and which of its compilations is meant where there are several."""
+    """A function, and the number of its compilation where there are several."""
     name, number = key
     several = any((name, 1) in rank.order for rank in ranks)
-    return f"{name}, compilation {number + 1} of it," if several else name
+    return f"{name}, compilation {number + 1}," if several else name
 
 
 def _shared(ranks: Sequence[Rank], of: Callable[[Rank], Mapping[Key, Any]]) -> list[Key]:
@@ -246,13 +246,13 @@ def _other_times(ranks: Sequence[Rank]) -> Iterator[str]:
     fast, slow = (compile_seconds(rank.recording) for rank in (spent[0], spent[-1]))
     if slow > fast * _SLOW and slow - fast > _SLOW_BY:
         yield (
-            f"Compiling took {seconds(slow)} on {spent[-1].label}, and {seconds(fast)} on "
+            f"Compilation took {seconds(slow)} on {spent[-1].label}, but {seconds(fast)} on "
             f"{spent[0].label}: at the next collective the others wait for it."
         )
 
 
 def _from_usual(ranks: Sequence[Rank], of: Callable[[Rank], Any]) -> Iterator[tuple[Rank, Rank]]:
-    """Ranks with an unusual value, each value once, and the first rank with the usual one."""
+    """Ranks with an unusual value, one per value, and the first rank with the usual one."""
     groups: dict[Any, list[Rank]] = {}
     for rank in ranks:
         groups.setdefault(of(rank), []).append(rank)

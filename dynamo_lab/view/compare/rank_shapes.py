@@ -1,7 +1,7 @@
-"""What graphs compute, without what may rightly differ between ranks.
+"""The shape of graphs: what they compute, without what may legitimately differ between ranks.
 
-That is names of nodes, the number of a device, the name of a group that not all ranks are in, and
-the rank's own number: all ranks of a job have the same shapes where they compile the same.
+That is node names, device numbers, names of groups that not all ranks are in, and
+the rank's own number. All ranks of a job have the same shapes where they compile the same.
 """
 
 import re
@@ -24,12 +24,12 @@ _QUOTED = re.compile(r"'[^'\n]*'")
 _CUT = re.compile(r"[\w.]*…$")
 _COLLECTIVE = re.compile(r"(?:torch\.ops\.)?_?c10d\w*\.(\w+)")
 _EVERYONE = "'0'"
-"""PyTorch's name of the group of all ranks. Of smaller ones each rank is rightly in its own: they
-compare by the order in which a graph calls them."""
+"""PyTorch's name of the group of all ranks. Smaller groups legitimately differ by rank: they
+are compared by the order in which a graph calls them."""
 
 
 class Line(NamedTuple):
-    """A node: what it is, its arguments with nodes as "%3", the nodes that it reads, its result."""
+    """A node: its target, its arguments with nodes as "%3", the nodes that it reads, its result."""
 
     target: str
     arguments: str
@@ -41,7 +41,7 @@ Shape = tuple[Line, ...]
 
 
 class Collective(NamedTuple):
-    """A call that ranks make together, and what it is told: how to reduce, the size, the group."""
+    """A call that ranks make together, and its arguments: how to reduce, the size, the group."""
 
     function: str
     name: str
@@ -49,18 +49,18 @@ class Collective(NamedTuple):
 
 
 def without_device(text: str) -> str:
-    """A text without the number of the device, another on each rank."""
+    """A text without the device number, which differs by rank."""
     return _DEVICE.sub(r"\1", text)
 
 
 def shape_of(recording: Recording, graph: Graph) -> Shape:
-    """A graph as it compares, its nodes and those of the bodies that they call."""
+    """A graph in comparable form: its nodes and those of the bodies that they call."""
     groups: dict[str, str] = {}
     return tuple(_line(node, names, groups) for node, names in _nodes(recording, graph))
 
 
 def texts_of(recording: Recording, graph: Graph) -> list[str]:
-    """Each node of the shape as a reader of the graph knows it."""
+    """Each node of the shape as it reads in the graph."""
     return [
         f"{_target(node)}{f'({node.arguments})' if node.arguments else ''} {node.value.text}"
         for node, _ in _nodes(recording, graph)
@@ -72,8 +72,8 @@ def collectives_of(recording: Recording, graph: Graph, function: str) -> Iterato
     groups: dict[str, str] = {}
     for node, names in _nodes(recording, graph):
         if found := _COLLECTIVE.match(node.target):
-            told = _grouped(_arguments(node, names), groups).split(", ")
-            details = ", ".join(one for one in told if not one.startswith("%"))
+            arguments = _grouped(_arguments(node, names), groups).split(", ")
+            details = ", ".join(one for one in arguments if not one.startswith("%"))
             yield Collective(function, collective_name(found[1]), details)
 
 
@@ -83,8 +83,8 @@ def collective_name(target: str) -> str:
 
 
 def _nodes(recording: Recording, graph: Graph) -> Iterator[tuple[Node, Sequence[str]]]:
-    """Its nodes, each with the names of its graph, then those of the bodies that they call."""
-    found = [graph.id]  # grows as bodies are met, each once
+    """Its nodes, each with its graph's names, then those of the bodies that they call."""
+    found = [graph.id]  # grows as bodies are found, each once
     known = set(found)
     for at in found:
         nodes = recording.graphs[at].nodes
@@ -107,14 +107,14 @@ def _line(node: Node, names: Sequence[str], groups: dict[str, str]) -> Line:
 
 
 def _arguments(node: Node, names: Sequence[str]) -> str:
-    """Its arguments, nodes by number; of a text that was cut, without the word at its end."""
+    """Its arguments, nodes by number; truncated text without its last word."""
     numbers = {names[at]: f"%{at}" for at in node.inputs}
     text = _WORD.sub(lambda found: numbers.get(found[0], found[0]), node.arguments)
     return _CUT.sub("…", text)
 
 
 def _grouped(arguments: str, groups: dict[str, str]) -> str:
-    """A collective's arguments, its group by the order in which the rank first calls one."""
+    """A collective's arguments, its group numbered by the order of the rank's first calls."""
     quoted = _QUOTED.findall(arguments)
     if not quoted:
         return arguments
@@ -126,7 +126,7 @@ def _grouped(arguments: str, groups: dict[str, str]) -> str:
 
 
 def without_ranks(shapes: Sequence[Shape], ranks: Sequence[int]) -> list[Shape]:
-    """Shapes of one function, with a word for numbers that follow the number of the rank."""
+    """Shapes of one function, with a placeholder for numbers that depend on the rank number."""
     if len({len(shape) for shape in shapes}) != 1 or len(set(ranks)) != len(ranks):
         return list(shapes)
     columns = [_same_but_ranks(lines, ranks) for lines in zip(*shapes, strict=True)]
@@ -134,7 +134,7 @@ def without_ranks(shapes: Sequence[Shape], ranks: Sequence[int]) -> list[Shape]:
 
 
 def _same_but_ranks(lines: Sequence[Line], ranks: Sequence[int]) -> Sequence[Line]:
-    """The lines of one node, made equal where they are alike but for the number of the rank."""
+    """The lines of one node, made equal where they differ only by the rank number."""
     if len(set(lines)) == 1:
         return lines
     masked = [line._replace(arguments=_NUMBER.sub("#", line.arguments)) for line in lines]
@@ -148,7 +148,7 @@ def _same_but_ranks(lines: Sequence[Line], ranks: Sequence[int]) -> Sequence[Lin
 
 
 def _slope(numbers: Sequence[int], ranks: Sequence[int]) -> tuple[int, int]:
-    """How numbers follow the rank: (4, 0) of 0, 4 and 8 on ranks 0, 1 and 2; (0, 0) if not."""
+    """How numbers depend on the rank: (4, 0) of 0, 4 and 8 on ranks 0, 1 and 2; (0, 0) if not."""
     step, rest = divmod(numbers[1] - numbers[0], ranks[1] - ranks[0])
     first = numbers[0] - step * ranks[0]
     follows = all(n == first + step * r for n, r in zip(numbers, ranks, strict=True))

@@ -1,4 +1,4 @@
-"""The ranks of a job beside each other, and first of all where they part.
+"""The ranks of a job side by side, and first of all where they diverge.
 
 Ranks of one job run one program. Where they compile different things, one can wait in a collective
 that another never calls: the job hangs.
@@ -38,16 +38,16 @@ _COMPARED = {
     _SCHEDULE: "order of collectives",
     "unreadable": "part of the log",
 }
-"""What records are of that ranks are compared by."""
+"""The records by which ranks are compared, and what they hold."""
 HEAD = ("", "frames", "graphs", "breaks", "recompiles", "kernels", "collectives", "compiling")
 
 
 class RanksView(Struct, frozen=True, kw_only=True):
-    """`sentence` is the verdict, `findings` are the differences, the gravest first.
+    """`sentence` is the verdict, `findings` are the differences, the most serious first.
 
-    `remarks` are about the logs themselves: ranks that are missing, processes that began again.
+    `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
     `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
-    are unlike most. `is_whole` is false where not all could be compared.
+    differ from most. `is_whole` is false where not all could be compared.
     """
 
     sentence: str
@@ -77,7 +77,7 @@ def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> R
 
 
 def _aligned(ranks: Sequence[Rank]) -> list[Rank]:
-    """The ranks, with shapes in which the number of a rank is the same on all."""
+    """The ranks, with shapes in which the rank number is the same everywhere."""
     numbers = [rank.label.removeprefix("rank ") for rank in ranks]
     if len(ranks) < 2 or not all(number.isdecimal() for number in numbers):
         return list(ranks)
@@ -96,7 +96,7 @@ def _aligned(ranks: Sequence[Rank]) -> list[Rank]:
 
 
 def _apart(ranks: Sequence[Rank]) -> Iterator[str]:
-    """Ranks that are unlike most in anything but time."""
+    """Ranks that differ from most in anything but time."""
     alike: dict[Any, list[str]] = {}
     for rank in ranks:
         shapes = tuple(rank.shapes.values())
@@ -112,13 +112,13 @@ def _apart(ranks: Sequence[Rank]) -> Iterator[str]:
 def _sentence(ranks: Sequence[Rank], findings: Sequence[str], left_out: Sequence[str]) -> str:
     names = plural(len(ranks), "rank")
     if findings:
-        return f"The {names} do not compile the same: {plural(len(findings), 'difference')}."
+        return f"The {names} did not compile the same: {plural(len(findings), 'difference')}."
     if len(ranks) < 2:
         return "There is one rank, so there is nothing to compare it with."
     if not any(rank.order for rank in ranks):
-        return f"The logs of the {names} hold no compilation: there is nothing to compare."
+        return f"The logs of the {names} contain no compilation: there is nothing to compare."
     if left_out:
-        return f"The {names} do not differ in what could be compared; not all could."
+        return f"The {names} do not differ in what could be compared; some could not."
     return f"The {names} compiled the same graphs, breaks, kernels and collectives."
 
 
@@ -170,7 +170,7 @@ def _rank(label: str, recording: Recording) -> Rank:
 
 
 def _unread(recording: Recording) -> dict[str, list[str]]:
-    """What of the records that are compared could not be read: the compilations, by what it is."""
+    """The compared records that could not be read: their compilations, by kind of record."""
     found: dict[str, list[str]] = {}
     for artifact in recording.artifacts:
         what = _COMPARED.get(artifact.name or artifact.kind)
@@ -212,7 +212,7 @@ def _kernels(
 
 
 def _code(kernel: Kernel) -> str:
-    """Its code without numbers that mean nothing, and without the device, another on each rank."""
+    """Its code without meaningless numbers and without the device, which differs by rank."""
     lines = map(unnumbered, kernel.code.split("\n"))
     return without_device("\n".join(lines))
 
@@ -220,9 +220,9 @@ def _code(kernel: Kernel) -> str:
 def _collectives(
     recording: Recording, keys: Mapping[tuple[int, str], Key]
 ) -> tuple[Collective, ...] | None:
-    """Each collective in the compiled code, in order; None where the log is not to be trusted.
+    """Each collective in the compiled code, in order; None where the log cannot be trusted.
 
-    Inductor logs their final order, by name alone; what they are told stands in the graph.
+    Inductor logs their final order by name only; their arguments are in the graph.
     """
     functions = {compile_id: key[0] for (_, compile_id), key in keys.items()}
     called = _called(recording, functions)
@@ -244,10 +244,10 @@ def _collectives(
 
 def _names_in(schedule: str) -> list[str] | None:
     try:
-        told = json.loads(schedule)
+        order = json.loads(schedule)
     except (ValueError, RecursionError):
         return None
-    return [str(one) for one in cast("list[Any]", told)] if isinstance(told, list) else None
+    return [str(one) for one in cast("list[Any]", order)] if isinstance(order, list) else None
 
 
 def _called(recording: Recording, functions: Mapping[str, str]) -> dict[str, list[Collective]]:
@@ -263,7 +263,7 @@ def _called(recording: Recording, functions: Mapping[str, str]) -> dict[str, lis
 
 
 def _detailed(calls: Sequence[Collective], called: Sequence[Collective]) -> list[Collective]:
-    """Calls in order, with what the graph tells them; if it holds other calls, as they are."""
+    """Calls in order, with their arguments in the graph; unchanged if it holds other calls."""
     waiting: dict[str, list[str]] = {}
     for one in called:
         waiting.setdefault(one.name, []).append(one.details)

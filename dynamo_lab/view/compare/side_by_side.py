@@ -1,4 +1,4 @@
-"""Several recordings of one program: their views, and for each two which kernels do the same."""
+"""Several recordings of one program: their views, and which kernels of each pair do the same."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class WorkView(Struct, frozen=True, kw_only=True):
     """Kernels of two recordings that do the same work: see `alignment.Work`.
 
-    `edits` is the diff of their code, where both have some in one language: of the lines of all
-    kernels of a side, one after the other.
+    `edits` is the diff of their code, where both have code in one language: of the lines of all
+    kernels of a side, concatenated.
     """
 
     a: tuple[int, ...]
@@ -53,7 +53,7 @@ class PairView(Struct, frozen=True, kw_only=True):
 
 
 class LineRow(Struct, frozen=True, kw_only=True):
-    """A line of the reader's, and for each recording the titles of the kernels it led to."""
+    """A line of the user's, and for each recording the titles of the kernels it led to."""
 
     where: str
     text: str
@@ -61,7 +61,7 @@ class LineRow(Struct, frozen=True, kw_only=True):
 
 
 class SideBySideView(Struct, frozen=True, kw_only=True):
-    """The views under their labels, and what each two have in common.
+    """The views under their labels, and what each pair has in common.
 
     `ranks` is set where they are ranks of one job.
     """
@@ -74,7 +74,7 @@ class SideBySideView(Struct, frozen=True, kw_only=True):
 
 
 def together(recordings: Mapping[str, Recording], ranks: RanksView | None = None) -> SideBySideView:
-    """Everything to show of several recordings of one program; `ranks` if they are of one job."""
+    """Everything to show of several recordings of one program; `ranks` if of one job."""
     of, views = tuple(recordings.values()), tuple(map(build, recordings.values()))
     compared = [Shown(*one) for one in zip(recordings, of, (v.kernels for v in views), strict=True)]
     return SideBySideView(
@@ -95,20 +95,20 @@ class Shown(NamedTuple):
 
 
 def shown(label: str, recording: Recording) -> Shown:
-    """A recording as it is compared, where its view is not needed beyond that."""
+    """A recording prepared for comparing, where its view is not needed otherwise."""
     ancestry = Ancestry(links.build(recording))
     return Shown(label, recording, kernels.build(recording, Places(recording), ancestry))
 
 
 def pair(a: Shown, b: Shown) -> PairView:
-    """What became of the kernels of the first recording in the second."""
+    """What the kernels of the first recording became in the second."""
     recordings = a.recording, b.recording
     works = tuple(_work(work, a.kernels, b.kernels) for work in align(*recordings))
     return PairView(a=a.label, b=b.label, works=works, facts=tuple(_facts(works, recordings)))
 
 
 def sizes(view: View) -> tuple[tuple[str, int], ...]:
-    """How much there is of what two recordings of one program differ in."""
+    """Counts of the things in which two recordings of one program may differ."""
     all_of_it = view.kernels.kernels
     own = sum(kernel.language != "extern" for kernel in all_of_it)
     fused = sum(
@@ -126,12 +126,12 @@ def sizes(view: View) -> tuple[tuple[str, int], ...]:
 
 
 def code_lines(of: Iterable[KernelView]) -> list[str]:
-    """The code of kernels, one after the other."""
+    """The code of kernels, concatenated."""
     return [line for kernel in of if kernel.code for line in _lines(kernel.code)]
 
 
 def code_diff(work: WorkView, a: KernelsView, b: KernelsView, limit: int) -> Iterator[str]:
-    """The lines of code that differ, with a sign before each; of too many, how many more."""
+    """The lines of code that differ, each with its sign; if too many, the number of the rest."""
     old = code_lines(a.kernels[k] for k in work.a)
     new = code_lines(b.kernels[k] for k in work.b)
     rows: list[str] = []
@@ -174,7 +174,7 @@ def _edits(a: Sequence[KernelView], b: Sequence[KernelView]) -> tuple[Edit, ...]
 
 
 def _are_calls(a: Sequence[KernelView], b: Sequence[KernelView]) -> bool:
-    """Whether both sides are the same calls of a library."""
+    """Whether both sides are the same library calls."""
     if not a or any(kernel.language != "extern" for kernel in (*a, *b)):
         return False
     return Counter(k.name for k in a) == Counter(k.name for k in b)
@@ -184,14 +184,14 @@ def _sentence(work: Work, a: Sequence[KernelView], b: Sequence[KernelView], same
     if not a or not b:
         many = plural(len(work.inside), "kernel")
         if b:
-            return f"new: {many} did this on the way" if work.inside else "new"
-        return f"gone: {many} do this on the way" if work.inside else "gone"
+            return f"new: {many} computed this on the way" if work.inside else "new"
+        return f"gone: {many} compute this on the way" if work.inside else "gone"
     if same:
         return "the same"
     if (len(a), len(b)) != (1, 1):
         return f"{plural(len(a), 'kernel')} became {len(b)}"
     languages = a[0].language, b[0].language
-    return "other code" if languages[0] == languages[1] else " became ".join(languages)
+    return "different code" if languages[0] == languages[1] else " became ".join(languages)
 
 
 def _facts(works: Sequence[WorkView], recordings: tuple[Recording, Recording]) -> Iterator[str]:
@@ -203,11 +203,11 @@ def _facts(works: Sequence[WorkView], recordings: tuple[Recording, Recording]) -
     )
     for text, times in many.items():
         yield text if times == 1 else f"{times} times {text}"
-    for kind, words in (("other", "with other code"), ("gone", "gone"), ("new", "new")):
+    for kind, words in (("other", "with different code"), ("gone", "gone"), ("new", "new")):
         if counts[kind]:
             yield f"{plural(counts[kind], 'kernel')} {words}"
     if counts["same"]:
-        yield f"{plural(counts['same'], 'kernel')} the same"
+        yield f"{plural(counts['same'], 'kernel')} unchanged"
     sizes = [_size(recording) for recording in recordings]
     if sizes[0] != sizes[1]:
         lines = unit(sizes[1], "line")
@@ -227,9 +227,9 @@ def _size(recording: Recording) -> int:
 
 
 def _line_rows(recordings: Sequence[Recording], views: Sequence[View]) -> Iterator[LineRow]:
-    """The reader's lines that led to a kernel anywhere, in the order of the text."""
+    """The user's lines that led to a kernel anywhere, in text order."""
     found: dict[tuple[str, int], list[list[str]]] = {}
-    told: dict[tuple[str, int], tuple[str, str]] = {}
+    described: dict[tuple[str, int], tuple[str, str]] = {}
     for at, (recording, view) in enumerate(zip(recordings, views, strict=True)):
         places = Places(recording)
         if view.sources:
@@ -239,9 +239,9 @@ def _line_rows(recordings: Sequence[Recording], views: Sequence[View]) -> Iterat
             stacks = stacks_of(ancestors_of(kernel, ancestry), recording)
             for line in dict.fromkeys(filter(None, map(places.own_line, stacks))):
                 key = (recording.sources[line[0]].path, line[1])
-                told.setdefault(key, (places.where(line), places.text(line).strip()))
+                described.setdefault(key, (places.where(line), places.text(line).strip()))
                 row = found.setdefault(key, [[] for _ in recordings])
                 row[at].append(view.kernels.kernels[kernel.id].title)
     for key in sorted(found):
-        where, text = told[key]
+        where, text = described[key]
         yield LineRow(where=where, text=text, kernels=tuple(map(tuple, found[key])))

@@ -1,1 +1,1 @@
-"""What all views share: places, names, words, sizes, links."""
+"""What all views share: places, names, text, sizes, links."""

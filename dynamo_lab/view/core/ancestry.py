@@ -1,4 +1,4 @@
-"""Which earlier nodes a node came from, over all stages."""
+"""The earlier nodes that a node came from, across all stages."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +9,7 @@ NodeKey = tuple[int, int]
 
 
 class Ancestry:
-    """The links, walked from the kernel up to the reader's line."""
+    """The links, followed from the kernel up to the user's line."""
 
     def __init__(self, links: LinksView) -> None:
         self._parents: dict[NodeKey, list[NodeKey]] = {}
@@ -19,7 +19,7 @@ class Ancestry:
                 self._parents.setdefault((downstream, below), []).append((upstream, above))
 
     def above(self, starts: Iterable[NodeKey]) -> Iterator[NodeKey]:
-        """The starts and every node they came from, each once."""
+        """The start nodes and every node they came from, each once."""
         waiting = list(starts)
         seen = set(waiting)
         while waiting:

@@ -1,13 +1,13 @@
-"""What belongs together: the index behind "hover anything and its kin light up".
+"""The links: the index behind "hover anything, and everything related lights up".
 
 Entities are named "line:<source>:<number>", "node:<graph>:<index>", "kernel:<id>", "break:<id>",
 "frame:<id>", "guard:<index>", "buffer:<id>" and "statement:<kernel>:<line>". They form levels, from
-the reader's line down to the kernel, and to the statements in it:
+the user's line down to the kernel, and to the statements in it:
 
     line -> node of a stage -> node of a later stage -> buffer -> kernel
                                                      -> statement
 
-The kin of an entity are all above it and all below it.
+The related entities of one are all above it and all below it.
 """
 
 from itertools import chain
@@ -18,7 +18,7 @@ from dynamo_lab.model.recording import Recording
 
 
 class LinksView(Struct, frozen=True, kw_only=True):
-    """The edges, in the form the front-end walks them.
+    """The edges, in the form in which the front-end follows them.
 
     `stacks[i]` lists the (source, line) pairs of stack i, outermost first; a node's `stack` column
     names it. `graph_links` are (upstream graph, downstream graph, pairs of node indices flattened

@@ -1,4 +1,4 @@
-"""Names that read well, for frames and for operators."""
+"""Readable names for frames and operators."""
 
 import re
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ _NAMESPACES = {"aten", "prims", "higher_order", "inductor", "inductor_prims", "p
 _OVERLOADS = {"default", "Tensor", "Scalar", "out"}
 
 
-# What decorators call the function that they put around another.
+# Usual names for the function that a decorator puts around another.
 _WRAPPERS = frozenset({"inner", "inner_wrapper", "wrapped", "wrapped_fn", "wrapper"})
 
 
 def frame_names(recording: Recording) -> tuple[str, ...]:
     """Each frame's name; one that resumes another is named after it: 'f after line 4'.
 
-    Where a decorator's wrapper is all that was compiled, it has the name of what it wraps.
+    Where only a decorator's wrapper was compiled, it has the name of what it wraps.
     """
     frames = recording.frames
     root = single_root(recording)
@@ -28,19 +28,19 @@ def frame_names(recording: Recording) -> tuple[str, ...]:
 
 
 def single_root(recording: Recording) -> Frame | None:
-    """The one frame that all that matter are, or continue; None where there are several."""
+    """The only frame that matters, resumptions aside; None where there are several."""
     roots = [f for f in recording.frames if f.resumes is None and is_own(recording, f)]
     return roots[0] if len(roots) == 1 else None
 
 
 def is_own(recording: Recording, frame: Frame) -> bool:
-    """Whether a reader cares: library frames that were skipped are PyTorch's own business."""
+    """Whether the frame matters to the user: skipped library frames do not."""
     source = recording.sources[recording.spans[frame.span].source]
     return frame.outcome != "skipped" or source.kind != "library"
 
 
 def names_code(title: str) -> bool:
-    """Whether a recording's title names a function or a class, and not a block or a script."""
+    """Whether a recording's title names a function or a class, not a block or a script."""
     return title.isidentifier() and title != "recording"
 
 
@@ -62,7 +62,7 @@ def short_name(name: str) -> str:
 
 
 def depths(frames: Sequence[Frame]) -> tuple[int, ...]:
-    """How many resumptions deep each frame continues another."""
+    """How many resumptions deep each frame is."""
     found: list[int] = []
     for frame in frames:
         depth, at = 0, frame
@@ -86,6 +86,6 @@ _MEMBER = re.compile(r"_(?:modules|parameters|buffers)_")
 
 
 def plain_input(name: str) -> str:
-    """Dynamo's name of an input as one writes it: 'l_self_modules_lin_parameters_weight_'."""
+    """Dynamo's name of an input as written in code: 'l_self_modules_lin_parameters_weight_'."""
     local = _LOCAL.match(name)
     return _MEMBER.sub(".", local[1]) if local else name

@@ -13,7 +13,7 @@ from dynamo_lab.view.core.words import plural
 
 
 class Pieces:
-    """What frames became, gathered once for the views that tell of it."""
+    """What frames became, collected once for the views that show it."""
 
     def __init__(self, recording: Recording, places: Places) -> None:
         self._recording = recording
@@ -26,7 +26,7 @@ class Pieces:
         )
 
     def graphs_of(self, frame: Frame) -> tuple[int, ...]:
-        """The graphs of a frame's compilations that came to an end, first to last."""
+        """The graphs of a frame's finished compilations, first to last."""
         done = (a.graph for a in frame.attempts if a.outcome == "compiled" and a.graph is not None)
         return tuple(dict.fromkeys(done))
 
@@ -39,7 +39,7 @@ class Pieces:
         return self._recording.graphs[graph].operators
 
     def kernels(self, graph: int) -> int:
-        """The kernels that were made for a captured graph, those of its backward included."""
+        """The kernels that were made for a captured graph, including those of its backward."""
         return self._kernels[self._titles.numbers[graph]]
 
     def size(self, graph: int) -> str:
@@ -70,7 +70,7 @@ class Pieces:
         return {number for first in lines for at, number in first if at == source}
 
     def crossing(self, graph: int) -> tuple[int, int | None]:
-        """How many tensors a graph hands on, and their bytes where all are known."""
+        """How many tensors a graph passes on, and their bytes where all are known."""
         values = _results(self._recording.graphs[graph])
         sizes = [value.bytes for value in values if value.bytes is not None]
         return len(values), sum(sizes) if len(sizes) == len(values) else None

@@ -1,4 +1,4 @@
-"""Places in words: 'cell 3, line 4', and the entity that names a line."""
+"""Source locations in words: 'cell 3, line 4', and the entity that names a line."""
 
 import copy
 import re
@@ -36,7 +36,7 @@ class Places:
         self._main = -1
 
     def seen_from(self, source: int) -> Self:
-        """The same places for a reader of this source, whose lines then need no name."""
+        """The same places for someone reading this source, whose lines then need no file name."""
         made = copy.copy(self)
         made._main = -1 if self.sources[source].kind == "library" else source
         return made
@@ -50,15 +50,15 @@ class Places:
         return (self.spans[span].source, self.spans[span].line)
 
     def text(self, line: Line) -> str:
-        """The line's text, empty where it was not kept."""
+        """The line's text, empty where it was not recorded."""
         return self._texts[line[0]].get(line[1], "")
 
     def where(self, line: Line) -> str:
-        """'line 4' in the reader's source, elsewhere as `where_named`."""
+        """'line 4' in the main source, elsewhere as in `where_named`."""
         return f"line {line[1]}" if line[0] == self._main else self.where_named(line)
 
     def file(self, source: int) -> str:
-        """The short name of a source, empty for the reader's main one."""
+        """The short name of a source, empty for the main one."""
         return "" if source == self._main else self._short[source]
 
     def where_range(self, source: int, first: int, last: int) -> str:
@@ -75,7 +75,7 @@ class Places:
         return self.where(self.line_of(span))
 
     def where_named(self, line: Line) -> str:
-        """'cell 3, line 4', 'model.py, line 7'; of libraries briefly: 'functional.py:2109'."""
+        """'cell 3, line 4', 'model.py, line 7'; for libraries shorter: 'functional.py:2109'."""
         name = self._short[line[0]]
         return f"{name}:{line[1]}" if self.is_library(line) else f"{name}, line {line[1]}"
 
@@ -86,17 +86,17 @@ class Places:
         return "cell" if is_cell else at.function
 
     def is_library(self, line: Line) -> bool:
-        """Whether the line is in nobody's own code."""
+        """Whether the line is in library code."""
         return self.sources[line[0]].kind == "library"
 
     def own_line(self, stack: int | None) -> Line | None:
-        """The innermost line of a stack that the reader wrote, else the innermost of all."""
+        """The innermost line of a stack in the user's code, else the innermost of all."""
         lines = self.lines_of(stack)
         own = next((line for line in reversed(lines) if not self.is_library(line)), None)
         return own or (lines[-1] if lines else None)
 
     def where_all(self, lines: Iterable[Line]) -> str:
-        """'cell 3, lines 3, 5; model.py, line 7', the reader's own lines where there are any."""
+        """'cell 3, lines 3, 5; model.py, line 7', only the user's own lines where there are any."""
         known = sorted(set(lines))
         own = [line for line in known if not self.is_library(line)] or known
         by_source: dict[int, list[int]] = {}
@@ -120,7 +120,7 @@ def _lines(stack: Sequence[int], spans: Sequence[Span]) -> tuple[Line, ...]:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Sorted line numbers with runs of three and more joined: '3, 5-9'."""
+    """Sorted line numbers, with runs of three or more joined: '3, 5-9'."""
     parts: list[str] = []
     start = previous = numbers[0]
     for number in [*numbers[1:], -1]:
@@ -144,7 +144,7 @@ def source_labels(sources: Sequence[Source]) -> tuple[str, ...]:
 
 
 def _short_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """File names with as few of their folders as leave no doubt, at most one."""
+    """File names with one folder where needed to tell them apart."""
     found = list(labels)
     for parts in (2, 1):
         names = ["/".join(label.split("/")[-parts:]) for label in labels]

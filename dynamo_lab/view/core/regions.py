@@ -1,4 +1,4 @@
-"""What became of each line: compiled into which graph, eager, skipped, failed."""
+"""The fate of each line: compiled into which graph, eager, skipped or failed."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -9,9 +9,9 @@ from dynamo_lab.view.core.places import Line, Places
 
 LineState = Literal["", "compiled", "eager", "skipped", "compiling", "failed"]
 
-# Instructions that every function starts with and that stand on its `def` line.
+# Instructions that every function starts with and that belong to its `def` line.
 _PROLOGUE = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "CACHE"}
-# A line can be in several frames: a loop's body, a function called twice, a resumed rest.
+# A line can be in several frames: a loop's body, a function called twice, a resumed part.
 _RANK: dict[LineState, int] = {
     "": 0,
     "eager": 1,
@@ -56,7 +56,7 @@ class Regions:
             self._read_compiled(frame, lines)
 
     def _failing_lines(self, frame: Frame, lines: Iterable[Line]) -> set[Line]:
-        """Where a frame failed, as far as that is known: the lines before it did no harm."""
+        """Where a frame failed, as far as known: the lines before it did not fail."""
         found: set[Line] = set()
         for item in self._recording.breaks:
             if item.frame == frame.id and item.effect == "failed":
@@ -69,10 +69,10 @@ class Regions:
         return found
 
     def _read_compiled(self, frame: Frame, lines: Iterable[Line]) -> None:
-        """Lines without nodes were folded into the graph around them, up to the break.
+        """Lines without nodes belong to the graph around them, up to the break.
 
-        Past the break the frame's bytecode says nothing: frames that resume it ran those lines,
-        if anyone did.
+        Past the break the frame's bytecode does not count: frames that resume it ran those lines,
+        if any did.
         """
         breaks = self._breaks.get(frame.id, set())
         last = min((number for _, number in breaks), default=None)
@@ -83,7 +83,7 @@ class Regions:
             if is_left or line in breaks or (region < 0 and (last is None or line[1] <= last)):
                 self._raise(line, "eager")
             elif frame.resumes is not None and line in self._broken:
-                continue  # the rest of a line that broke: it ran in Python but for its nodes
+                continue  # the rest of a line that broke: except for its nodes it ran in Python
             elif last is None or line[1] < last:
                 self._raise(line, "compiled")
                 self.regions.setdefault(line, region)
@@ -98,7 +98,7 @@ class Regions:
 
 
 def executed_lines(frame: Frame, places: Places) -> Iterator[Line]:
-    """The lines that a frame's bytecode is on, from where it resumes."""
+    """The lines of a frame's bytecode, from where it resumes."""
     source = places.spans[frame.span].source
     first = frame.resumed_line or 0
     code = (i for i in frame.bytecode if i.line >= first and i.opname not in _PROLOGUE)
@@ -124,7 +124,7 @@ def _node_stacks(recording: Recording) -> Iterator[tuple[int, int, int]]:
 
 
 def _dead_graphs(recording: Recording) -> set[int]:
-    """Graphs that were captured but never ran, as their attempt failed."""
+    """Graphs that were captured but never ran because their attempt failed."""
     attempts = [attempt for frame in recording.frames for attempt in frame.attempts]
     lost = {a.graph for a in attempts if a.outcome != "compiled" and a.graph is not None}
     return lost - {a.graph for a in attempts if a.outcome == "compiled"}
@@ -138,7 +138,7 @@ def _region(frame: Frame, recording: Recording) -> int:
 
 
 def _break_lines(recording: Recording, places: Places) -> dict[int, set[Line]]:
-    """For each frame, the lines of its own code on which it broke and went on."""
+    """For each frame, the lines of its own code on which it broke and resumed."""
     found: dict[int, set[Line]] = {}
     for item in recording.breaks:
         stack = places.lines_of(item.stack)

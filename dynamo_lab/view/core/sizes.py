@@ -1,4 +1,4 @@
-"""Sizes as numbers: what was written with symbols has the value of the call that was compiled."""
+"""Sizes as numbers: expressions with symbols get their value in the compiled call."""
 
 import ast
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from functools import cached_property
 
 from dynamo_lab.model.recording import Recording
 
-_LONGEST = 400  # characters: longer is no size that Inductor wrote, and could not be parsed
+_LONGEST = 400  # characters: Inductor writes no longer sizes, and they could not be parsed
 _LARGEST = 1 << 62
 
 
@@ -26,7 +26,7 @@ class Sizes:
         """The number that an expression such as "s0 + 1" stands for.
 
         Raises:
-            UnknownSize: it is no number in the recorded call.
+            UnknownSize: it has no number in the recorded call.
         """
         if text.isdecimal() and len(text) < 20:
             return int(text)
@@ -109,4 +109,4 @@ _FUNCTIONS: dict[str, Callable[[list[int]], int]] = {
     "Max": max,
     "Min": min,
 }
-"""Functions of PyTorch's and of sympy's that occur in sizes."""
+"""Functions of PyTorch and sympy that occur in sizes."""

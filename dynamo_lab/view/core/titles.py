@@ -1,4 +1,4 @@
-"""What graphs are called: captured ones count from 1, and the later stages are named after them."""
+"""Titles of graphs: captured ones are numbered from 1, later stages are named after them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from dynamo_lab.model.recording import Recording
 class GraphTitles:
     """For each graph, by its id: the number of the captured graph it belongs to, and its title.
 
-    A graph that belongs to no captured one has the number 0. No two graphs share a title.
+    A graph that belongs to no captured one has number 0. No two graphs share a title.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -50,11 +50,11 @@ def _stage(graph: Graph) -> str:
 def _numbers(graphs: Sequence[Graph]) -> tuple[int, ...]:
     captured = [g for g in graphs if g.stage == "dynamo" and g.parent is None]
     own = {graph.id: number for number, graph in enumerate(captured, 1)}
-    # The first of a compilation, for stages that stand before what they were made of.
+    # The first of a compilation, for stages listed before the graph they were made from.
     latest = {graph.compile_id: own[graph.id] for graph in reversed(captured)}
     found: dict[int, int] = {}
     for graph in graphs:
-        if graph.id in own:  # a frame analysed again captures again: what follows belongs to this
+        if graph.id in own:  # a frame analysed again captures again: what follows is of this
             latest[graph.compile_id] = own[graph.id]
         found[graph.id] = own.get(graph.id, latest.get(graph.compile_id, 0))
     return tuple(found[_root(graph, graphs).id] for graph in graphs)
@@ -71,7 +71,7 @@ def _place(graph: Graph) -> tuple[int | None, int | None]:
 
 
 def _told_apart(titles: Sequence[str]) -> tuple[str, ...]:
-    """Equal titles get an ordinal: one captured graph can be compiled in several parts."""
+    """Equal titles get an ordinal: a captured graph can be compiled in several parts."""
     counts, seen = Counter(titles), Counter[str]()
     made: list[str] = []
     for title in titles:

@@ -1,4 +1,4 @@
-"""What a node produces, in a few characters: 'f32[8, 8]', and how it lies in memory."""
+"""What a node produces, in a few characters: 'f32[8, 8]', and its memory layout."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def value_text(value: Value) -> str:
 
 
 def layout_text(value: Value) -> str:
-    """How a tensor lies in memory, empty where it lies row by row, or where that is not known."""
+    """The memory layout of a tensor, empty where it is contiguous or not known."""
     if not (_numbers(value.shape) and _numbers(value.stride)):
         return ""
     sizes, strides = [*map(int, value.shape)], [*map(int, value.stride)]
@@ -52,7 +52,7 @@ def _numbers(sizes: Sequence[str]) -> bool:
 
 
 def _is_dense(sizes: Sequence[int], strides: Sequence[int], order: Sequence[int]) -> bool:
-    """Whether memory holds the dimensions in this order, outermost first, without gaps."""
+    """Whether the dimensions are stored in this order, outermost first, without gaps."""
     expected = 1
     for dimension in reversed(order):
         if sizes[dimension] != 1 and strides[dimension] != expected:

@@ -1,9 +1,9 @@
-"""Numbers and lists in the words that every view uses."""
+"""Numbers and lists as text, in the form that every view uses."""
 
 from collections.abc import Iterable, Sequence
 
-BUSY = "The machine was busy: measure again when it is quiet."
-"""What is said beside times that were taken while more processes ran than there are cores."""
+BUSY = "The machine was busy: measure again when it is idle."
+"""The remark on times taken while more processes ran than there are cores."""
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -60,12 +60,12 @@ def percent(share: float) -> str:
 
 
 def size(count: int) -> str:
-    """So many bytes: '512 B', '3.1 MB'."""
+    """A number of bytes: '512 B', '3.1 MB'."""
     return _scaled(count, ("B", "kB", "MB", "GB", "TB"))
 
 
 def flops(count: float) -> str:
-    """So many floating-point operations: '4.2 MFLOP'."""
+    """A number of floating-point operations: '4.2 MFLOP'."""
     return _scaled(count, ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"))
 
 
@@ -83,5 +83,5 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def first_line(text: str) -> str:
-    """The first line that says something."""
+    """The first line that is not blank."""
     return next((line.strip() for line in text.split("\n") if line.strip()), "")

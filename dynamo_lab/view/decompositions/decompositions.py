@@ -1,4 +1,4 @@
-"""What the operators of a run became: counts of operators at each set."""
+"""What the operators of a run became: how many there are in each operator set."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from dynamo_lab.view.decompositions.leaves import Leaves
 from dynamo_lab.view.decompositions.trees import ENDS, SETS, TreesView, trees
 
 _OUTSIDE: tuple[End, ...] = ("no rule", "raised")
-"""Why a call stays though the set lacks it."""
+"""Why a call remains although it is not in the set."""
 
 
 class TopView(Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class TopView(Struct, frozen=True, kw_only=True):
 
 
 class OperatorView(Struct, frozen=True, kw_only=True):
-    """An operator of this program, on `tops` of any shapes: how often, and how many at each set."""
+    """An operator of this program, with `tops` of any shapes: how often, how many in each set."""
 
     operator: str
     times: int
@@ -38,7 +38,7 @@ class OperatorView(Struct, frozen=True, kw_only=True):
 
 
 class CountView(Struct, frozen=True, kw_only=True):
-    """How many operators there are at a level, and of how many kinds."""
+    """How many operators there are at a level, and how many distinct ones."""
 
     title: str
     operators: int
@@ -46,7 +46,7 @@ class CountView(Struct, frozen=True, kw_only=True):
 
 
 class StayView(Struct, frozen=True, kw_only=True):
-    """An operator that stays although the set lacks it, or that Inductor writes no code for."""
+    """An operator that remains outside the set, or that Inductor generates no code for."""
 
     operator: str
     times: int
@@ -85,7 +85,7 @@ def build(recording: Recording, places: Places) -> DecompositionsView:
 
 
 def _tops(recording: Recording, places: Places) -> Iterator[TopView]:
-    """Each distinct call in the order of the program."""
+    """Each distinct call, in program order."""
     of_call: dict[int, list[Traced]] = {}
     for traced in recording.decompositions.traced:
         of_call.setdefault(traced.call, []).append(traced)
@@ -120,19 +120,19 @@ def _operators(tops: Sequence[TopView], leaves: Leaves) -> list[OperatorView]:
             rule=next((top.rule for top in own if top.rule >= 0), -1),
             tops=tuple(indices),
         )
-        if any(item.became):  # `to` a type that it has already computes nothing, at no set
+        if any(item.became):  # `to` the same type computes nothing, in any set
             found.append(item)
     return sorted(found, key=_growth)
 
 
 def _growth(item: OperatorView) -> tuple[int, int, bool]:
-    """Sorts first what grows most in Inductor's set, then in any, then what a rule changed."""
+    """A sort key: growth in Inductor's set first, then in any, then whether a rule changed it."""
     inductor = item.became[TARGETS.index("inductor")]
     return item.times - inductor, item.times - max(item.became), item.rule < 0
 
 
 def _counts(recording: Recording, leaves: Leaves) -> Iterator[CountView]:
-    """Operators before and after, at each set."""
+    """Operators before and after, for each set."""
     captured = Counter(target for g in recording.captured_graphs() for target in _targets(g))
     yield _count("Dynamo's graphs", captured)
     calls = recording.decompositions.calls
@@ -153,7 +153,7 @@ def _targets(graph: Graph) -> Iterator[str]:
 
 
 def _extern(recording: Recording, leaves: Leaves) -> Iterator[StayView]:
-    """Calls of kernels that exist, as recorded; then what would become one."""
+    """Calls of existing kernels, as recorded; then calls that would become one."""
     of_name: dict[str, list[Kernel]] = {}
     for kernel in recording.kernels:
         if kernel.language == "extern":
@@ -180,7 +180,7 @@ def _of_kernel(name: str) -> str:
 
 
 def _no_rule(leaves: Leaves) -> Iterator[StayView]:
-    """What stays although it is in neither core ATen nor prims."""
+    """What remains although it is in neither core ATen nor prims."""
     for to in TARGETS:
         for end in _OUTSIDE:
             for operator, count in leaves.staying(to, end).items():
@@ -189,9 +189,9 @@ def _no_rule(leaves: Leaves) -> Iterator[StayView]:
 
 def _why_none(recording: Recording) -> str:
     if not recording.graphs:
-        return "No graph was captured, so there is no operator to take apart."
+        return "No graph was captured, so there is no operator to decompose."
     return (
-        "This recording has no operators as AOTAutograd traces them: the backend does not use it, "
-        "or the recording is from a version that did not keep them. `lab.decompose` takes one "
-        "apart by itself."
+        "This recording has no operators traced by AOTAutograd: the backend does not use it, "
+        "or the recording is from a version that did not record them. `lab.decompose` decomposes "
+        "a single operator."
     )

@@ -1,4 +1,4 @@
-"""How many operators a call becomes at each set, counted over shared trees."""
+"""How many operators a call becomes in each set, counted over shared trees."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dynamo_lab.model.decompositions import TARGETS, Decompositions, End, Target
 
 _MOST = 10**9
-"""Counts stop here: trees that share their parts can stand for any number of operators."""
+"""Counts stop here: trees with shared parts can represent any number of operators."""
 
 
 class Leaves:
-    """The calls at which trees end."""
+    """The calls at which the trees end."""
 
     def __init__(self, facts: Decompositions) -> None:
         self.facts = facts
@@ -23,14 +23,14 @@ class Leaves:
         return self._counts[to][call]
 
     def operators(self, to: int) -> Counter[str]:
-        """How often each operator occurs when all calls of the run are at a set."""
+        """How often each operator occurs once all calls of the run are decomposed to a set."""
         found: Counter[str] = Counter()
         for call, times in self._staying[to].items():
             found[self.facts.calls[call].operator] += times
         return found
 
     def staying(self, to: Target, end: End) -> Counter[str]:
-        """How often each operator stays for this reason."""
+        """How often each operator remains for this reason."""
         at = TARGETS.index(to)
         found: Counter[str] = Counter()
         for call, times in self._staying[at].items():
@@ -48,7 +48,7 @@ class Leaves:
         return sizes
 
     def _multiplicities(self, to: int) -> Counter[int]:
-        """How often each call that stays occurs in this run."""
+        """How often each remaining call occurs in this run."""
         times = Counter(traced.call for traced in self.facts.traced)
         staying: Counter[int] = Counter()
         for call in reversed(self._orders[to]):
@@ -64,14 +64,14 @@ class Leaves:
 
 
 def _children(facts: Decompositions, call: int, to: int) -> Sequence[int] | None:
-    """The calls that a rule makes of this one, None where no rule takes it apart."""
+    """The calls that a rule makes of this one, None where no rule decomposes it."""
     ways = facts.calls[call].ways
     step = ways[to].step if ways else None
     return None if step is None else [row.call for row in facts.steps[step].rows]
 
 
 def _children_first(facts: Decompositions, to: int) -> list[int]:
-    """Every call after all those that it becomes."""
+    """The calls in postorder: each after all those that it becomes."""
     ordered: list[int] = []
     done: set[int] = set()
     for start in range(len(facts.calls)):

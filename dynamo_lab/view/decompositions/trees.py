@@ -1,4 +1,4 @@
-"""Trees of operators: what a call becomes, one rule a level, down to a set."""
+"""Trees of operators: what a call becomes, one rule per level, down to a set."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import dedent
@@ -10,7 +10,7 @@ from dynamo_lab.model.decompositions import Call, Decompositions, Rule, Step, Ta
 from dynamo_lab.view.decompositions.leaves import Leaves
 
 SETS: dict[Target, str] = {"core_aten": "core ATen", "inductor": "Inductor", "prims": "prims"}
-"""The sets by the names that people use."""
+"""The titles of the sets."""
 
 ENDS = {
     "set": "in the set",
@@ -18,7 +18,7 @@ ENDS = {
     "no rule": "no rule",
     "raised": "its rule raised",
 }
-"""Why a call stays, in words."""
+"""Why a call remains, in words."""
 
 KINDS = {
     "registered": "registered decomposition",
@@ -30,10 +30,10 @@ KINDS = {
 
 
 def refuse_unknown_set(to: str) -> None:
-    """Say which sets there are.
+    """Check that the set exists.
 
     Raises:
-        OptionError: `to` is none of them.
+        OptionError: `to` is not one of them.
     """
     if to not in SETS:
         known = ", ".join(f'"{word}"' for word in SETS)
@@ -52,7 +52,7 @@ class RuleView(Struct, frozen=True, kw_only=True):
 class CallView(Struct, frozen=True, kw_only=True):
     """An operator on arguments of these shapes.
 
-    For each set, `ways` has the step that is taken (-1 for none), why it stays, and what a rule
+    For each set, `ways` has the step that is taken (-1 for none), why it remains, and what a rule
     raised; `leaves` how many operators it becomes.
     """
 
@@ -74,7 +74,7 @@ class StepView(Struct, frozen=True, kw_only=True):
 
 
 class TreesView(Struct, frozen=True, kw_only=True):
-    """What trees are drawn from: calls go on by steps, steps apply rules. All by position."""
+    """The data of the trees: calls lead to steps, steps apply rules. All by position."""
 
     calls: tuple[CallView, ...] = ()
     steps: tuple[StepView, ...] = ()
@@ -82,7 +82,7 @@ class TreesView(Struct, frozen=True, kw_only=True):
 
 
 def trees(facts: Decompositions, leaves: Leaves) -> TreesView:
-    """The calls, steps and rules of these facts, as a view has them."""
+    """The calls, steps and rules of these facts, as the view holds them."""
     return TreesView(
         calls=tuple(_call(index, call, leaves) for index, call in enumerate(facts.calls)),
         steps=tuple(map(_step, facts.steps)),
@@ -117,13 +117,13 @@ def _rule(rule: Rule) -> RuleView:
 
 
 def _kind(rule: Rule) -> str:
-    """What a rule is, in words. Only ATen's composite kernels are known to be written in C++."""
+    """What a rule is, in words. Only ATen's composite kernels are known to be C++."""
     is_python = rule.file.endswith(".py") or not rule.name.startswith("aten.")
     return "composite kernel" if rule.kind == "composite" and is_python else KINDS[rule.kind]
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """One line of a tree. `rule` is what takes the call apart; `end` why it stays, in words."""
+    """One line of a tree. `rule` is what decomposes the call; `end` why it remains, in words."""
 
     depth: int
     name: str
@@ -136,7 +136,7 @@ class Line(Struct, frozen=True, kw_only=True):
 
 
 def walk(view: TreesView, call: int, to: int, deepest: int = 99) -> Iterator[Line]:
-    """A tree from its root, each call before what it becomes."""
+    """A tree in preorder: from its root, each call before what it becomes."""
     root = view.calls[call]
     yield _line(view, call, to, 0, "", root.arguments)
     rows = _rows(view, call, to)
@@ -157,7 +157,7 @@ def _line(view: TreesView, call: int, to: int, depth: int, name: str, arguments:
     found = view.calls[call]
     step, end, reason = found.ways[to] if found.ways else (-1, "", found.problem)
     words = ENDS.get(end, "")
-    reason = "" if end == "set" else reason  # a rule for other arguments is no news
+    reason = "" if end == "set" else reason  # a rule for other arguments is not worth mentioning
     return Line(
         depth=depth,
         name=name,

@@ -1,4 +1,4 @@
-"""Frames in the order Dynamo met them, each with its outcome, attempts and bytecode."""
+"""Frames in the order Dynamo saw them, each with its outcome, attempts and bytecode."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from dynamo_lab.view.core.words import times
 
 
 class AttemptView(Struct, frozen=True, kw_only=True):
-    """One analysis: what came of it and what it cost. `bytecode` is the code Dynamo wrote."""
+    """One analysis: its result and its cost. `bytecode` is the code Dynamo wrote."""
 
     label: str
     outcome: str
@@ -29,7 +29,7 @@ class AttemptView(Struct, frozen=True, kw_only=True):
 
 
 class FrameView(Struct, frozen=True, kw_only=True):
-    """One frame. `depth` is how many resumptions deep it continues another."""
+    """One frame. `depth` is how many resumptions deep it is."""
 
     id: int
     name: str
@@ -49,20 +49,20 @@ class FrameView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places) -> tuple[FrameView, ...]:
-    """The frames in the order Dynamo met them."""
+    """The frames in the order Dynamo saw them."""
     facts = _Facts(recording, places)
     return tuple(_view(frame, facts) for frame in recording.frames)
 
 
 class FrameCounts(NamedTuple):
-    """`own` are the reader's or were compiled; `library` are the rest, which Dynamo skipped."""
+    """`own` are the user's or were compiled; `library` are the rest, which Dynamo skipped."""
 
     own: int
     library: int
 
 
 class _Facts:
-    """What frames are shown with, gathered once for all of them."""
+    """The facts shown with frames, collected once for all of them."""
 
     def __init__(self, recording: Recording, places: Places) -> None:
         self.places = places
@@ -114,7 +114,7 @@ def _attempt(attempt: Attempt) -> AttemptView:
 
 
 def counts(recording: Recording) -> FrameCounts:
-    """How many frames matter to a reader, and how many do not."""
+    """How many frames matter to the user, and how many do not."""
     own = sum(is_own(recording, frame) for frame in recording.frames)
     return FrameCounts(own, len(recording.frames) - own)
 
@@ -131,17 +131,17 @@ def _explanation(frame: Frame, facts: _Facts) -> str:
     if breaks:
         return f"Compiled up to {_at(breaks[-1], facts)}, where it broke."
     if not graphs:
-        return "Traced, but it holds no tensor operation: there was no graph to compile."
+        return "Traced, but it contains no tensor operation: there was no graph to compile."
     if len(graphs) == 1:
-        return "Compiled whole, as one graph."
+        return "Compiled completely, as one graph."
     if frame.id not in facts.recompiled:  # as after `torch._dynamo.reset()`
-        return f"Compiled whole, {times(len(graphs))}."
-    return f"Compiled whole, {times(len(graphs))}: its guards failed and it was compiled again."
+        return f"Compiled completely, {times(len(graphs))}."
+    return f"Compiled completely, {times(len(graphs))}: its guards failed and it was recompiled."
 
 
 def _failed(breaks: Sequence[Break], facts: _Facts) -> str:
     if breaks:
-        return f"One whole graph was asked for, and it broke at {_at(breaks[-1], facts)}."
+        return f"A single graph was required, but it broke at {_at(breaks[-1], facts)}."
     return "Compilation failed with an exception."
 
 

@@ -1,4 +1,4 @@
-"""The map of the run: what was compiled, left to Python and resumed, in the order of the calls."""
+"""The map of the run: what was compiled, left to Python and resumed, in call order."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -17,7 +17,7 @@ from dynamo_lab.view.core.words import first_line, line_range, plural, times
 from dynamo_lab.view.frames.frames import FrameView
 
 _WENT_ON = ("resumed", "stopped")
-"""After such a break Python ran on, and called what it calls."""
+"""After such a break Python went on and made the frame's calls."""
 
 Kind = Literal["compiling", "compiled", "resumed", "eager", "skipped", "failed", "break"]
 
@@ -25,9 +25,9 @@ Kind = Literal["compiling", "compiled", "resumed", "eager", "skipped", "failed",
 class MapRow(Struct, frozen=True, kw_only=True):
     """A region of the run, or a break between two; `depth` is how many calls and breaks deep.
 
-    `graphs` are the graphs of a frame that was compiled again and again, first to last, and `size`
+    `graphs` are all graphs of a frame that was recompiled, first to last, and `size`
     the operators and kernels of the last. `file` is that of `lines`, where it is neither the
-    reader's main one nor that of the row above. `entity` is what a click leads to.
+    main source nor that of the row above. `entity` is where a click leads.
     """
 
     depth: int
@@ -48,11 +48,11 @@ def build(
     breaks: Sequence[BreakView],
     stories: Sequence[StoryView],
 ) -> tuple[MapRow, ...]:
-    """The regions of the run, the folded library frames last."""
+    """The regions of the run, the collapsed library frames last."""
     return tuple(_Map(recording, places, frames, breaks, stories).rows())
 
 
-_DEEPEST = 40  # of calls that are drawn further in than the ones around them
+_DEEPEST = 40  # of calls that are indented further than those around them
 _Step = tuple[Literal["frame", "break"], int, int]  # what comes next, its id, its depth
 
 
@@ -88,7 +88,7 @@ class _Map:
                 self._inside.setdefault(self._around(frame), []).append(frame.id)
 
     def rows(self) -> Iterator[MapRow]:
-        """Walk the calls; a chain of resumptions can be long, so without recursion."""
+        """Walk the calls, without recursion because a chain of resumptions can be long."""
         seen: set[_Step] = set()
         todo: list[_Step] = [("frame", i, 0) for i in reversed(self._inside.get(None, []))]
         while todo:
@@ -112,7 +112,7 @@ class _Map:
         return self._own[frame] or frame in self._breaks_in
 
     def _around(self, frame: Frame) -> int | None:
-        """The frame that called this one, or that it continues, of those that are shown."""
+        """The frame that called this one, or that it continues, among those that are shown."""
         around = frame.caller if frame.resumes is None else frame.resumes
         for _ in self._frames:
             if around is None or self._is_shown(around):
@@ -121,7 +121,7 @@ class _Map:
         return None
 
     def _within_frame(self, frame: Frame, depth: int) -> Iterator[_Step]:
-        """What follows a frame's head: its breaks, else the calls that it makes."""
+        """What follows a frame's heading: its breaks, else the calls that it makes."""
         inner = depth if frame.resumes is not None and depth else depth + 1
         breaks = self._breaks_in.get(frame.id, ())
         for index in breaks:
@@ -131,7 +131,7 @@ class _Map:
                 yield "frame", called, depth + 1
 
     def _within_break(self, item: Break, depth: int) -> Iterator[_Step]:
-        """What Python calls on the line that broke, then what goes on after it."""
+        """What Python calls on the line that broke, then what resumes after it."""
         if item.effect not in _WENT_ON:
             return
         for called in self._called_at(item):
@@ -140,7 +140,7 @@ class _Map:
             yield "frame", frame, depth
 
     def _called_at(self, item: Break) -> Iterator[int]:
-        """A frame that broke in two places made each call at one of them, by its line."""
+        """For a frame with several breaks, each call belongs to one of them, by its line."""
         here = self._places.spans[item.span]
         lines = range(here.line, max(here.line, here.end_line) + 1)
         resumed = [i for i in self._breaks_in[item.frame] if self._breaks[i].effect in _WENT_ON]
@@ -164,7 +164,7 @@ class _Map:
         )
 
     def _name(self, frame: Frame) -> str:
-        """Of what goes on after a break the short name: the row above has the long one."""
+        """The short name of what resumes after a break: the row above has the long one."""
         name = self._views[frame.id].name
         head, after, line = name.partition(" after line ")
         return f"{head.rpartition('.')[2]}{after}{line}" if after else name
@@ -174,7 +174,7 @@ class _Map:
         return "" if above == source else self._places.file(source)
 
     def _last_line(self, frame: Frame) -> int | None:
-        """The line on which a frame stopped and had the rest go on without it."""
+        """The line on which a frame stopped and was resumed by another."""
         broken = [self._breaks[index] for index in self._breaks_in.get(frame.id, ())]
         lines = [self._line(item)[1] for item in broken if item.effect in _WENT_ON]
         return max(lines, default=None)
@@ -190,7 +190,7 @@ class _Map:
 
     def _text(self, frame: Frame, graphs: Sequence[int]) -> str:
         if frame.id in self._limited:
-            return f"compiled {times(len(graphs))}, then left to Python: too many recompilations"
+            return f"compiled {times(len(graphs))}, then left to Python (too many recompilations)"
         if len(graphs) > 1:
             return f"compiled {times(len(graphs))}"
         if graphs:

@@ -19,10 +19,10 @@ from dynamo_lab.view.kernels.kernels import QUIET
 
 
 class OperationView(Struct, frozen=True, kw_only=True):
-    """An operation of the schedule. `id` counts over all schedules, `nodes` are of its graph.
+    """An operation of a schedule. `id` is unique over all schedules, `nodes` are of its graph.
 
-    `title` tells what it computes, `loops` over what; `place` is its group in the end, `uses` the
-    buffers and inputs that it reads or writes, `entity` the reader's line.
+    `title` says what it computes, `loops` over what; `place` is its final group, `uses` the
+    buffers and inputs that it reads or writes, `entity` the user's line.
     """
 
     id: int
@@ -43,7 +43,7 @@ class OperationView(Struct, frozen=True, kw_only=True):
 
 
 class GroupView(Struct, frozen=True, kw_only=True):
-    """Operations that stood together at some time, as indices."""
+    """Operations that were in one group at some time, as indices."""
 
     operations: tuple[int, ...]
     kind: str
@@ -51,9 +51,9 @@ class GroupView(Struct, frozen=True, kw_only=True):
 
 
 class RulingView(Struct, frozen=True, kw_only=True):
-    """What became of a pair: `why` holds what stood in the way and what would change it.
+    """The verdict on a pair: `why` says what prevented fusion and what would change it.
 
-    `saves` is what fusing saves in memory traffic, `score` what pairs are sorted by; `reasons` are
+    `saves` is the memory traffic that fusing saves, `score` what pairs are sorted by; `reasons` are
     PyTorch's words.
     """
 
@@ -78,9 +78,9 @@ class PlaceView(Struct, frozen=True, kw_only=True):
 
 
 class ScheduleView(Struct, frozen=True, kw_only=True):
-    """A schedule. `pairs` are groups, two a verdict, and `ruling` indexes `rulings`.
+    """A schedule. `pairs` are groups, two per verdict, and `ruling` indexes `rulings`.
 
-    `rounds` names each round of fusion; `start` are the groups before the first.
+    `rounds` names each round of fusion; `start` are the groups before the first round.
     """
 
     graph: int
@@ -100,7 +100,7 @@ class ScheduleView(Struct, frozen=True, kw_only=True):
 
 
 class FusionsView(Struct, frozen=True, kw_only=True):
-    """Every schedule; `unseen` holds why a pair was never considered, by its kind of case."""
+    """Every schedule; `unseen` says why a pair was never considered, by kind of case."""
 
     schedules: tuple[ScheduleView, ...] = ()
     unseen: dict[str, Advice] = {}
@@ -118,7 +118,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> FusionsVi
 
 
 class _View:
-    """Writes one schedule; `first` is the id of its first operation."""
+    """Builds the view of one schedule; `first` is the id of its first operation."""
 
     def __init__(
         self,
@@ -194,12 +194,12 @@ class _View:
             for node in nodes
             if table.strings[table.op[node]].startswith("call_")
         )
-        told = [name for name in names if name not in QUIET] or list(names)
-        # the last are what it comes down to: it repeats what it is made of
-        return ("… " if len(told) > 3 else "") + " + ".join(told[-3:])
+        visible = [name for name in names if name not in QUIET] or list(names)
+        # the last are its results: it repeats what it is made of
+        return ("… " if len(visible) > 3 else "") + " + ".join(visible[-3:])
 
     def _line(self, nodes: Sequence[int]) -> tuple[int, int] | None:
-        """The reader's line of the last node that has one: what the operation comes down to."""
+        """The user's line of the last node that has one, which is the operation's result."""
         graphs = self._recording.graphs
         above = self._ancestry.above((self._schedule.graph, node) for node in nodes[-1:])
         for graph, node in sorted(above):
@@ -209,7 +209,7 @@ class _View:
         return None
 
     def _rulings(self) -> tuple[tuple[RulingView, ...], tuple[int, ...]]:
-        """The rulings with what they mean for their pairs, each once, and which is whose."""
+        """The distinct rulings with what they mean for their pairs, and the ruling of each pair."""
         pool: dict[tuple[int, tuple[Advice, ...]], int] = {}
         numbers: list[int] = []
         table = self._schedule.verdicts
@@ -236,7 +236,7 @@ class _View:
 
 
 def why_of(schedule: Schedule, ruling: Ruling, producer: int, consumer: int) -> tuple[Advice, ...]:
-    """What stands in the way of a pair of groups."""
+    """What prevents a pair of groups from being fused."""
     if ruling.outcome == "refused" and ruling.check == "backend":
         one, other = schedule.groups[producer], schedule.groups[consumer]
         device = schedule.operations[one.operations[0]].device if one.operations else ""
@@ -251,7 +251,7 @@ def _group(schedule: Schedule, group: Group) -> GroupView:
 
 
 def _loops(schedule: Schedule, group: Group) -> str:
-    """What a group runs over, empty where it is no loop, or several side by side."""
+    """The loops of a group, empty where it has none, or several side by side."""
     if group.kind in ("foreach", "combo", "grouped"):
         return ""
     kinds = {schedule.operations[index].kind for index in group.operations}
@@ -284,14 +284,14 @@ def _sentences(schedule: Schedule) -> Iterable[str]:
     yield f"{operations} became {plural(groups, 'group')}, and {plural(kernels, 'kernel')}."
     outcomes = Counter(verdict.ruling.outcome for verdict in schedule.verdicts)
     if outcomes:
-        told = [f"{outcomes['fused']:,} fused", f"{outcomes['refused']:,} refused"]
+        parts = [f"{outcomes['fused']:,} fused", f"{outcomes['refused']:,} refused"]
         if outcomes["possible"]:
-            told.append(f"{outcomes['possible']:,} possible, but fused otherwise first")
+            parts.append(f"{outcomes['possible']:,} possible, but fused with others first")
         pairs = plural(len(schedule.verdicts), "pair")
         rounds = plural(len(schedule.rounds), "round")
-        yield f"{pairs} considered in {rounds}: {listed(told)}."
+        yield f"{pairs} considered in {rounds}: {listed(parts)}."
     if schedule.left_out:
-        yield f"{schedule.left_out:,} more refusals are not kept."
+        yield f"{schedule.left_out:,} more refusals were not recorded."
     if kernels < groups and "CppScheduling" in schedule.backends.values():
         yield (
             "The C++ code generator also puts neighbouring groups into one function, each with "

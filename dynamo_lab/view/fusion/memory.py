@@ -1,4 +1,4 @@
-"""Memory of the generated code: what is allocated at each call, its peak, and buffers' lives."""
+"""Memory of the generated code: what is allocated at each call, the peak, and buffer lifetimes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -22,10 +22,10 @@ class MemoryStep(Struct, frozen=True, kw_only=True):
 
 
 class LifeView(Struct, frozen=True, kw_only=True):
-    """The life of a buffer: it holds memory from the step `start` to `end`, counted from 0.
+    """The lifetime of a buffer: it holds memory from step `start` to `end`, counted from 0.
 
     `last_read` is the last step that reads it, -1 for none. `source` names the buffer whose memory
-    it took over or shares. `operation` is the id of what makes it, -1 for what comes from outside.
+    it took over or shares. `operation` is the id of what computes it, -1 for inputs.
     """
 
     name: str
@@ -42,7 +42,7 @@ class LifeView(Struct, frozen=True, kw_only=True):
 
 
 class MemoryView(Struct, frozen=True, kw_only=True):
-    """The memory of one schedule. `kernel_internal` are buffers that fusion made unnecessary."""
+    """The memory of one schedule. `kernel_internal` are buffers that fusion removed."""
 
     sentences: tuple[str, ...]
     steps: tuple[MemoryStep, ...]
@@ -53,12 +53,12 @@ class MemoryView(Struct, frozen=True, kw_only=True):
 
 
 def build(plan: MemoryPlan, schedule: Schedule, first: int) -> MemoryView:
-    """The plan, with operations as ids from `first` on."""
+    """The memory plan, with operations as ids from `first` on."""
     return _View(plan, schedule, first).build()
 
 
 class _View:
-    """Walks the events once, and keeps who holds which storage."""
+    """Walks the events once, and tracks which buffer holds which storage."""
 
     def __init__(self, plan: MemoryPlan, schedule: Schedule, first: int) -> None:
         self._plan = plan
@@ -100,7 +100,7 @@ class _View:
 
     def _walk(self) -> list[int]:
         """What is allocated while each step runs, and after the last."""
-        storage: dict[int, int] = {}  # of a buffer: the one that was allocated
+        storage: dict[int, int] = {}  # for each buffer, the one that was allocated
         holders: dict[int, set[int]] = {}
         for index, item in enumerate(self._plan.buffers):
             if item.role == "donated":
@@ -170,16 +170,16 @@ class _View:
 
     def _note(self, item: MemoryBuffer, cause: MemoryEvent | None) -> str:
         if item.role == "removed":
-            return "never in memory: it lives inside its kernel"
+            return "never in memory: it exists only inside its kernel"
         source = "" if cause is None or cause.source is None else cause.source
         name = self._plan.buffers[source].name if source != "" else ""
-        told = {
+        origin = {
             "in_place": f"written over {name}, in place",
-            "reuse": f"takes over the memory of {name}, which nobody needs any more",
+            "reuse": f"takes over the memory of {name}, which is no longer needed",
             "view": f"a view of {name}, with no memory of its own",
         }.get(cause.kind if cause else "", "")
         ends = {"output": "returned", "donated": "an input that may be overwritten"}
-        return "; ".join(part for part in (told, ends.get(item.role, "")) if part)
+        return "; ".join(part for part in (origin, ends.get(item.role, "")) if part)
 
     def _sentences(
         self,
@@ -200,7 +200,7 @@ class _View:
             for kind, words in (
                 ("allocate", "allocated"),
                 ("in_place", "written in place"),
-                ("reuse", "in memory that another held"),
+                ("reuse", "in memory that another buffer held"),
                 ("view", "views"),
             )
             if kind in kinds
@@ -208,11 +208,11 @@ class _View:
             yield f"{plural(len(kinds), 'buffer')}: {', '.join(counted)}."
         if internal:
             saved = sum(life.bytes for life in internal)
-            yield f"Fusion kept {len(internal)} more, {size(saved)}, out of memory altogether."
+            yield f"Fusion kept {len(internal)} more, {size(saved)}, out of memory entirely."
         if any(item.bytes is None and item.dtype for item in self._plan.buffers):
-            yield "Sizes that only the run computes are unknown, and counted as nothing."
+            yield "Sizes computed only at run time are unknown, and count as zero."
         if self._plan.is_pooled:
-            yield "The buffers then became parts of larger pools, which this does not show."
+            yield "The buffers then became parts of larger pools, which are not shown here."
 
 
 def _last_reads(plan: MemoryPlan, schedule: Schedule) -> Iterator[tuple[str, int]]:

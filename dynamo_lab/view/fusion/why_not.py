@@ -1,4 +1,4 @@
-"""Why two operations are not fused: any two, whether they were considered as a pair or not.
+"""Why two operations are not fused: for any two, considered as a pair or not.
 
 A mirror of the front-end's `why-not`, which answers on the page: tests/cases/fusion.json has both.
 """
@@ -34,7 +34,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 def ask(recording: Recording, one: str, other: str, graph: int | None = None) -> Answer:
-    """Why two are not fused: names of operations, buffers or nodes of a post-grad graph.
+    """Why two are not fused, given names of operations, buffers or nodes of a post-grad graph.
 
     Raises:
         FusionError: nothing was scheduled, or there is no such name or graph.
@@ -115,7 +115,7 @@ _Row = tuple[int, int, RulingView]
 
 
 def _rows(schedule: ScheduleView, one: int, other: int) -> Iterator[_Row]:
-    """The verdicts on groups of which one has the one operation and the other the other."""
+    """The verdicts on pairs of groups that contain one of the operations each."""
     has = [(one in group.operations, other in group.operations) for group in schedule.groups]
     ends = iter(schedule.pairs)
     for producer, consumer, ruling in zip(ends, ends, schedule.ruling, strict=True):
@@ -127,7 +127,7 @@ def _rows(schedule: ScheduleView, one: int, other: int) -> Iterator[_Row]:
 
 
 def _last(rows: list[_Row]) -> _Row:
-    """The verdict that held: of the last round, and there a refusal rather than a maybe."""
+    """The final verdict: of the last round, a refusal rather than a "possible"."""
     return max(rows, key=lambda row: (row[2].round, row[2].outcome == "refused"))
 
 
@@ -148,11 +148,11 @@ def _are_fused(
 
 
 _PRODUCTS = ("mm", "convolution")
-"""How the names of those end that Inductor has templates for."""
+"""Suffixes of the operators that Inductor has templates for."""
 
 
 def _case(schedule: ScheduleView, a: OperationView, b: OperationView) -> tuple[str, OperationView]:
-    """Why there is no verdict on a pair, as a key of the advice, and of whom that tells."""
+    """Why there is no verdict on a pair, as a key of the advice, and the operation it is about."""
     for item in (a, b):
         if item.kind == "extern":
             return ("product" if item.call.endswith(_PRODUCTS) else "library"), item

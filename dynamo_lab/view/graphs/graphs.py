@@ -16,7 +16,7 @@ from dynamo_lab.view.graphs.transforms import in_transforms
 
 
 class ModuleView(Struct, frozen=True, kw_only=True):
-    """A box of the diagram: an nn.Module (or an operator kind group) holding nodes and boxes.
+    """A box of the diagram: an nn.Module (or an operator kind group) with nodes and boxes in it.
 
     `type` is the module's class, empty where it is not known.
     `nodes` are node indices directly inside; `children` are indices into `GraphView.modules`.
@@ -30,16 +30,16 @@ class ModuleView(Struct, frozen=True, kw_only=True):
 
 
 class GraphView(Struct, frozen=True, kw_only=True):
-    """A graph. Columns run in parallel, one entry a node, in graph order.
+    """A graph. Columns are parallel, with one entry per node in graph order.
 
     `op` ("placeholder", "call_function"...), `target` ("aten.add.Tensor") and `module` index
     `strings`; `value` indexes `values` (texts such as "f32[8, 8]"); `stack` indexes
-    `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is what people call
-    the captured graph that this one belongs to, from 1, and 0 where there is none.
+    `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is the number of
+    the captured graph that this one belongs to, from 1, or 0 where there is none.
 
-    `bytes` and `layouts` run parallel to `values`: the size of a tensor, None where it is not
-    known, and how it lies in memory where that is not row by row. `kinds` says of strings that
-    are targets what kind of work they do. `parent_node` calls this graph, which is a body.
+    `bytes` and `layouts` are parallel to `values`: the size of a tensor, None where it is not
+    known, and its memory layout where that is not contiguous. `kinds` says of strings that
+    are targets what kind of work they do. `parent_node` calls this graph if it is a body.
     """
 
     id: int
@@ -71,7 +71,7 @@ class GraphView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording) -> tuple[GraphView, ...]:
-    """The graphs, columns shared with the recording's."""
+    """The graphs; their columns are shared with the recording."""
     names, titles = frame_names(recording), GraphTitles(recording)
     return tuple(_view(graph, names, titles) for graph in recording.graphs)
 
@@ -109,20 +109,20 @@ def _view(graph: Graph, names: Sequence[str], titles: GraphTitles) -> GraphView:
 
 
 def _targets(table: NodeTable) -> list[int]:
-    """The strings that are what a node calls, and not its kind or module."""
+    """The strings that are targets of nodes, not their kinds or modules."""
     calls = {n for n, op in enumerate(table.strings) if op.startswith("call_")}
     called = zip(table.op, table.target, strict=True)
     return sorted({target for op, target in called if op in calls})
 
 
 def stage_word(graph: GraphView) -> str:
-    """The graph's stage as one word to ask for it by: 'post_grad', 'post_grad_backward'."""
+    """The graph's stage as one word, as queries name it: 'post_grad', 'post_grad_backward'."""
     is_marked = graph.is_backward and graph.stage != "backward"
     return f"{graph.stage}_backward" if is_marked else graph.stage
 
 
 def _subtitle(graph: Graph, names: Sequence[str]) -> str:
-    """What the title leaves open: the later stages' titles name the captured graph."""
+    """What the title leaves out: titles of later stages name only the captured graph."""
     size = plural(graph.operators, "operator")
     is_captured = graph.stage == "dynamo" and graph.parent is None and graph.frame is not None
     return f"captured from {names[graph.frame or 0]}, {size}" if is_captured else size
@@ -141,9 +141,9 @@ def module_path(text: str) -> tuple[str, ...]:
 
 
 def module_tree(table: NodeTable) -> tuple[ModuleView, ...]:
-    """The modules as nested boxes, the root first; nodes of no module lie in the root.
+    """The modules as nested boxes, the root first; nodes of no module are in the root.
 
-    The copies that write a buffer's new value back bear no module: each lies with that value.
+    Copies that write a buffer's new value back have no module: each is placed with that value.
     """
     boxes: dict[tuple[str, ...], int] = {(): 0}
     children: list[list[int]] = [[]]
@@ -171,7 +171,7 @@ _WRITES_BACK = "aten.copy_."
 
 
 def _with_what_they_write(table: NodeTable, homes: list[int]) -> list[int]:
-    """The homes, with those copies taken from the root that write a box's value to an input."""
+    """The modules, with copies that write a box's value to an input moved out of the root."""
     writes = [target.startswith(_WRITES_BACK) for target in table.strings]
     if not any(writes):
         return homes
@@ -186,7 +186,7 @@ def _with_what_they_write(table: NodeTable, homes: list[int]) -> list[int]:
 def _classes(
     table: NodeTable, modules: Iterable[tuple[str, ...]], paths: Iterable[tuple[str, ...]]
 ) -> dict[tuple[str, ...], str]:
-    """The class of each box that is a module, also of one that lies in a transform's box."""
+    """The class of each box that is a module, also inside a transform's box."""
     known = {module_path(path): name for path, name in table.module_types.items()}
     found: dict[tuple[str, ...], str] = {}
     for module, path in set(zip(modules, paths, strict=True)):
@@ -201,7 +201,7 @@ def _classes(
 def _box(
     path: tuple[str, ...], boxes: dict[tuple[str, ...], int], children: list[list[int]]
 ) -> int:
-    """The index of a path's box, made with all the boxes around it where it is new."""
+    """The index of a path's box; a new one is created with all the boxes around it."""
     if (known := boxes.get(path)) is not None:
         return known
     around = _box(path[:-1], boxes, children)

@@ -1,4 +1,4 @@
-"""What kind of work an operator does, for colours: told by its name, where the name is known."""
+"""What kind of work an operator does, for colours, derived from its name where that is known."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from dynamo_lab.view.core.names import operator_name
 KINDS = (
     "matrix", "reduction", "elementwise", "normalisation", "view", "copy", "creation", "control",
 )  # fmt: skip
-"""In the order of their colours; operators that are not known are "other"."""
+"""In the order of their colours; unknown operators are "other"."""
 
 _NAMES = {
     "matrix": """
@@ -82,7 +82,7 @@ def kind_of(target: str) -> str:
 
 
 def by_kind(targets: Iterable[tuple[int, str]]) -> dict[str, tuple[int, ...]]:
-    """The targets of each kind, by their numbers; those that are "other" are left out."""
+    """The targets of each kind, by their numbers; "other" is left out."""
     found: dict[str, list[int]] = {}
     for number, target in targets:
         if (kind := kind_of(target)) != "other":

@@ -1,4 +1,4 @@
-"""A graph as the tree of its modules, with how much each does: like neighbours in one row."""
+"""A graph as the tree of its modules, with how much each does; equal neighbours share a row."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,10 +11,10 @@ from dynamo_lab.view.graphs.scenes import nodes_within
 
 
 class OutlineRow(Struct, frozen=True, kw_only=True):
-    """A module, or `alike` neighbours that hold the same; `name` is then that of the first.
+    """A module, or `alike` neighbours with the same contents; `name` is then that of the first.
 
-    `operators` and `bytes` count what is within one of them, modules in it included: `bytes` sums
-    the results of the operators whose size is known. `kinds` says what they do, commonest first.
+    `operators` and `bytes` count what is within one of them, nested modules included: `bytes` sums
+    the results of the operators whose size is known. `kinds` says what they do, most common first.
     """
 
     depth: int
@@ -28,12 +28,12 @@ class OutlineRow(Struct, frozen=True, kw_only=True):
 
 
 def outline(graph: GraphView) -> tuple[OutlineRow, ...]:
-    """The modules of a graph, the outer before the inner; the first row is the whole graph."""
+    """The modules of a graph, outer before inner; the first row is the whole graph."""
     return tuple(_rows(graph, [0], 0))
 
 
 def _rows(graph: GraphView, modules: Sequence[int], depth: int) -> Iterator[OutlineRow]:
-    """The rows of neighbouring modules: a run of like ones is told once."""
+    """The rows of neighbouring modules: a run of equal ones gets one row."""
     for _, run in groupby(modules, key=lambda module: _shape(graph, module)):
         alike = list(run)
         yield _row(graph, alike, depth)
@@ -58,10 +58,10 @@ def _row(graph: GraphView, alike: Sequence[int], depth: int) -> OutlineRow:
 
 
 def _shape(graph: GraphView, module: int) -> tuple[object, ...]:
-    """What makes two modules alike: their class, and how much they and the modules in them do."""
+    """What makes two modules equal: their class, and how much they and their submodules do."""
     box, calls = graph.modules[module], _calls(graph, module)
     children = tuple((graph.modules[child].name, _shape(graph, child)) for child in box.children)
-    # One without a class is like another only by chance.
+    # Modules without a class are equal only by chance.
     return box.type or box.path, len(calls), _bytes(graph, calls), children
 
 

@@ -1,6 +1,6 @@
-"""The language that nodes are searched in: `op:mm dtype:f32 shape:*x128 -module:head "text"`.
+"""The query language for nodes: `op:mm dtype:f32 shape:*x128 -module:head "text"`.
 
-The front-end's `query` speaks it too: tests/cases/search.json holds both to it.
+The front-end implements it too: tests/cases/search.json checks both.
 """
 
 import re
@@ -21,14 +21,14 @@ FIELDS = {
     "bytes": "`bytes:>1MB`",
     "users": "`users:>3` or `users:0`",
 }
-"""What can be asked of a node, each with an example. A word without a field is looked for in its
+"""The fields of a query, each with an example. A word without a field is searched for in the node's
 name, operator, value, arguments and module."""
 
 STAGES = (
     *("dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled"),
     *("code", "unknown"),
 )
-"""The stages that `stage:` takes, those of a backward with `_backward` behind."""
+"""The stages that `stage:` accepts, those of a backward with the suffix `_backward`."""
 
 WIDENED = ("op", "dtype", "shape", "module", "name")
 
@@ -43,7 +43,7 @@ _LONG_DTYPE = re.compile(r"(b?)(float|uint|int|complex)([0-9]+.*)")
 
 
 class Term(Struct, frozen=True):
-    """One condition: `value` is what the field wants, in lower case; no field is any text.
+    """One condition: `value` is the field's wanted value in lower case; no field means any text.
 
     `low` and `high` are the range of a line, of bytes or of users; `file` belongs to a line.
     """
@@ -57,16 +57,16 @@ class Term(Struct, frozen=True):
 
 
 def parse(text: str) -> tuple[Term, ...]:
-    """The conditions that a query joins with "and".
+    """The conditions of a query, joined with "and".
 
     Raises:
-        QueryError: a field is not known, or its value does not fit.
+        QueryError: a field is unknown, or its value is not valid.
     """
     return tuple(_terms(text))
 
 
 def widened(text: str) -> str:
-    """The query with `*` around what has to fit as a whole; empty where that changes nothing."""
+    """The query with `*` around patterns that must match as a whole; empty if nothing changes."""
     made = [_widened(word) for word in _words(text)]
     return " ".join(made) if made != list(_words(text)) else ""
 
@@ -81,7 +81,7 @@ def normal_dtype(text: str) -> str:
 
 
 def pattern(value: str, one: str = ".") -> re.Pattern[str]:
-    """A regular expression of a text in which `*` is any text and `?` is `one`."""
+    """A regular expression for a text in which `*` is any text and `?` is `one`."""
     parts = (".*" if c == "*" else one if c == "?" else re.escape(c) for c in value)
     return re.compile("".join(parts), re.DOTALL)
 
@@ -146,7 +146,7 @@ def _line(match: re.Match[str]) -> tuple[float, float, str]:
 
 
 def _range(match: re.Match[str]) -> tuple[float, float]:
-    """The lowest and the highest whole number that fits."""
+    """The lowest and the highest integer that matches."""
     amount = float(match[2])
     if (match.lastindex or 0) > 2 and match[3]:
         amount *= (1024 if match[4] else 1000) ** ("kmgt".index(match[3]) + 1)

@@ -1,6 +1,6 @@
-"""Which boxes a diagram shows: modules closed to one box, opened ones as frames around theirs.
+"""Which boxes a diagram shows: closed modules as one box, opened ones as frames around theirs.
 
-A mirror of the front-end's `scenes`, which it draws: tests/cases/scenes.json holds both alike.
+The front-end draws the same ones: tests/cases/scenes.json checks both.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,16 +10,16 @@ from msgspec import Struct
 from dynamo_lab.view.graphs.graphs import GraphView
 
 MAX_BOXES = 200
-"""Graphviz takes over a second beyond a few hundred boxes, and nobody reads them."""
+"""Beyond a few hundred boxes Graphviz takes over a second, and nobody reads them."""
 
 FEW_INPUTS = 12
-"""Above this many inputs and parameters, they are left out until asked for."""
+"""Above this many inputs and parameters, they are hidden until requested."""
 
 _COMFORTABLE = 60
 
 
 class Box(Struct, frozen=True):
-    """A closed module of a graph, or a node; the other of the two is -1."""
+    """A closed module of a graph, or a node; the other field is -1."""
 
     graph: int
     module: int = -1
@@ -42,7 +42,7 @@ class Cluster(Struct, frozen=True):
 
 
 class Edge(Struct, frozen=True):
-    """So many values go from a box to another; a call goes from a node to the body it calls."""
+    """A number of values from one box to another; a call goes from a node to the body it calls."""
 
     source: str
     target: str
@@ -51,13 +51,13 @@ class Edge(Struct, frozen=True):
 
 
 class Scene(Struct, frozen=True):
-    """The boxes to draw, in frames, and what goes between them."""
+    """The boxes to draw, in frames, and the edges between them."""
 
     root: Cluster
     edges: tuple[Edge, ...]
 
     def boxes(self) -> Iterator[Box]:
-        """All boxes, in the frames too."""
+        """All boxes, including those in frames."""
         return _boxes_in(self.root)
 
 
@@ -72,9 +72,9 @@ class Scenes:
         self.with_inputs = len(_inputs(graph)) <= FEW_INPUTS if inputs is None else inputs
 
     def initially_open(self, comfortable: int = _COMFORTABLE) -> frozenset[str]:
-        """The modules to open, level by level, as long as all boxes can be read at once.
+        """The modules to open, level by level, as long as the diagram stays readable.
 
-        A level opens whole or not at all, so that twelve like blocks look alike; modules of one or
+        A level opens whole or not at all, so that twelve equal blocks look alike; modules of one or
         two operators stay closed.
         """
         opened: frozenset[str] = frozenset()
@@ -92,7 +92,7 @@ class Scenes:
         return frozenset(f"m{self.graph.id}_{n}" for n in range(len(self.graph.modules)))
 
     def count(self, opened: frozenset[str]) -> int:
-        """How many boxes there are with these modules and bodies open."""
+        """The number of boxes with these modules and bodies open."""
         return sum(1 for _ in _boxes_in(self._cluster(self.graph, 0, opened)))
 
     def modules(self, opened: frozenset[str]) -> Scene:
@@ -100,7 +100,7 @@ class Scenes:
         return self._scene(self._cluster(self.graph, 0, opened))
 
     def around(self, node: int, up: int = 2, down: int = 2, limit: int = MAX_BOXES) -> Scene:
-        """A node with what it is made of and what uses it, so many steps each way."""
+        """A node with its inputs and users, up to a number of steps each way."""
         users: list[list[int]] = [[] for _ in self.graph.name]
         for user, inputs in enumerate(self.graph.inputs):
             for source in dict.fromkeys(inputs):
@@ -183,12 +183,12 @@ class Scenes:
 
 
 def is_input(graph: GraphView, node: int) -> bool:
-    """Whether the node hands in a value, and computes none."""
+    """Whether the node passes a value in, and computes nothing."""
     return graph.strings[graph.op[node]] in ("placeholder", "get_attr")
 
 
 def nodes_within(graph: GraphView, module: int) -> Iterator[int]:
-    """The nodes of a module and of those in it."""
+    """The nodes of a module and of its submodules."""
     box = graph.modules[module]
     yield from box.nodes
     for child in box.children:
@@ -212,7 +212,7 @@ def _spread(
     limit: int,
     next_of: Callable[[int], Sequence[int]],
 ) -> None:
-    """Adds what lies within reach of the node, nearest first, until there are enough."""
+    """Adds the nodes around a node, nearest first, up to a limit."""
     edge = [node]
     for _ in range(reach):
         further: list[int] = []

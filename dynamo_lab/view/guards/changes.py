@@ -14,7 +14,7 @@ from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.guards.failing import readable
 
 _ROWS = 40
-_NODES = 3_000  # of a graph: comparing lists takes time that grows with the product of both
+_NODES = 3_000  # of a graph: the time to compare lists grows with the product of their lengths
 
 
 class ChangesView(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ def changes(recording: Recording, before: str, after: str) -> ChangesView | None
 
 
 def _graph(recording: Recording, compile_id: str) -> Graph | None:
-    """The graph that was captured last under this id: an earlier attempt's was thrown away."""
+    """The graph captured last under this id: an earlier attempt's was discarded."""
     graphs = recording.captured_graphs()
     return next((graph for graph in reversed(graphs) if graph.compile_id == compile_id), None)
 
@@ -66,10 +66,10 @@ def _symbols(recording: Recording, before: str, after: str) -> Iterator[str]:
     )
     for source, name in new.items():
         if source not in old:
-            yield f"`{source}` is open now: {name}"
+            yield f"`{source}` is dynamic now: {name}"
     for source, name in old.items():
         if source not in new:
-            yield f"`{source}` is a constant now, and was open: {name}"
+            yield f"`{source}` is a constant now; it was dynamic: {name}"
 
 
 def _rows(a: NodeTable, b: NodeTable) -> Iterator[tuple[str, str]]:
@@ -102,7 +102,7 @@ def _call(nodes: NodeTable, at: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """Dynamo names an input "l_x_" after "x"."""
+    """The input "l_x_", which Dynamo names after "x", as "x"."""
     return re.sub(r"\bl_(\w+?)_(?!\w)", r"\1", text, flags=re.IGNORECASE)
 
 
@@ -130,10 +130,10 @@ def _kernels(recording: Recording, before: str, after: str) -> str:
     if not old and not new:
         return ""
     if old == new:
-        return f"{plural(len(new), 'kernel')}, the same code"
+        return f"{plural(len(new), 'kernel')}, with the same code"
     if list(old) == list(new):
-        return f"{plural(len(new), 'kernel')} of the same names, other code"
-    return f"{plural(len(new), 'kernel')}: {_names(new)}; before {len(old)}: {_names(old)}"
+        return f"{plural(len(new), 'kernel')}, with the same names but different code"
+    return f"{plural(len(new), 'kernel')}: {_names(new)}; {len(old)} before: {_names(old)}"
 
 
 def _names(kernels: dict[str, str]) -> str:

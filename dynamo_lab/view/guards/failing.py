@@ -1,4 +1,4 @@
-"""A guard that failed, in words: which value it is about, what it was, and what it is now."""
+"""A failed guard in words: which value it is about, what it was, and what it is now."""
 
 import re
 
@@ -8,9 +8,9 @@ from dynamo_lab.model.guards import FailedGuard
 
 
 class Cause(Struct, frozen=True, kw_only=True):
-    """Why code could not be used again. `subject` is the value as one writes it: "x.shape[0]".
+    """Why code could not be reused. `subject` is the value as written in code: "x.shape[0]".
 
-    `owner` is the variable to change ("x") and `dimension` which of its sizes, if it is a size.
+    `owner` is the variable to change ("x"), `dimension` the index of the size, if it is one.
     """
 
     kind: str
@@ -38,12 +38,12 @@ _AT_LEAST = re.compile(r"^(\d+) <= (.+)$")
 
 
 def readable(source: str) -> str:
-    """Dynamo's names of values as one writes them: "L['x'].size()[0]" is "x.shape[0]"."""
+    """Dynamo's names of values as written in code: "L['x'].size()[0]" is "x.shape[0]"."""
     text = _BY_NAME.sub(r"\1", _STORED.sub(r".\1", source))
     return text.replace(".size()[", ".shape[").replace(".size()", ".shape")
 
 
-def told(failed: FailedGuard) -> str:
+def describe(failed: FailedGuard) -> str:
     """The failure in a sentence."""
     return cause(failed).text
 
@@ -64,7 +64,7 @@ def _changed(
 
 
 def _of_tensor(failed: FailedGuard) -> Cause | None:
-    """A property that is checked of every tensor."""
+    """A property that is checked for every tensor."""
     text, name, was, now = failed.text, readable(failed.source), failed.was, failed.now
     if index := _INDEX.search(text):
         at = int(index[2])
@@ -92,7 +92,7 @@ _DEVICES = ("CPU", "CUDA", "MPS", "XPU", "Meta", "HPU")
 
 
 def _of_keys(name: str, was: str, now: str) -> Cause:
-    """The dispatch keys differ: by the device, or by what PyTorch has wrapped the tensor in."""
+    """The dispatch keys differ: by the device, or by how PyTorch has wrapped the tensor."""
     before, after = (
         next((device for device in _DEVICES if re.search(rf"\b{device}\b", keys)), "")
         for keys in (was, now)
@@ -135,7 +135,7 @@ def _of_setting(failed: FailedGuard) -> Cause | None:
 
 
 def _of_object(failed: FailedGuard) -> Cause | None:
-    """Which object it is, of what type, and what it holds."""
+    """The object's identity, its type, and its contents."""
     text, name = failed.text, readable(failed.source)
     now = failed.now or "something else"
     if text.startswith("___check_obj_id"):
@@ -155,7 +155,7 @@ def _of_object(failed: FailedGuard) -> Cause | None:
 
 
 def _of_size(failed: FailedGuard) -> Cause | None:
-    """A relation between sizes, which was true when the code was made."""
+    """A relation between sizes that held when the code was compiled."""
     size = _SIZE.match(failed.source)
     if size is None or not _RELATION.search(failed.text):
         return None
@@ -167,7 +167,7 @@ def _of_size(failed: FailedGuard) -> Cause | None:
         return Cause(
             kind="zero_one" if least[1] == "2" else "branch",
             subject=subject, owner=owner, dimension=at, now=failed.now,
-            text=f"`{subject}` is {failed.now} now, and this code is for {least[1]} or more",
+            text=f"`{subject}` is {failed.now} now; this code is for {least[1]} or more",
         )  # fmt: skip
     now = readable(failed.now) or "unknown"
     if not now.startswith(subject):
@@ -184,7 +184,7 @@ _SIZES = re.compile(r"\w\[[^\]]*\]\.size\(\)\[\d+\]")
 
 
 def number_kind(text: str) -> str:
-    """Whether a number as text is an "int" or a "float"; nothing for other text."""
+    """Whether a text is an "int" or a "float"; empty for other text."""
     if re.fullmatch(r"-?\d+", text):
         return "int"
     return "float" if re.fullmatch(r"-?\d+\.?\d*(e[-+]?\d+)?", text) else ""

@@ -9,13 +9,13 @@ from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
-from dynamo_lab.view.guards.failing import cause, readable, told
-from dynamo_lab.view.guards.remedies import Remedy, remedies
+from dynamo_lab.view.guards.failing import cause, describe, readable
 
 
 class GuardView(Struct, frozen=True, kw_only=True):
-    """One guard: what it checks, in the words Dynamo checks it, and the line that asked for it."""
+    """One guard: what it checks, in Dynamo's words, and the line that caused it."""
 
     kind: str
     source: str
@@ -27,9 +27,9 @@ class GuardView(Struct, frozen=True, kw_only=True):
 
 
 class CauseView(Struct, frozen=True, kw_only=True):
-    """One reason to compile again: what changed, which earlier code it rules out, how to stop it.
+    """A reason to recompile: what changed, which earlier code it rules out, how to avoid it.
 
-    `where` is the line that made the guard, `check` the guard as Dynamo words it.
+    `where` is the line that caused the guard, `check` the guard in Dynamo's words.
     """
 
     text: str
@@ -41,9 +41,9 @@ class CauseView(Struct, frozen=True, kw_only=True):
 
 
 class RecompileView(Struct, frozen=True, kw_only=True):
-    """A compilation that was made because guards failed, and what differs from the one before.
+    """A compilation caused by failed guards, and what differs from the one before.
 
-    `causes` are empty in recordings that kept only the guards' texts: for those is `advice`.
+    `causes` are empty in recordings with only the texts of guards: `advice` is for those.
     """
 
     frame: int
@@ -94,14 +94,14 @@ def _guard(guard: Guard, places: Places) -> GuardView:
     )
 
 
-# Each tensor is asked whether someone marked its sizes dynamic: five guards that hardly ever fail.
+# For each tensor, five guards check if its sizes were marked dynamic: they hardly ever fail.
 _UNMARKED = re.compile(r"(hasattr\(.*, '_dynamo_)\w*(_indices'\) == False)")
 
 _FOLDED = re.compile("'_dynamo_\N{HORIZONTAL ELLIPSIS}_indices'")
 
 
 def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
-    """The expressions, those on marks folded into one that comes last."""
+    """The expressions, with those on dynamic marks merged into one that comes last."""
     folded = (_UNMARKED.sub("\\1\N{HORIZONTAL ELLIPSIS}\\2", text) for text in expressions)
     return tuple(sorted(dict.fromkeys(folded), key=lambda text: bool(_FOLDED.search(text))))
 
@@ -133,9 +133,9 @@ def _recompile(
 def _causes(
     item: Recompile, recording: Recording, places: Places, known: set[tuple[int, str]]
 ) -> Iterator[CauseView]:
-    """Each thing that changed, once, with all the earlier code that it rules out.
+    """Each change, once, with all the earlier code that it rules out.
 
-    What an earlier compilation told of the same frame has its remedies there: it is `known`.
+    A change reported by an earlier compilation of the frame has its advice there: it is `known`.
     """
     opened = {
         readable(source)
@@ -145,7 +145,7 @@ def _causes(
     }
     alike: dict[str, list[FailedGuard]] = {}
     for failed in item.failed:
-        alike.setdefault(told(failed), []).append(failed)
+        alike.setdefault(describe(failed), []).append(failed)
     for text, group in alike.items():
         line = next((at for failed in group if (at := places.own_line(failed.stack))), None)
         yield CauseView(
@@ -154,44 +154,44 @@ def _causes(
             check=group[0].text,
             where=places.where(line) if line else "",
             entity=entity(line) if line else "",
-            remedies=() if (item.frame, text) in known else remedies(cause(group[0]), opened),
+            remedies=() if (item.frame, text) in known else advice_on(cause(group[0]), opened),
         )
         known.add((item.frame, text))
 
 
 _LIMIT = (
-    "The code compiled before is still used where its guards hold; this call, and each other that "
-    "fits none of it, runs eagerly. Find what changes between calls and "
+    "The code compiled before is still used where its guards hold; this call, and every other that "
+    "matches none of it, runs eagerly. Find what changes between calls and "
     "make it a tensor or mark it dynamic; `torch._dynamo.config.recompile_limit` is the limit."
 )
 _OF_ITEM = (
     r"___stack\d+['\"\]]*\s*==\s*-?\d",
-    "A Python number changed that came out of `.item()` or `float()` at the break before: the code "
-    "after the break was compiled for that very number. Keep it a tensor.",
+    "A Python number from `.item()` or `float()` at the preceding break changed: the code "
+    "after the break was compiled for that exact number. Keep it a tensor.",
 )
 _ADVICE = (
     (
         r"size mismatch|\.size\(\)|\.shape|stride mismatch|rank mismatch|Eq\(|Ne\(|"
         r"check_tensor_dims",
-        "A size changed. If it goes on changing, compile with `dynamic=True`, or mark that "
+        "A size changed. If it keeps changing, compile with `dynamic=True`, or mark that "
         "dimension with `torch._dynamo.mark_dynamic(tensor, dimension)` before the first call.",
     ),
     (
         r"dtype mismatch|dtype",
-        "A tensor's dtype changed. Convert it before the call: each dtype needs code of its own.",
+        "A tensor's dtype changed. Convert it before the call: each dtype needs its own code.",
     ),
     (
         r"requires_grad",
-        "A tensor was called with and without gradients: each needs code of its own. Use the same "
+        "A tensor was passed with and without gradients: each needs its own code. Use the same "
         "for every call, or expect one compilation for each.",
     ),
     (
         r"grad_mode|GLOBAL_STATE|Global state",
-        "A global setting changed, such as `torch.no_grad`. Call under the same settings.",
+        "A global setting changed, such as `torch.no_grad`. Use the same one for every call.",
     ),
     (
         r"device mismatch",
-        "A tensor moved to another device: each device needs code of its own.",
+        "A tensor moved to another device: each device needs its own code.",
     ),
     (
         r"type_id|check_obj_id|type mismatch|expected type",
@@ -207,7 +207,7 @@ _ADVICE = (
 
 
 def _advice(item: Recompile) -> str:
-    """An advice for each kind of failure, of the latest earlier compilation first."""
+    """Advice for each kind of failure, the latest earlier compilation first."""
     if item.limit_hit:
         return _LIMIT
     latest_first = sorted(item.failures, key=lambda failure: _order(failure[0]), reverse=True)
@@ -216,7 +216,7 @@ def _advice(item: Recompile) -> str:
 
 
 def _advice_on(guard: str) -> str:
-    check = guard.partition("  # ")[0]  # what follows is the reader's line, which names anything
+    check = guard.partition("  # ")[0]  # the rest is the user's line, which may contain anything
     return next((text for pattern, text in _ADVICE if re.search(pattern, check)), "")
 
 

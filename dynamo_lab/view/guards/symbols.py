@@ -1,4 +1,4 @@
-"""Symbols: which sizes compiled code leaves open, and what pinned others down, on which line."""
+"""Symbols: which sizes are dynamic in compiled code, and which line specialized the others."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from dynamo_lab.view.guards.failing import readable
 
 
 class FactView(Struct, frozen=True, kw_only=True):
-    """Something assumed of a symbol, and the line that made the compiler assume it."""
+    """An assumption about a symbol, and the line that made the compiler assume it."""
 
     event: str
     text: str
@@ -27,8 +27,8 @@ class FactView(Struct, frozen=True, kw_only=True):
 class SymbolView(Struct, frozen=True, kw_only=True):
     """One symbol of one compilation.
 
-    `stands_for` are the values that share it, as one writes them; `range` what it may be; `value`
-    what took its place, if anything did, and `pinned` how that came about.
+    `stands_for` are the values that share it, as written in code; `range` is its range; `value`
+    is what replaced it, if anything did, and `pinned` how that happened.
     """
 
     name: str
@@ -46,14 +46,14 @@ class SymbolView(Struct, frozen=True, kw_only=True):
 
 
 class ShapesView(Struct, frozen=True, kw_only=True):
-    """The symbols in the order they were made, and what has none though it was to be open."""
+    """The symbols in order of creation, and sizes without one that were meant to be dynamic."""
 
     symbols: tuple[SymbolView, ...]
     others: tuple[FactView, ...]
 
 
 class Specialisation(Struct, frozen=True, kw_only=True):
-    """A line on which a symbol was pinned down. `symbol` is its position in the view."""
+    """A line on which a symbol was specialized. `symbol` is its position in the view."""
 
     span: int
     label: str
@@ -61,7 +61,7 @@ class Specialisation(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places) -> ShapesView:
-    """All symbols with what was assumed of each."""
+    """All symbols, with the assumptions on each."""
     names = frame_names(recording)
     facts: dict[tuple[str, str], list[ShapeFact]] = {}
     for fact in recording.shape_facts:
@@ -79,7 +79,7 @@ def build(recording: Recording, places: Places) -> ShapesView:
 
 
 def _unique(facts: Iterator[FactView]) -> tuple[FactView, ...]:
-    """Compilations repeat each other."""
+    """The distinct items: compilations repeat each other's."""
     return tuple(dict.fromkeys(facts))
 
 
@@ -89,7 +89,7 @@ def _symbol(
     line = places.own_line(item.stack)
     pinned = [fact for fact in facts if fact.event in ("constant", "equal")]
     by_stack = {fact.stack for fact in pinned}
-    # the question that pinned it stands on the same line, and is told with it
+    # the guard that specialized it is on the same line, and is shown with it
     asked = [fact for fact in facts if fact.event in ("guard", "assert")]
     questions = {fact.stack: fact.expression for fact in asked if fact.stack in by_stack}
     return SymbolView(
@@ -114,9 +114,9 @@ def _symbol(
 
 
 def _range(item: Symbol) -> str:
-    """What the symbol may be, in words."""
+    """The range of the symbol, in words."""
     if item.lower and item.lower == item.upper:
-        return f"{item.lower} alone"
+        return f"only {item.lower}"
     if item.lower and item.upper:
         return f"{item.lower} to {item.upper}"
     if item.lower:
@@ -151,9 +151,9 @@ def _fact(fact: ShapeFact, text: str, expression: str, places: Places) -> FactVi
 def _other(fact: ShapeFact, recording: Recording, places: Places) -> FactView:
     if fact.event == "zero_one":
         text = (
-            f"`{readable(fact.source)}` is {fact.expression}: sizes of 0 and 1 are always "
-            "compiled in, as they broadcast. "
-            "`torch._dynamo.decorators.mark_unbacked` leaves one open."
+            f"`{readable(fact.source)}` is {fact.expression}: sizes 0 and 1 are always "
+            "compiled in, because they broadcast. "
+            "`torch._dynamo.decorators.mark_unbacked` makes one dynamic."
         )
         return _fact(fact, text, "", places)
     symbol = _violated(fact, recording.symbols)
@@ -178,7 +178,7 @@ def _other(fact: ShapeFact, recording: Recording, places: Places) -> FactView:
 
 
 def _violated(fact: ShapeFact, symbols: Sequence[Symbol]) -> Symbol | None:
-    """The symbol of the size that a violation is about, which its message names."""
+    """The symbol of the size that a violation is about, taken from its message."""
     return next(
         (
             symbol
@@ -191,7 +191,7 @@ def _violated(fact: ShapeFact, symbols: Sequence[Symbol]) -> Symbol | None:
 
 
 def specialisations(recording: Recording, places: Places) -> Iterator[Specialisation]:
-    """The reader's lines on which symbols were pinned down, each once for each symbol's values."""
+    """The user's lines on which symbols were specialized, once for each symbol's values."""
     numbers = {(s.compile_id, s.name): at for at, s in enumerate(recording.symbols)}
     seen: set[tuple[int, str]] = set()
     for fact in recording.shape_facts:

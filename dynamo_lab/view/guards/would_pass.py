@@ -1,4 +1,4 @@
-"""What a call would do: which compiled code it passes the guards of, or what stops it."""
+"""What a call would do: which compiled code's guards it passes, or what prevents reuse."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from dynamo_lab.model.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
-from dynamo_lab.view.guards.failing import told
+from dynamo_lab.view.guards.failing import describe
 
 
 class CheckView(Struct, frozen=True, kw_only=True):
     """One compilation: whether the call passes its guards, else the first that it fails.
 
-    `source` is the value that this guard is on, as the guards' view names it.
+    `source` is the value that the guard checks, as the guards view names it.
     """
 
     compile_id: str
@@ -26,7 +26,7 @@ class CheckView(Struct, frozen=True, kw_only=True):
 
 
 class WouldPass(Struct, frozen=True, kw_only=True):
-    """The answer to "would this input pass?": each compilation, and what a call would do."""
+    """The answer to "would this input pass?": for each compilation, and what a call would do."""
 
     frame: int
     name: str
@@ -67,8 +67,8 @@ def _sentence(name: str, reuses: str | None, count: int, are_forgotten: bool) ->
     if not are_forgotten:
         return text
     return (
-        f"{text} But Dynamo has forgotten that code since (`torch._dynamo.reset()`, with which "
-        "each recording begins): now any call compiles anew."
+        f"{text} But Dynamo has since discarded that code (`torch._dynamo.reset()`, with which "
+        "each recording begins): now any call compiles again."
     )
 
 
@@ -77,7 +77,7 @@ def _check(
 ) -> CheckView:
     if failed is None:
         return CheckView(compile_id=compile_id, passes=True)
-    # of the guards on this value and on what holds it, the one that says most
+    # of the guards on this value and on its owner, the most informative one
     owners = [
         guard
         for guard in recording.guards
@@ -88,7 +88,7 @@ def _check(
     return CheckView(
         compile_id=compile_id,
         passes=False,
-        text=told(failed),
+        text=describe(failed),
         where=places.where(line) if line else "",
         entity=entity(line) if line else "",
         source=guard.source if guard else "",

@@ -1,4 +1,4 @@
-"""A kernel's assembly, with what it takes of the chip in words."""
+"""A kernel's assembly, with its use of the chip in words."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -18,7 +18,7 @@ class LevelView(Struct, frozen=True, kw_only=True):
 
 
 class AssemblyView(Struct, frozen=True, kw_only=True):
-    """A kernel assembled for one target; `resources` says what one block takes."""
+    """A kernel assembled for one target; `resources` says what one block uses."""
 
     kernel: int
     target: str
@@ -44,16 +44,16 @@ def assembly_view(assembly: Assembly) -> AssemblyView:
 def _words(found: Resources) -> Iterator[str]:
     if found.registers is not None:
         more = found.scalar_registers
-        scalar = "" if more is None else f", {more:,} scalar ones a wavefront"
-        yield f"{plural(found.registers, 'register')} a thread{scalar}"
+        scalar = "" if more is None else f", {more:,} scalar ones per wavefront"
+        yield f"{plural(found.registers, 'register')} per thread{scalar}"
     if found.shared is not None:
-        yield f"{_bytes(found.shared)} of shared memory a block"
+        yield f"{_bytes(found.shared)} of shared memory per block"
     if found.spills is not None:
-        yield f"{_bytes(found.spills)} spilled a thread" if found.spills else "nothing spilled"
+        yield f"{_bytes(found.spills)} spilled per thread" if found.spills else "nothing spilled"
     if found.stack:
-        yield f"{_bytes(found.stack)} of stack a thread"
+        yield f"{_bytes(found.stack)} of stack per thread"
     if found.threads is not None:
-        yield f"{plural(found.threads, 'thread')} a block"
+        yield f"{plural(found.threads, 'thread')} per block"
     if found.occupancy is not None:
         limit = f", limited by {found.limit}" if found.limit else ""
         yield f"occupancy {percent(found.occupancy)}{limit}"

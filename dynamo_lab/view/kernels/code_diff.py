@@ -1,4 +1,4 @@
-"""Two texts of generated code, line by line, where only the numbering of names may differ."""
+"""A line diff of two texts of generated code that ignores the numbering of names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_LINES = 3_000  # comparing takes time that grows with the product of both
-# The values that Inductor numbers as it writes them: they mean nothing beyond the kernel.
+_LINES = 3_000  # the time to compare grows with the product of the lengths
+# The values that Inductor numbers in sequence: they mean nothing outside the kernel.
 _LOCAL = re.compile(r"\b_?tmp(?:_acc)?\d+(?:_vec)?\b")
 _ASSIGNED = re.compile(r"^[^=(\[]*[^=(\[!<>+\-*/|&]=(?!=)")
 
@@ -24,7 +24,7 @@ _SIGNS: dict[str, Sign] = {"replace": "~", "delete": "-", "insert": "+"}
 class Edit(Struct, frozen=True, array_like=True):
     """A run of lines, from 0, the end exclusive.
 
-    "=" is in both, "~" reads otherwise, "-" and "+" are in one alone.
+    "=" is in both, "~" is changed, "-" and "+" are in one alone.
     """
 
     sign: Sign
@@ -35,7 +35,7 @@ class Edit(Struct, frozen=True, array_like=True):
 
 
 def edits(a: Sequence[str], b: Sequence[str]) -> tuple[Edit, ...]:
-    """How `a` became `b`; none where they are too long to compare.
+    """The edits from `a` to `b`; none where they are too long to compare.
 
     `tmp3` and `tmp5` are one name where each stands for the other in all lines that are the same.
     """
@@ -62,16 +62,16 @@ def _bare(lines: Sequence[str]) -> list[str]:
 
 
 class _Names:
-    """Which name of one text stands for which of the other, from each assignment to the next."""
+    """Which name of one text matches which of the other, from each assignment to the next."""
 
     def __init__(self) -> None:
         self._there: dict[str, str] = {}
         self._here: dict[str, str] = {}
 
     def agree(self, a: str, b: str) -> bool:
-        """Whether two lines that differ in numbers alone are the same.
+        """Whether two lines that differ only in numbering are the same.
 
-        It takes in what they assign.
+        It records what they assign.
         """
         made, used = _split(a)
         made_b, used_b = _split(b)
@@ -84,7 +84,7 @@ class _Names:
         return same
 
     def forget(self, a: Sequence[str], b: Sequence[str]) -> None:
-        """These lines assign anew: their names stand for themselves from here on."""
+        """These lines assign again: their names correspond to themselves from here on."""
         for name in (name for line in a for name in _split(line)[0]):
             self._here.pop(self._there.pop(name, ""), None)
         for name in (name for line in b for name in _split(line)[0]):
@@ -99,7 +99,7 @@ def _split(line: str) -> tuple[list[str], list[str]]:
 
 
 def _joined(runs: Iterator[Edit]) -> Iterator[Edit]:
-    """Neighbouring runs of one sign as one."""
+    """Neighbouring runs of one sign, merged."""
     last: Edit | None = None
     for run in runs:
         if last and last.sign == run.sign:
@@ -113,5 +113,5 @@ def _joined(runs: Iterator[Edit]) -> Iterator[Edit]:
 
 
 def unnumbered(line: str) -> str:
-    """The line with kernels' names without their counters, which count those before."""
+    """The line with kernel names without their sequence numbers."""
     return re.sub(r"\b((?:triton|cpp)_\w+?)_\d+\b", r"\1", line)

@@ -1,4 +1,4 @@
-"""An edited kernel: what the compiler said of it, whether it is right, and what it gains."""
+"""An edited kernel: what the compiler said about it, whether it is correct, and what it gains."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ class TimingView(Struct, frozen=True, kw_only=True):
 class EditView(Struct, frozen=True, kw_only=True):
     """One edit. `edits` are the lines of `before` and `after` that differ.
 
-    `worst` tells the element that is furthest off, where it computes something else.
+    `worst` names the element with the largest error, where it computes something else.
     """
 
     kernel: int
@@ -72,9 +72,9 @@ def _sentence(edit: Edit) -> str:
         case "wrong":
             return f"It is wrong{reason}, so it is not timed."
         case "unknown":
-            return f"It is built{reason}."
+            return f"It was built{reason}."
         case "right":
-            same = " Its text is the original's." if edit.before == edit.after else ""
+            same = " Its text equals the original's." if edit.before == edit.after else ""
             busy = f" {BUSY}" if edit.machine.is_busy and edit.timings else ""
             return f"It is right{reason}.{same}{busy}"
 
@@ -84,14 +84,14 @@ def _worst(edit: Edit) -> str:
     if worst is None:
         return ""
     index = ", ".join(map(str, worst.index))
-    return f"{worst.value}[{index}] should be {worst.expected}, and is {worst.got}."
+    return f"{worst.value}[{index}] should be {worst.expected}, but is {worst.got}."
 
 
 def _compared(edit: Edit) -> str:
-    """How far apart the edit's values are from the original's, and the program's from eager."""
-    told = list(_groups(edit))
+    """How far the edit's values are from the original's, and the program's from eager's."""
+    parts = list(_groups(edit))
     calls = f" in {plural(edit.calls, 'call')}" if edit.calls else ""
-    return f"Compared{calls}: {'; '.join(told)}." if told else ""
+    return f"Compared{calls}: {'; '.join(parts)}." if parts else ""
 
 
 def _groups(edit: Edit) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _groups(edit: Edit) -> Iterator[str]:
 
 
 def _than(edit: Edit) -> str:
-    """What the program's results were held against: a reason tells where that was not eager."""
+    """What the program's results were compared with: a reason is given where it was not eager."""
     return "the original's" if edit.verdict == "right" and edit.reason else "eager's"
 
 

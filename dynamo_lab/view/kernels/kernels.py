@@ -19,10 +19,10 @@ from dynamo_lab.view.kernels.assembly import AssemblyView, assembly_view
 class KernelView(Struct, frozen=True, kw_only=True):
     """One kernel. `operators` names the ATen operators it fused.
 
-    `origins` are (line of the code, source, line in it): the reader's line that a statement is
-    there for, the one that most of its nodes come from. A statement that serves several lines is
+    `origins` are (line of the code, source, line in it): the user's line that a statement is
+    for, the one that most of its nodes come from. A statement that serves several lines is
     not among them, but counts in `coverage`. `notes` are
-    remarks of the recorder on the nodes that it computes.
+    the recorder's remarks on the nodes that it computes.
     """
 
     id: int
@@ -58,7 +58,7 @@ class WrapperView(Struct, frozen=True, kw_only=True):
 class KernelsView(Struct, frozen=True, kw_only=True):
     """`empty` explains in one sentence why there is no kernel, where there is none.
 
-    `gpus` are the targets that Triton kernels can be assembled for, that of the recording first.
+    `gpus` are the targets that Triton kernels can be assembled for, the recording's first.
     """
 
     kernels: tuple[KernelView, ...]
@@ -69,7 +69,7 @@ class KernelsView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsView:
-    """The kernels, each with its operators and the reader's lines it came from."""
+    """The kernels, each with its operators and the user's lines it came from."""
     titles = GraphTitles(recording).titles
     backward = {graph.id for graph in recording.graphs if graph.is_backward}
     return KernelsView(
@@ -121,7 +121,7 @@ def _notes(kernel: Kernel, recording: Recording) -> tuple[str, ...]:
 def _lines_of_statements(
     kernel: Kernel, recording: Recording, places: Places, ancestry: Ancestry
 ) -> list[Counter[Line]]:
-    """For each statement the reader's lines that its nodes come from, and how many of each."""
+    """For each statement the user's lines that its nodes come from, and how many of each."""
     known: dict[int, Line | None] = {}
     for node in {node for statement in kernel.statements for node in statement.nodes}:
         if kernel.graph is not None:
@@ -135,7 +135,7 @@ def _lines_of_statements(
 def _origins(
     statements: Iterable[Statement], lines: Iterable[Counter[Line]]
 ) -> Iterator[tuple[int, int, int]]:
-    """The one line of a statement; what serves several, as a loop's head does, has none."""
+    """The only line of a statement; one that serves several, such as a loop header, has none."""
     for statement, found in zip(statements, lines, strict=True):
         if found and (statement.origin == "emitted" or len(found) == 1):
             source, number = max(found, key=lambda line: (found[line], line))
@@ -143,7 +143,7 @@ def _origins(
 
 
 def _home(node: NodeKey, recording: Recording, places: Places, ancestry: Ancestry) -> Line | None:
-    """The reader's line of a node: its own, or that of what it came from."""
+    """The user's line of a node: its own, or that of a node it came from."""
     for above in ancestry.above((node,)):
         (stack,) = stacks_of((above,), recording) or (None,)
         if line := places.own_line(stack):
@@ -185,7 +185,7 @@ def _operators(kernel: Kernel, recording: Recording) -> tuple[str, ...]:
 
 
 def _first_operators(ancestors: Iterable[NodeKey], recording: Recording) -> tuple[str, ...]:
-    """The operators as the reader wrote them: those of the earliest graph."""
+    """The operators as the user wrote them: those of the earliest graph."""
     graphs = recording.graphs
     tables = [(graphs[g].nodes, n) for g, n in ancestors if graphs[g].stage == "dynamo"]
     return unique(
@@ -195,7 +195,7 @@ def _first_operators(ancestors: Iterable[NodeKey], recording: Recording) -> tupl
     )
 
 
-# They move no data or compute nothing of interest, and would crowd out what does.
+# They move no data or compute nothing of interest, and would hide those that do.
 QUIET = frozenset(
     {
         "contiguous",
@@ -215,7 +215,7 @@ QUIET = frozenset(
 def title_of_call(
     kernel: Kernel, nodes: Iterable[NodeKey], recording: Recording, ancestry: Ancestry
 ) -> str:
-    """What a kernel computes where it makes these nodes: a library's one computes others too."""
+    """What a kernel computes where it makes these nodes: a library kernel also computes others."""
     own = list(nodes)
     tables = [(recording.graphs[graph].nodes, node) for graph, node in own]
     operators = unique(operator_name(t.strings[t.target[node]]) for t, node in tables)
@@ -236,7 +236,7 @@ def _title(kernel: Kernel, all_operators: Sequence[str], is_backward: bool) -> s
 
 def _wrapper(wrapper: Wrapper, titles: Sequence[str]) -> WrapperView:
     direction = "backward " if wrapper.is_backward else ""
-    if wrapper.graph is not None:  # whose title has the direction
+    if wrapper.graph is not None:  # whose title includes the direction
         direction, of = "", titles[wrapper.graph]
     else:
         of = wrapper.compile_id
@@ -260,9 +260,9 @@ def _gpus(recording: Recording) -> tuple[str, ...]:
 
 def _why_none(recording: Recording) -> str:
     if recording.state == "recording":
-        return "No kernel yet: compilation is still going on."
+        return "No kernel yet: compilation is still running."
     if recording.packages:
-        return "No kernel: the code of the package has none that could be read."
+        return "No kernel: none could be found in the code of the package."
     if not recording.captured_graphs():
         return "No kernel: no graph was captured, so there was nothing to generate code for."
     if any(frame.outcome == "failed" for frame in recording.frames):

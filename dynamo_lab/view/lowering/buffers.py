@@ -1,4 +1,4 @@
-"""Buffers: why each is in memory, how it lies there, and the loop that fills it."""
+"""Buffers: why each is in memory, its layout, and the loop that fills it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ LineRow = tuple[str, str, int, int]
 class BufferView(Struct, frozen=True, kw_only=True):
     """A buffer. `nodes` and `during` are nodes of `graph`; `reads` are names, `readers` ids.
 
-    `loops` are pairs of a variable and how often it runs.
+    `loops` are pairs of a variable and its range.
     """
 
     id: int
@@ -45,7 +45,7 @@ class BufferView(Struct, frozen=True, kw_only=True):
 
 
 class CalledView(Struct, frozen=True, kw_only=True):
-    """A kernel that is called instead of a loop, how often, and why. `buffers` are ids."""
+    """A kernel that is called instead of a generated loop, how often and why. `buffers` are ids."""
 
     kernel: str
     kind: str
@@ -55,7 +55,7 @@ class CalledView(Struct, frozen=True, kw_only=True):
 
 
 class Buffers:
-    """The buffers of a recording, and who reads and computes what."""
+    """The buffers of a recording, with their readers and the nodes they compute."""
 
     def __init__(self, recording: Recording, places: Places) -> None:
         self.all = recording.buffers
@@ -79,10 +79,10 @@ class Buffers:
         nodes = self._recording.graphs[buffer.graph].nodes
         during = "" if buffer.during is None else nodes.name[buffer.during]
         why = causes.stored(buffer, during)
-        return f"{why} Nothing needs it, so the scheduler drops it." if buffer.dropped else why
+        return f"{why} Nothing needs it, so the scheduler removes it." if buffer.dropped else why
 
     def view(self, buffer: Buffer) -> BufferView:
-        """A buffer as it is shown."""
+        """The view of a buffer."""
         value = Value(
             dtype=buffer.dtype,
             shape=buffer.shape,
@@ -120,16 +120,16 @@ class Buffers:
 
 
 def _layout(buffer: Buffer, value: Value) -> str:
-    """How it lies in memory, and who said so."""
+    """Its memory layout, and who chose it."""
     if buffer.kind == "part" or not buffer.layout:
         return layout_text(value)
     if buffer.layout.startswith("Mutation"):
         return f"written over `{buffer.of}`"
     if buffer.layout == "NonOwningLayout":
-        return f"lies in `{buffer.of}`"
+        return f"is part of `{buffer.of}`"
     if not buffer.shape:
         return ""
-    how = layout_text(value) or "row by row"
+    how = layout_text(value) or "contiguous"
     is_free = buffer.was_free and (buffer.why is None or buffer.why.cause not in _WITH_STRIDES)
     return f"{how}, chosen by Inductor" if is_free else f"{how}, as required"
 

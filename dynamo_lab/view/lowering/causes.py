@@ -1,4 +1,4 @@
-"""In plain words: why Inductor stored a value, or why it called a kernel."""
+"""Why Inductor stored a value, or called a kernel, in plain words."""
 
 from dynamo_lab.model.lowering import Buffer, Why
 from dynamo_lab.view.core.words import plural
@@ -14,7 +14,7 @@ def stored(buffer: Buffer, during: str) -> str:
             return f"One of the results of `{buffer.of}`."
         case "joined":
             parts = plural(len(buffer.reads), "buffer")
-            return f"It is made of {parts}, each written straight into its place here."
+            return f"It is made of {parts}, each written directly into its place here."
         case "written":
             return "A kernel changes it in place: under this name it is read afterwards."
         case _:
@@ -22,16 +22,16 @@ def stored(buffer: Buffer, during: str) -> str:
 
 
 def called_for(buffer: Buffer) -> str:
-    """Why a kernel is called, and no loop was made."""
+    """Why a kernel is called instead of generating a loop."""
     match buffer.kind:
         case "extern" if buffer.form in _WITH_BODIES:
-            return "The wrapper runs this: its bodies are lowered as graphs of their own."
+            return "The wrapper runs this: its bodies are lowered as separate graphs."
         case "extern" if not buffer.kernel:
             return "The wrapper does this: Inductor generates no loop for it."
         case "extern":
             return "A library does this: Inductor generates no loop for it."
         case "template":
-            return "A hand-written template, which Inductor fills in, does this."
+            return "A hand-written template that Inductor fills in does this."
         case _:
             return _fallback(buffer.why)
 
@@ -46,57 +46,57 @@ def _loop(why: Why, during: str) -> str:
         case "many reads":
             return (
                 f"Its loop reads {why.count} buffers: beyond {why.limit}, Inductor stores the "
-                "result, so that the loop grows no further."
+                "result, so that the loop does not grow further."
             )
         case "large":
             return (
                 f"Its loop does {why.count} operations: beyond {why.limit}, Inductor stores the "
-                "result, so that the loop grows no further."
+                "result, so that the loop does not grow further."
             )
         case "read again":
             return (
-                f"{_readers(why)} read it, and `{why.by}` among them needs it in memory."
+                f"{_readers(why)} read it, among them `{why.by}`, which needs it in memory."
                 if why.by
                 else f"{_readers(why)} read it, and one of them needs it in memory."
             )
         case "needed":
-            return f"`{during}` reads it from memory: it is more than a loop."
+            return f"`{during}` reads it from memory: it is not just a loop."
         case "strides":
-            return f"`{during}` needs it in memory, with certain strides."
+            return f"`{during}` needs it in memory with certain strides."
         case "copy":
-            return f"A copy, because `{during}` needs other strides than the value has."
+            return f"A copy, because `{during}` needs different strides."
         case "output":
             return "It is an output of the graph."
         case "mutated":
             return f"`{why.by}` is about to be changed in place, and this loop reads its old value."
         case "in place":
-            return "It is written over memory that there is, in place."
+            return "It is written in place over existing memory."
         case "joined":
-            return "It is part of a larger buffer, and written straight into its place there."
+            return "It is part of a larger buffer, and written directly into its place there."
         case "reduction":
             return (
-                "Inductor stores what it reduces: inside of a reader, the reduction would run "
+                "Inductor stores reductions: inlined into a reader, the reduction would run "
                 "again for each element."
             )
         case "scan":
-            return "Inductor stores what it scans or sorts: each element depends on others."
+            return "Inductor stores the results of scans and sorts: each element depends on others."
         case "rule":
             by = f", in `{why.by}`" if why.by else ""
-            return f"The lowering rule of `{during}` asks for it{by}."
+            return f"The lowering rule of `{during}` requires it{by}."
         case _:
             return _fallback(why)
 
 
 def _reused(why: Why) -> str:
     readers = f"{_readers(why)} read it"
-    if why.by and why.cause != "heavy reuse":  # a rule that repeats the elements
+    if why.by and why.cause != "heavy reuse":  # a rule that repeats elements
         readers = f"`{why.by}` reads each element {plural(why.users or 0, 'time')}"
     if why.cause == "heavy reuse":
-        return f"{readers}, and `{why.by}` is costly to compute again on a CPU."
+        return f"{readers}, and `{why.by}` is expensive to recompute on a CPU."
     of = "does {} operations" if why.cause == "large reuse" else "reads {} buffers"
     return (
         f"{readers}, and its loop {of.format(why.count)}: beyond {why.limit}, Inductor does not "
-        "compute it again for each reader."
+        "recompute it for each reader."
     )
 
 
@@ -116,6 +116,6 @@ def _fallback(why: Why | None) -> str:
             by = why.by if why else ""
             return f"The lowering rule, in `{by}`, left this case to PyTorch's own kernel."
         case "asked":
-            return "It was asked to leave this operator to PyTorch's own kernel."
+            return "Inductor was configured to leave this operator to PyTorch's own kernel."
         case _:
             return "Inductor left this operator to PyTorch's own kernel."

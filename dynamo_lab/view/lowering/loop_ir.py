@@ -1,4 +1,4 @@
-"""The define-by-run IR that loop bodies are written in: which operators, how often."""
+"""The define-by-run IR that loop bodies are written in: which operators, and how often."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,14 +10,14 @@ from dynamo_lab.model.lowering import Buffer
 _TEXTS = {
     "load": "reads an element of a buffer",
     "store": "writes an element of a buffer",
-    "store_reduction": "writes what was reduced, once its loop has ended",
+    "store_reduction": "writes a reduction's result, once its loop has ended",
     "reduction": "combines the values of a loop into one",
     "constant": "a number",
     "index_expr": "a loop's index, as a value to compute with",
     "value_expr": "a size or an index, as a value to compute with",
-    "indirect_indexing": "makes a value that was read an index",
-    "masked": "runs a body where a mask holds, and elsewhere gives a constant",
-    "where": "one of two values, by a condition",
+    "indirect_indexing": "turns a loaded value into an index",
+    "masked": "runs a body where a mask holds, and gives a constant elsewhere",
+    "where": "selects one of two values by a condition",
     "to_dtype": "converts to another type",
     "to_dtype_bitcast": "the same bits as another type",
     "scan": "combines each value with those before it",
@@ -28,7 +28,7 @@ _TEXTS = {
     "check_bounds": "fails where an index is out of bounds",
     "bucketize": "finds the bucket that a value falls into",
 }
-"""What those do that do not just compute with one or two values, as `exp` and `add`."""
+"""What the operators do that do more than compute with one or two values, as `exp` and `add` do."""
 
 
 class OperatorCount(Struct, frozen=True, kw_only=True):

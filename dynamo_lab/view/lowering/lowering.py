@@ -1,4 +1,4 @@
-"""Lowering, operator by operator: what each became, in which buffer it ended, and why."""
+"""Lowering, operator by operator: what each became, in which buffer it ended up, and why."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from dynamo_lab.view.lowering.loop_ir import OperatorCount, loop_operators
 class LoweringStep(Struct, frozen=True, kw_only=True):
     """A node of the graph being lowered. `rule` and `place` are the function that lowered it.
 
-    `made` are the ids of buffers that were made meanwhile, `ended` of those that compute it.
+    `made` are the ids of buffers created meanwhile, `ended` of those that compute it.
     """
 
     node: int
@@ -37,7 +37,7 @@ class LoweringStep(Struct, frozen=True, kw_only=True):
 
 
 class LoweringView(Struct, frozen=True, kw_only=True):
-    """A graph's lowering. `counts` are outcomes with how many operators came to each."""
+    """A graph's lowering. `counts` are the outcomes and how many operators had each."""
 
     graph: int
     title: str
@@ -75,7 +75,7 @@ def build(recording: Recording, places: Places) -> LoweringsView:
 
 
 class _Graph:
-    """Writes the lowering of one graph."""
+    """Builds the view of the lowering of one graph."""
 
     def __init__(
         self, recording: Recording, places: Places, lowering: Lowering, buffers: Buffers
@@ -139,7 +139,7 @@ class _Graph:
         return " ".join(f"`{buffer.name}`: {self._buffers.why(buffer)}" for buffer in own)
 
     def _later(self, row: Lowered) -> Buffer | None:
-        """The buffer that a loop was stored in after its own lowering had ended."""
+        """The buffer that a loop was stored in after its own lowering had finished."""
         if row.outcome not in ("inlined", "part"):
             return None
         ended = self._buffers.computing(self._graph.id, row.node)
@@ -147,21 +147,21 @@ class _Graph:
         return next(found, None)
 
     def _inlined(self, row: Lowered) -> str:
-        """It is a loop without memory of its own: where it is computed in the end."""
+        """Where a loop without its own memory is finally computed."""
         later = self._later(row)
         if later is not None:
             during = "" if later.during is None else self._graph.nodes.name[later.during]
             when = f", when `{during}` was lowered" if during else ""
-            return f"Stored only afterwards{when}, as `{later.name}`. {self._buffers.why(later)}"
+            return f"Stored only later{when}, as `{later.name}`. {self._buffers.why(later)}"
         ended = self._buffers.computing(self._graph.id, row.node)
         inside = _names(buffer for buffer in ended if buffer.id not in row.buffers)
         on_the_way = _names(buffer for buffer in ended if buffer.id in row.buffers)
         made = f"It stores {on_the_way} on the way. " if on_the_way else ""
         if inside:
-            return f"{made}A loop that is not stored: it is computed inside of {inside}."
+            return f"{made}A loop that is not stored: it is computed inside {inside}."
         if row.node in self._read:
             return f"{made}A loop that is not stored: it was folded into indices and numbers."
-        return f"{made}A loop that is not stored, and that nobody reads."
+        return f"{made}A loop that is not stored, and that nothing reads."
 
 
 def _stores(buffer: Buffer, node: int) -> bool:
@@ -176,12 +176,12 @@ def _names(buffers: Iterable[Buffer]) -> str:
 _SENTENCES: dict[str, str] = {
     "input": "An input of the graph: it is in memory.",
     "constant": "A constant of the graph.",
-    "output": "What is handed out has to be in memory now.",
+    "output": "Outputs have to be in memory now.",
     "view": "Nothing to compute: its readers use other indices into the same memory.",
-    "same": "Nothing to do: it is what it was given.",
-    "in place": "What it was given is changed in place.",
+    "same": "Nothing to do: the result is the input.",
+    "in place": "Its input is changed in place.",
     "part": "One of several results.",
-    "size": "A number that is known while compiling.",
+    "size": "A number that is known at compile time.",
     "nothing": "It has no result.",
 }
 
@@ -198,11 +198,11 @@ def _summary(counts: Sequence[tuple[str, int]], buffers: int) -> str:
 
 def _why_none(recording: Recording) -> str:
     if recording.state == "recording":
-        return "Nothing is lowered yet: compilation is still going on."
+        return "Nothing is lowered yet: compilation is still running."
     if not recording.captured_graphs():
         return "No graph was captured, so there was nothing to lower."
     if any(frame.outcome == "failed" for frame in recording.frames):
         return "Compilation failed before a graph was lowered."
     if recording.kernels:
-        return "This recording was made by a dynamo_lab that did not keep it."
-    return "This backend lowers no graph to loops. The default backend, inductor, does."
+        return "This recording was made by a version of dynamo_lab that did not record it."
+    return "This backend does not lower graphs to loops. The default backend, inductor, does."

@@ -1,4 +1,4 @@
-"""The diffs of passes: what left a graph, what came, and what a pattern found and put there."""
+"""The diffs of passes: what was removed, what was added, what a pattern matched and inserted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,10 +13,10 @@ _NAMED = 4  # nodes named in a sentence
 
 
 class DiffLine(Struct, frozen=True, array_like=True):
-    """A node in a diff. `sign` is "-", "+" or " "; `note` "moved", "changed" or empty.
+    """A node in a diff. `sign` is "-", "+" or " "; `note` is "moved", "changed" or empty.
 
-    `entity` names the node in a recorded graph, where it is in one. `match` is the index of the
-    match that took or made it, -1 for none.
+    `entity` names the node in a recorded graph, if it is in one. `match` is the index of the
+    match that removed or added it, -1 for none.
     """
 
     sign: str
@@ -31,7 +31,7 @@ class DiffLine(Struct, frozen=True, array_like=True):
 
 
 class Hunk(Struct, frozen=True, kw_only=True):
-    """Lines that belong together; `skipped` nodes before them are the same before and after."""
+    """Lines that belong together, after `skipped` unchanged nodes."""
 
     body: str = ""
     skipped: int = 0
@@ -39,7 +39,7 @@ class Hunk(Struct, frozen=True, kw_only=True):
 
 
 class MatchView(Struct, frozen=True, kw_only=True):
-    """One place where a pattern was found, as a diff of its own."""
+    """One match of a pattern, as a separate diff."""
 
     pattern: int
     summary: str
@@ -64,13 +64,13 @@ class Names:
         }
 
     def entity(self, body: str, name: str, sign: str) -> str:
-        """The node of this name; a removed one is looked for before the passes."""
+        """The node of this name; a removed one is looked up in the graph before the passes."""
         first, second = (self._before, self._after) if sign == "-" else (self._after, self._before)
         return first.get((body, name)) or second.get((body, name), "")
 
 
 def match_view(match: Match, names: Names) -> MatchView:
-    """A match: the nodes that it found, and those that stand there now."""
+    """A match: the nodes that it found, and those that replaced them."""
     gone, after = set(match.gone), {node.name for node in match.after}
     lines = [
         _line("-" if n.name in gone or n.name in after else " ", n, match.body, names)
@@ -81,7 +81,7 @@ def match_view(match: Match, names: Names) -> MatchView:
     made = listed([node.name for node in match.after], _NAMED)
     return MatchView(
         pattern=match.pattern,
-        summary=f"{found} → {made}" if made else f"{found}: gone, or passed by",
+        summary=f"{found} → {made}" if made else f"{found}: removed, or bypassed",
         lines=tuple(lines),
     )
 
@@ -109,7 +109,7 @@ def hunks(
     names: Names,
     item: Pass,
 ) -> Iterator[Hunk]:
-    """The change as a unified diff: only what differs, with a few nodes around it."""
+    """The change as a unified diff: only the differences, with a few nodes around them."""
     lines = list(_unified(change, before, after, names, _by_match(item, change.body)))
     near = [False] * len(lines)
     for at, line in enumerate(lines):
@@ -128,7 +128,7 @@ def hunks(
 
 
 def _by_match(item: Pass, body: str) -> dict[str, int]:
-    """Which match took or made a node: the last that says so."""
+    """Which match removed or added a node: the last one, if several."""
     return {
         name: index
         for index, match in enumerate(item.matches)

@@ -1,4 +1,4 @@
-"""Passes as a list to step through, each with its diff, its matches and what it is for."""
+"""Passes as a list to step through, each with its diff, its matches and its purpose."""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,18 +16,18 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.passes.diffs import Hunk, MatchView, Names, hunks, match_view
-from dynamo_lab.view.passes.words import (
+from dynamo_lab.view.passes.descriptions import (
     PHASES,
     is_users,
     pass_sentence,
     pattern_sentence,
     phase_title,
 )
+from dynamo_lab.view.passes.diffs import Hunk, MatchView, Names, hunks, match_view
 
 
 class PatternView(Struct, frozen=True, kw_only=True):
-    """What was looked for. `entity` is the reader's line, where the pattern is their own."""
+    """The pattern searched for. `entity` is the user's line, if the pattern is their own."""
 
     name: str
     kind: str
@@ -42,8 +42,8 @@ class PatternView(Struct, frozen=True, kw_only=True):
 class PassView(Struct, frozen=True, kw_only=True):
     """A pass. `did` says whether it changed anything; counts are nodes.
 
-    `state` is "did", "idle", "off" where it is switched off, or "failed". `alone` says in
-    sentences what was found and left as it was. `depth` counts the passes that it ran inside of.
+    `state` is "did", "idle", "off" if it is disabled, or "failed". `alone` says in
+    sentences what was matched but left unchanged. `depth` counts the passes it ran inside.
     """
 
     id: int
@@ -78,7 +78,7 @@ class PassView(Struct, frozen=True, kw_only=True):
 class PipelineView(Struct, frozen=True, kw_only=True):
     """The passes over one graph in one phase: `passes` from `first` up to `end`.
 
-    `graph` and `became` are the recorded graphs before and after, None where there is none.
+    `graph` and `became` are the recorded graphs before and after, None if there is none.
     """
 
     id: int
@@ -106,12 +106,12 @@ class PassesView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places) -> PassesView:
-    """The passes, their diffs worked out by applying one after the other."""
+    """The passes, their diffs computed by applying one after the other."""
     titles = GraphTitles(recording)
-    told = _Teller(recording, places)
+    describer = _Describer(recording, places)
     return PassesView(
         pipelines=tuple(_pipeline(p, recording, titles) for p in recording.pipelines),
-        passes=tuple(view for p in recording.pipelines for view in told.passes(p)),
+        passes=tuple(view for p in recording.pipelines for view in describer.passes(p)),
         patterns=tuple(_pattern(pattern, places) for pattern in recording.patterns),
     )
 
@@ -154,12 +154,12 @@ def _title(item: Pipeline, number: int) -> str:
 def _before(item: Pipeline, recording: Recording, titles: GraphTitles) -> str:
     if item.follows is not None:
         earlier = phase_title(recording.pipelines[item.follows].phase)
-        return f"what the {earlier} passes left"
+        return f"the result of the {earlier} passes"
     return titles.titles[item.graphs[""]] if "" in item.graphs else ""
 
 
 def _origin(item: Pipeline, recording: Recording) -> int | None:
-    """The recorded graph that a pipeline goes back to."""
+    """The recorded graph that a pipeline starts from."""
     while item.follows is not None:
         item = recording.pipelines[item.follows]
     return item.graphs.get("")
@@ -178,8 +178,8 @@ def _pattern(item: Pattern, places: Places) -> PatternView:
     )
 
 
-class _Teller:
-    """Walks the pipelines of a recording, and tells each pass from the graph that it met."""
+class _Describer:
+    """Walks the pipelines of a recording, and describes each pass by the graph it received."""
 
     def __init__(self, recording: Recording, places: Places) -> None:
         self._recording = recording
@@ -234,11 +234,11 @@ class _Teller:
     def _left_alone(self, item: Pass) -> Iterator[str]:
         for pattern, times in item.left_alone.items():
             found = plural(times, "place")
-            yield f"`{self._recording.patterns[pattern].name}` was found in {found} and left alone."
+            yield f"`{self._recording.patterns[pattern].name}` was found in {found} and left as is."
 
 
 def _pass_title(item: Pass) -> str:
-    """PyTorch gives the pass of batch fusions the name of a hook, which says nothing of it."""
+    """The name of a pass: for batch fusions PyTorch records a hook's name, which is meaningless."""
     if item.name.endswith("_custom_pre_pass") and item.function not in ("", "<lambda>"):
         return item.function
     return item.name
@@ -256,7 +256,7 @@ def _summary(item: Pass, counts: Mapping[str, int]) -> str:
     if item.error:
         return item.error
     if item.disabled:
-        return "switched off"
+        return "disabled"
     words = [f"{count:,} {field}" for field, count in counts.items() if count]
     if item.matches:
         words.append(plural(len(item.matches), "match", "matches"))

@@ -1,6 +1,6 @@
-"""Where a reader of the film is: what a step left behind, and which step comes next.
+"""Playback of the steps: the state after a step, and the step that comes next.
 
-A mirror of the front-end's `playback`: tests/cases/steps.json holds both alike.
+The front-end computes it too: tests/cases/steps.json checks both.
 """
 
 from bisect import bisect_left, bisect_right
@@ -27,9 +27,9 @@ class Local(Struct, frozen=True, kw_only=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """What is known after a step.
+    """The state after a step.
 
-    `calls` names the functions inlined, the frame's own first; the top of the stack is its last;
+    `calls` are the names of the inlined functions, the frame's own first; the stack's top is last;
     `nodes` and `guards` are those of the attempt so far.
     """
 
@@ -46,20 +46,20 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class Playback:
-    """A film, indexed so that any step is found at once."""
+    """All steps, indexed so that any step is found at once."""
 
-    def __init__(self, film: StepsView) -> None:
-        self._film = film
-        self._call = unpack(film.call)
-        self._at = unpack(film.instruction)
-        self._cell = unpack(film.stack)
-        self._below, self._held = unpack(film.below), unpack(film.held)
-        self._bound = self._by_call(unpack(film.bound))
-        self._firsts = [take.first for take in film.takes]
+    def __init__(self, steps: StepsView) -> None:
+        self._steps = steps
+        self._call = unpack(steps.call)
+        self._at = unpack(steps.instruction)
+        self._cell = unpack(steps.stack)
+        self._below, self._held = unpack(steps.below), unpack(steps.held)
+        self._bound = self._by_call(unpack(steps.bound))
+        self._firsts = [take.first for take in steps.takes]
         # rows come in the order of their steps; some guards are made before the first
-        self._node_steps = [row.added.step for row in film.nodes]
-        self._guard_steps = [guard.step for guard in film.guards]
-        self._event_steps = [event.step for event in film.events]
+        self._node_steps = [row.added.step for row in steps.nodes]
+        self._guard_steps = [guard.step for guard in steps.guards]
+        self._event_steps = [event.step for event in steps.events]
 
     def _by_call(self, bound: Sequence[int]) -> dict[int, list[tuple[int, int, int]]]:
         found: dict[int, list[tuple[int, int, int]]] = {}
@@ -72,10 +72,10 @@ class Playback:
         return len(self._call)
 
     def moment(self, step: int) -> Moment:
-        """What is known after a step, from 0."""
-        film, call = self._film, self._film.calls[self._call[step]]
-        take = film.takes[self._take(step)]
-        code = film.codes[call.code]
+        """The state after a step, counted from 0."""
+        steps, call = self._steps, self._steps.calls[self._call[step]]
+        take = steps.takes[self._take(step)]
+        code = steps.codes[call.code]
         nodes = _between(self._node_steps, take.first, step)
         return Moment(
             step=step,
@@ -83,11 +83,11 @@ class Playback:
             code=code,
             instruction=code.instructions[self._at[step]],
             calls=tuple(self._names(self._call[step]))[::-1],
-            stack=tuple(film.values[value] for value in self._stack(step)),
+            stack=tuple(steps.values[value] for value in self._stack(step)),
             variables=tuple(self._variables(step)),
-            nodes=tuple(n for n in film.nodes[nodes] if not 0 <= n.added.removed <= step),
-            guards=film.guards[_between(self._guard_steps, take.first, step)],
-            events=film.events[_between(self._event_steps, step, step)],
+            nodes=tuple(n for n in steps.nodes[nodes] if not 0 <= n.added.removed <= step),
+            guards=steps.guards[_between(self._guard_steps, take.first, step)],
+            events=steps.events[_between(self._event_steps, step, step)],
         )
 
     def _take(self, step: int) -> int:
@@ -95,8 +95,8 @@ class Playback:
 
     def _names(self, call: int) -> Iterator[str]:
         while call >= 0:
-            yield self._film.codes[self._film.calls[call].code].name
-            call = self._film.calls[call].parent
+            yield self._steps.codes[self._steps.calls[call].code].name
+            call = self._steps.calls[call].parent
 
     def _stack(self, step: int) -> list[int]:
         return on_stack(self._cell[step], self._below, self._held)
@@ -106,13 +106,13 @@ class Playback:
         for at, name, value in self._bound.get(self._call[step], ()):
             if at > step:
                 break
-            found[self._film.strings[name]] = (at, value)
+            found[self._steps.strings[name]] = (at, value)
         for name, (at, value) in found.items():
             if value >= 0:
-                yield Local(name=name, value=self._film.values[value], is_new=at == step)
+                yield Local(name=name, value=self._steps.values[value], is_new=at == step)
 
     def move(self, step: int, stop: Stop, forward: bool = True) -> int:
-        """The step to go to; the same one where there is none."""
+        """The step to go to; the current one where there is none."""
         match stop:
             case "step":
                 return min(max(step + (1 if forward else -1), 0), len(self) - 1)
@@ -124,11 +124,11 @@ class Playback:
                 return self._nearest(step, forward, self._stops(stop))
 
     def _around(self, step: int) -> set[int]:
-        """The call that a step belongs to, and those that it lies in."""
+        """The call that a step belongs to, and the calls around it."""
         call, found = self._call[step], set[int]()
         while call >= 0:
             found.add(call)
-            call = self._film.calls[call].parent
+            call = self._steps.calls[call].parent
         return found
 
     def _scan(self, step: int, forward: bool, calls: set[int]) -> int:
@@ -138,10 +138,10 @@ class Playback:
         return next((s for s in ahead if self._call[s] in calls or self._take(s) != take), step)
 
     def _stops(self, stop: Stop) -> list[int]:
-        film = self._film
+        steps = self._steps
         match stop:
             case "break":
-                return [e.step for e in film.events if e.kind in ("break", "restart")]
+                return [e.step for e in steps.events if e.kind in ("break", "restart")]
             case "node":
                 return self._node_steps
             case "guard":

@@ -1,4 +1,4 @@
-"""The film of the analysis: its takes in words, and its columns as they were recorded."""
+"""The steps of the analysis: its attempts in words, and its columns as recorded."""
 
 import re
 from bisect import bisect_right
@@ -48,7 +48,7 @@ class CodeView(Struct, frozen=True, kw_only=True):
 
 
 class NodeRow(Struct, frozen=True, array_like=True):
-    """A node as it was added, and where it is in the graph of `graph`; -1 if it did not stay."""
+    """A node as it was added, and its position in the graph `graph`; -1 if it was removed."""
 
     added: AddedNode
     graph: int
@@ -56,7 +56,7 @@ class NodeRow(Struct, frozen=True, array_like=True):
 
 
 class EventRow(Struct, frozen=True, array_like=True):
-    """What else a step did, in words, and the entity that tells more of it."""
+    """What else a step did, in words, and the entity with more about it."""
 
     step: int
     kind: str
@@ -65,9 +65,9 @@ class EventRow(Struct, frozen=True, array_like=True):
 
 
 class StepsView(Struct, frozen=True, kw_only=True):
-    """The film. Columns are base64 of 32-bit little-endian integers: see model/steps.py.
+    """The steps. Columns are base64 of 32-bit little-endian integers: see model/steps.py.
 
-    `kinds` has plain words for the kinds of values.
+    `kinds` has the kinds of values in plain words.
     """
 
     takes: tuple[TakeView, ...]
@@ -89,57 +89,58 @@ class StepsView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places) -> StepsView | None:
-    """The film, None where no steps were asked for."""
-    film = recording.film
-    if film is None:
+    """The steps, None where they were not requested."""
+    steps = recording.film
+    if steps is None:
         return None
-    teller = _Teller(recording, places, film)
+    describer = _Describer(recording, places, steps)
     return StepsView(
-        takes=tuple(teller.takes()),
-        codes=tuple(teller.codes()),
-        calls=film.calls,
-        strings=film.strings,
-        values=film.values,
-        kinds={value.kind: kind_in_words(value.kind) for value in film.values},
-        below=film.below,
-        held=film.held,
-        call=film.call,
-        instruction=film.instruction,
-        stack=film.stack,
-        bound=film.bound,
-        nodes=tuple(teller.nodes()),
-        guards=film.guards,
-        events=tuple(teller.events()),
-        cut=_cut(film),
+        takes=tuple(describer.takes()),
+        codes=tuple(describer.codes()),
+        calls=steps.calls,
+        strings=steps.strings,
+        values=steps.values,
+        kinds={value.kind: kind_in_words(value.kind) for value in steps.values},
+        below=steps.below,
+        held=steps.held,
+        call=steps.call,
+        instruction=steps.instruction,
+        stack=steps.stack,
+        bound=steps.bound,
+        nodes=tuple(describer.nodes()),
+        guards=steps.guards,
+        events=tuple(describer.events()),
+        cut=_cut(steps),
     )
 
 
-def _cut(film: Film) -> str:
-    if not film.cut:
+def _cut(steps: Film) -> str:
+    if not steps.cut:
         return ""
     return (
-        f"The film is cut here: {plural(film.cut, 'more step')} came after the first {len(film):,}."
-        " `max_steps` sets how many are kept."
+        f"Cut off here: {plural(steps.cut, 'more step')} followed the first {len(steps):,}."
+        " `max_steps` sets how many are recorded."
     )
 
 
-class _Teller:
-    """Puts a film into words."""
+class _Describer:
+    """Puts the steps into words."""
 
-    def __init__(self, recording: Recording, places: Places, film: Film) -> None:
+    def __init__(self, recording: Recording, places: Places, steps: Film) -> None:
         self._recording = recording
         self._places = places
-        self._film = film
+        self._steps = steps
         self._names = frame_names(recording)
         self._titles = GraphTitles(recording).titles
-        self._calls = unpack(film.call)
-        self._at = unpack(film.instruction)
-        self._attempts = tuple(self._attempt(take) for take in film.takes)
+        self._calls = unpack(steps.call)
+        self._at = unpack(steps.instruction)
+        self._attempts = tuple(self._attempt(take) for take in steps.takes)
         self._broke = self._breaks()
 
     def takes(self) -> Iterator[TakeView]:
         """Each attempt, and how it ended."""
-        for index, (take, attempt) in enumerate(zip(self._film.takes, self._attempts, strict=True)):
+        pairs = zip(self._steps.takes, self._attempts, strict=True)
+        for index, (take, attempt) in enumerate(pairs):
             broke = self._broke.get(index)
             yield TakeView(
                 title=self._title(take),
@@ -164,51 +165,51 @@ class _Teller:
         return attempts[take.attempt] if 0 <= take.attempt < len(attempts) else None
 
     def _breaks(self) -> dict[int, Break]:
-        """The break that each attempt ended in, by its place among the takes."""
+        """The break that each attempt ended in, by its index."""
         found: dict[int, Break] = {}
-        steps = [event.step for event in self._film.events if event.kind == "break"]
-        for index, take in enumerate(self._film.takes):
+        steps = [event.step for event in self._steps.events if event.kind == "break"]
+        for index, take in enumerate(self._steps.takes):
             for step in steps:
                 if take.first <= step < take.end and (item := self._break_at(step, take)):
                     found[index] = item
         return found
 
     def _break_at(self, step: int, take: Take) -> Break | None:
-        code = self._film.codes[self._film.calls[self._calls[step]].code]
+        code = self._steps.codes[self._steps.calls[self._calls[step]].code]
         line = code.instructions[self._at[step]].line
         own = [item for item in self._recording.breaks if item.frame == take.frame]
         return next((b for b in own if self._recording.spans[b.span].line == line), None)
 
     def _ending(self, index: int) -> str:
-        """What came of an attempt, as a sentence."""
+        """The outcome of an attempt, as a sentence."""
         attempt, broke = self._attempts[index], self._broke.get(index)
         if attempt is None:
-            return "It is under way."
+            return "It is still running."
         graph = "no graph" if attempt.graph is None else self._titles[attempt.graph]
         if attempt.outcome == "restarted":
             return self._anew(index, attempt)
         if broke is not None:
             return f"It broke ({rule_of(broke).title}): {graph} ends here.{self._goes_on(broke)}"
         if attempt.outcome == "compiled":
-            return f"It came to its end with {graph}."
+            return f"It finished with {graph}."
         return f"It was {attempt.outcome}: {attempt.reason}"
 
     def _goes_on(self, broke: Break) -> str:
         names = [f"`{self._names[frame]}`" for frame in broke.resume_frames]
-        return f" {listed(names)} goes on from there." if names else ""
+        return f" {listed(names)} resumes from there." if names else ""
 
     def _anew(self, index: int, attempt: Attempt) -> str:
         later = self._broke.get(index + 1)
         if later is None or "Speculation" not in attempt.reason:
-            return f"Dynamo learned something and begins anew ({attempt.reason})."
+            return f"Dynamo learned something and starts again ({attempt.reason})."
         return (
-            f"Dynamo cannot go on past this ({rule_of(later).title}). It forgets the attempt and "
-            "analyses the frame again up to here, to break there."
+            f"Dynamo cannot continue past this ({rule_of(later).title}). It drops this attempt and "
+            "analyses the frame again up to this point, to break there."
         )
 
     def codes(self) -> Iterator[CodeView]:
-        """Each code object, with its place."""
-        for code in self._film.codes:
+        """Each code object, with its source location."""
+        for code in self._steps.codes:
             line = self._places.line_of(code.span)
             yield CodeView(
                 name=_RESUME.sub(r"\1 after line \2", short_name(code.name)),
@@ -221,7 +222,7 @@ class _Teller:
     def nodes(self) -> Iterator[NodeRow]:
         """Each node that was added, and its place in the graph that was compiled."""
         places: dict[int, Mapping[str, int]] = {}
-        for index, added in self._with_take(self._film.nodes):
+        for index, added in self._with_take(self._steps.nodes):
             attempt = self._attempts[index] if index >= 0 else None
             graph = attempt.graph if attempt and not added.depth else None
             if graph is None:
@@ -233,18 +234,18 @@ class _Teller:
             yield NodeRow(added, graph, places[graph].get(added.name, -1))
 
     def events(self) -> Iterator[EventRow]:
-        """Each event in words. Takes begin and end in order, and so do events."""
-        for index, event in self._with_take(self._film.events):
+        """Each event in words. Attempts begin and end in order, and so do events."""
+        for index, event in self._with_take(self._steps.events):
             yield EventRow(event.step, event.kind, *self._told(event, index))
 
     def _with_take(self, rows: Sequence[R]) -> Iterator[tuple[int, R]]:
-        firsts = [take.first for take in self._film.takes]
+        firsts = [take.first for take in self._steps.takes]
         for row in rows:
             yield bisect_right(firsts, max(row.step, 0)) - 1, row
 
     def _told(self, event: Event, index: int) -> tuple[str, str]:
-        """An event in words, and the entity that tells more."""
-        take = self._film.takes[index]
+        """An event in words, and the entity with more about it."""
+        take = self._steps.takes[index]
         attempt, broke = self._attempts[index], self._broke.get(index)
         graph = attempt.graph if attempt else None
         match event.kind:

@@ -1,4 +1,4 @@
-"""Kinds of variables in plain words: Dynamo has a class for each kind of value that it traces."""
+"""Kinds of variables in plain words: Dynamo has a class for each kind of value it traces."""
 
 _WORDS = {
     "TensorVariable": "tensor",
@@ -8,7 +8,7 @@ _WORDS = {
     "LazyConstantVariable": "constant, not looked at yet",
     "ComputedLazyConstantVariable": "constant, not looked at yet",
     "LazyVariableTracker": "not looked at yet",
-    "NullVariable": "NULL, a mark that CPython puts before a call",
+    "NullVariable": "NULL, a marker that CPython pushes before a call",
     "UnknownVariable": "result of the break, unknown until it runs",
     "GetAttrVariable": "attribute",
     "UserFunctionVariable": "function",
@@ -41,5 +41,5 @@ _WORDS = {
 
 
 def kind_in_words(kind: str) -> str:
-    """'tensor' for "TensorVariable"; kinds without words of ours keep Dynamo's name."""
+    """'tensor' for "TensorVariable"; kinds without our own words keep Dynamo's name."""
     return _WORDS.get(kind) or kind.removesuffix("Variable")

@@ -1,4 +1,4 @@
-"""The recording told in one or two sentences that a student understands."""
+"""The recording summarized in one or two sentences that a student understands."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
-from dynamo_lab.view.breaks.failures import failure_line
+from dynamo_lab.view.breaks.exceptions import failure_line
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
@@ -33,7 +33,7 @@ def _outcome(recording: Recording, places: Places) -> str:
         what = "the model as one graph" if graphs == 1 else f"{graphs} models, each as one graph"
         return f"`torch.export` captured {what}, compiled ahead of time."
     if not recording.frames and not graphs:
-        return "Nothing was compiled: Dynamo saw no Python function while this ran."
+        return "Nothing was compiled: Dynamo saw no Python function during this run."
     if not graphs:
         return _nothing(recording, places)
     return _captured(recording, places, graphs)
@@ -53,13 +53,13 @@ def _failed(frame: Frame, recording: Recording, places: Places) -> str:
     fatal = [item for item in breaks if item.effect == "failed"] or breaks
     if fatal:
         at = _at(fatal[-1:], recording, places)
-        return f"Dynamo could not capture {name} as one graph, as was asked: it broke at {at}."
+        return f"Dynamo could not capture {name} as one graph, as required: it broke at {at}."
     why = failure_line(recording.failure, places) or first_line(frame.reason)
     return f"Compiling {name} failed{': ' + why if why else ''}{'' if why.endswith('.') else '.'}"
 
 
 def _name(frame: Frame, recording: Recording) -> str:
-    """What the reader compiled, where that is known, else the frame's own name."""
+    """What the user compiled, if that is known, else the frame's own name."""
     is_all = single_root(recording) is frame and names_code(recording.title)
     return f"`{recording.title if is_all else frame_names(recording)[frame.id]}`"
 
@@ -119,7 +119,7 @@ def _captured(recording: Recording, places: Places, graphs: int) -> str:
 
 
 def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places) -> str:
-    """What was captured: a frame of a library is a wrapper around what the reader named."""
+    """What was captured: a library frame is a wrapper around what the user named."""
     if not compiled:
         return "the function"
     is_wrapper = places.is_library(places.line_of(compiled[0].span))
@@ -127,7 +127,7 @@ def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places)
 
 
 def _skips(recording: Recording, places: Places) -> str:
-    """The reader's own frames that were skipped; those of libraries are no news."""
+    """The user's own frames that were skipped; library frames are not worth mentioning."""
     lines = [places.line_of(f.span) for f in recording.frames if f.outcome == "skipped"]
     own = sum(not places.is_library(line) for line in lines)
     return f" It skipped {plural(own, 'frame')}." if own else ""

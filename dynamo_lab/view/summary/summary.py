@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from dynamo_lab.model import targets
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.failures import failure_line
+from dynamo_lab.view.breaks.exceptions import failure_line
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural, seconds, unit
@@ -31,8 +31,8 @@ class Count(Struct, frozen=True, kw_only=True):
 class Summary(Struct, frozen=True, kw_only=True):
     """`sentence` says in plain words what `torch.compile` made of the program, good or bad.
 
-    `library_frames` counts the frames of libraries that Dynamo skipped, which `counts` leaves out.
-    `target` says what the program was lowered for, where its code was not built or run.
+    `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
+    `target` says what the program was lowered for, if its code was not built or run.
     """
 
     title: str
@@ -45,7 +45,7 @@ class Summary(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places) -> Summary:
-    """The recording in one line."""
+    """The recording, summarized in one line."""
     of_frames = frames.counts(recording)
     return Summary(
         title=recording.title,
@@ -59,7 +59,7 @@ def build(recording: Recording, places: Places) -> Summary:
 
 
 def _target(name: str) -> str:
-    """What the code is for, and that none of it was tried."""
+    """What the code is for, and that it was not run."""
     if not name:
         return ""
     known = targets.parse(name)

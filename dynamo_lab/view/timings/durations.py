@@ -1,4 +1,4 @@
-"""Measured times in words, with as many digits as their spread supports."""
+"""Measured times as text, with as many digits as their spread supports."""
 
 import math
 from collections.abc import Sequence
@@ -37,10 +37,10 @@ def _number(value: float, found: Spread, size: float) -> str:
 
 
 def summed(rows: Sequence[tuple[Sequence[float], float]]) -> Spread | None:
-    """The spread of a sum of things, each timed in rounds and counted so many times.
+    """The spread of a sum of parts, each timed in rounds and counted a number of times.
 
-    Rounds belong together where all have as many; else medians and quartiles are added, which
-    tells a wider spread than the sum has.
+    Rounds are paired if all parts have equally many; else medians and quartiles are added, which
+    overstates the spread of the sum.
     """
     timed = [(seconds, factor) for seconds, factor in rows if seconds]
     if not timed:
@@ -56,11 +56,11 @@ def summed(rows: Sequence[tuple[Sequence[float], float]]) -> Spread | None:
 
 
 def totals(rows: Sequence[tuple[Sequence[float], float]]) -> list[float]:
-    """The sum of each round; of as many rounds as all have."""
+    """The sum of each round, for as many rounds as all have."""
     rounds = min((len(seconds) for seconds, _ in rows), default=0)
     return [sum(seconds[at] * factor for seconds, factor in rows) for at in range(rounds)]
 
 
 def rounded(seconds: float) -> float:
-    """A time as far as a drawing can show it, so that pages stay small."""
+    """A time rounded to what a drawing can show, so that pages stay small."""
     return float(f"{seconds:.5g}")

@@ -11,7 +11,7 @@ from dynamo_lab.model.timings import Timing
 
 
 class PhaseView(Struct, frozen=True, array_like=True):
-    """A bar: seconds from the recording's start, how deep it nests, which compilation it is of."""
+    """A bar: seconds from the recording's start, how deep it is nested, and its compilation."""
 
     name: str
     start: float
@@ -37,7 +37,7 @@ class TimelineView(Struct, frozen=True, kw_only=True):
 _EXPLANATIONS = {
     "entire_frame_compile": "All the work on one frame, from its bytecode to code that runs.",
     "dynamo": "Dynamo's own share of a frame: tracing, guards, the new bytecode.",
-    "gc": "Python frees what the compilation left behind.",
+    "gc": "Python's garbage collector frees what the compilation left behind.",
     "CacheBase.get_system.triton_key": "Triton hashes its own sources, for the cache key; once.",
     "_compile.compile_inner": "All the work on one frame, from its bytecode to code that runs.",
     "bytecode_tracing": "Dynamo interprets the frame's bytecode and writes the graph down.",
@@ -70,7 +70,7 @@ _EXPLANATIONS = {
     "compile_file": "The C++ compiler builds a kernel.",
     "inductor_codecache_torch_key": "PyTorch hashes its own sources, for the cache key; once.",
 }
-_CLOCK = 1e-4  # roots that follow one another may seem to overlap by the clock's steps
+_CLOCK = 1e-4  # consecutive roots may seem to overlap by the clock's resolution
 _PREFIXES = (
     ("compile_attempt_", "One analysis of the frame. A frame that breaks is analysed again."),
     ("pass.", "One rewriting pass over a graph."),
@@ -80,7 +80,7 @@ _PREFIXES = (
 
 
 def explain(phase: str) -> str:
-    """What a phase does, in a sentence; empty for phases we do not know."""
+    """What a phase does, in a sentence; empty for unknown phases."""
     if known := _EXPLANATIONS.get(phase):
         return known
     return next((text for prefix, text in _PREFIXES if phase.startswith(prefix)), "")
@@ -125,11 +125,11 @@ def _phase(timing: Timing, depth: int) -> PhaseView:
 
 
 def _depths(timings: Sequence[Timing]) -> list[int]:
-    """How deep each phase nests. A parent may stand after its child: it ends later."""
+    """How deep each phase nests. A parent may come after its child, because it ends later."""
     depths = [-1] * len(timings)
     for index in range(len(timings)):
         chain: list[int] = []
-        # -2 marks what is on the way, so that a cycle in a damaged file ends the walk.
+        # -2 marks phases being visited, so that a cycle in a damaged file ends the walk.
         while index >= 0 and depths[index] == -1:
             depths[index] = -2
             chain.append(index)
@@ -141,10 +141,10 @@ def _depths(timings: Sequence[Timing]) -> list[int]:
 
 
 def _beside(timings: Sequence[Timing], order: Sequence[int], depths: Sequence[int]) -> set[int]:
-    """The phases that ran beside others: in another thread than their parent, or than a root."""
+    """The phases that ran in parallel: in another thread than their parent, or than a root."""
     beside: set[int] = set()
     reached = float("-inf")
-    for index in sorted(order, key=lambda i: depths[i]):  # stable: of one depth by their start
+    for index in sorted(order, key=lambda i: depths[i]):  # stable: at one depth, by start
         timing = timings[index]
         if timing.parent < 0:
             if timing.start < reached - _CLOCK:

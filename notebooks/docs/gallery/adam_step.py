@@ -1,8 +1,8 @@
 """A step of Adam: many small tensors, few kernels.
 
 Compiled for a GPU, the updates of all parameters are put side by side into two kernels, where eager
-PyTorch runs a dozen operators on each. It is lowered for an H100 that need not be here. **Kernels**
-has the code. The break is one that PyTorch's optimizers ask for themselves.
+PyTorch runs a dozen operators on each. It is lowered for an H100, present or not. **Kernels**
+has the code. The break is one that PyTorch's optimizers request themselves.
 """
 
 import torch
@@ -16,7 +16,7 @@ model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Linear(128, 64), nn.Laye
 for parameter in model.parameters():
     parameter.grad = torch.randn_like(parameter)
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, foreach=True, capturable=False)
-optimizer.step()  # its state is there now, and is not made anew in what is compiled
+optimizer.step()  # its state is there now, and is not created again in the compiled code
 
 
 def step():

@@ -1,7 +1,7 @@
 """Compiled ahead of time, for a program without Python.
 
 `lab.package` writes a file that C++ loads, and records every stage on the way. **Package**
-lists what it takes along.
+lists its contents.
 """
 
 import tempfile

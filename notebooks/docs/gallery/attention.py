@@ -1,7 +1,7 @@
-"""Attention written out, and found.
+"""Hand-written attention, recognized.
 
-Written by hand it is two products and a softmax. Inductor has patterns for it and puts the
-fused operator there instead, so it runs as if you had called it: **Passes** shows the rewrite
+Written by hand, it is two products and a softmax. Inductor has patterns for it and puts the
+fused operator in its place, so it runs as if you had called it: **Passes** shows the rewrite
 as a diff, with the pattern that matched.
 """
 

@@ -1,8 +1,8 @@
 """A model that breaks twice, and why.
 
-The `if` needs a number and a graph holds none; `print` has to happen now. Dynamo compiles what
-it has, lets Python do the line, and goes on: three graphs instead of one. **Breaks** says what
-to write instead, and **Steps** films it.
+The `if` needs a number, and a graph contains none; `print` has to happen now. Dynamo compiles what
+it has, lets Python run the line, and resumes: three graphs instead of one. **Breaks** says what
+to write instead, and **Steps** shows each instruction.
 """
 
 import torch

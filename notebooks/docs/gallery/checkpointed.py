@@ -1,7 +1,7 @@
-"""Memory for time: what the backward keeps.
+"""Memory for time: what is saved for the backward.
 
-A feed-forward part keeps what its gradient needs. **Autograd** lists it by line, with the
-reason for each value, and what is cheap enough to be computed again.
+A feed-forward part saves what its gradient needs. **Autograd** lists it by line, with the
+reason for each value, and what is cheap enough to be recomputed.
 """
 
 import torch

@@ -1,6 +1,6 @@
 """A branch inside the graph: `torch.cond`.
 
-Both sides are captured as graphs of their own, and the choice is made when it runs. No break:
+Both branches are captured as separate graphs, and the choice is made when it runs. No break:
 **Graphs** opens the two bodies below the operator.
 """
 

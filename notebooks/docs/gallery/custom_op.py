@@ -1,6 +1,6 @@
 """An operator of your own: captured, but never looked into.
 
-With a fake implementation that tells its shape it breaks no graph. Inductor calls it as it is
+With a fake implementation that gives its shape, it breaks no graph. Inductor calls it as it is
 and fuses nothing into it: **Lowering** shows it as a fallback between two loops.
 """
 

@@ -1,6 +1,6 @@
-"""A product with 8-bit weights: the numbers grow on the way.
+"""A product with 8-bit weights: the numbers are widened on the way.
 
-The weights lie in memory as bytes and a scale for each row. Whether they are multiplied as they
+The weights are stored as bytes and a scale for each row. Whether they are multiplied as they
 are or widened first is decided while lowering: **Decompositions** and **Kernels** show what it
 came to.
 """

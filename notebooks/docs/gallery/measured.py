@@ -1,8 +1,8 @@
 """Is it faster? Asked honestly.
 
 Checked first, then timed in turns with eager. **Bench** says it in words, shows every round as
-a dot, and holds each kernel against the operators that it replaced and against what this
-machine can do.
+a dot, and compares each kernel with the operators that it replaced and with the limits of
+this machine.
 """
 
 import torch

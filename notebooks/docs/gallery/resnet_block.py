@@ -1,7 +1,7 @@
-"""A block of a ResNet, in training: convolutions stay, all around them is fused.
+"""A block of a ResNet, in training: convolutions stay, everything around them is fused.
 
-Convolutions are calls of a library. What lies between them, batch normalisation, ReLU and the
-sum with the shortcut, becomes few kernels. **Memory** shows what lives at the peak.
+Convolutions are library calls. What is between them, batch normalisation, ReLU and the
+sum with the shortcut, becomes few kernels. **Memory** shows what is live at the peak.
 """
 
 import torch

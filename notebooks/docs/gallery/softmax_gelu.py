@@ -1,7 +1,7 @@
 """Softmax of GELU: one pass over memory.
 
-Eager PyTorch runs two kernels and writes the values in between to memory. Inductor takes
-softmax apart into a maximum, an exponential and a sum, and makes one kernel of everything:
+Eager PyTorch runs two kernels and writes the values in between to memory. Inductor decomposes
+softmax into a maximum, an exponential and a sum, and makes one kernel of everything:
 **Fusion** shows round by round how.
 """
 

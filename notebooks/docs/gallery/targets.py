@@ -1,6 +1,6 @@
 """The same line for three machines: C++, Triton, Metal.
 
-None of them has to be here: nothing is built or run. The page has a switch between them, and
+None of them has to be present: nothing is built or run. The page can switch between them, and
 **Kernels** puts them side by side, each statement in the colour of your line.
 """
 

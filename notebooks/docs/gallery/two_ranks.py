@@ -1,8 +1,8 @@
-"""Two ranks of a job that do not compile the same, from the logs that they wrote.
+"""Two ranks of a job that did not compile the same, from the logs that they wrote.
 
 Nothing is run: `TORCH_TRACE` had each rank write a log, and these two are among the tests' data.
-What comes first is where the ranks part: one breaks where the other does not. A collective in
-between would wait for ever. The switch goes from rank to rank.
+What comes first is where the ranks diverge: one breaks where the other does not. A collective in
+between would wait forever. The page can switch between ranks.
 """
 
 from pathlib import Path

@@ -4,5 +4,5 @@ breaks = 2
 # %% 0.1: Those are the graphs
 breaks = 4
 
-# %% 0.1: A whole number is asked for
+# %% 0.1: A whole number is needed
 breaks = report

@@ -7,7 +7,7 @@ operators = 7
 # %% 1.1: It is not 12
 operators = 12
 
-# %% 1.2: is no tensor
+# %% 1.2: is not a tensor
 inputs = {"x", "weight", "bias", "power"}
 
 # %% 1.2: from elsewhere than the arguments
@@ -21,7 +21,7 @@ inputs = "x, weight, bias"
 inputs = {"x", "weight", "bias", "h"}
 
 
-# %% 1.3: It computes something else
+# %% 1.3: It computes something other than the original
 def scaled(x, a, b):
     return x * (a + b) * 2
 

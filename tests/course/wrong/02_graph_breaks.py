@@ -1,4 +1,4 @@
-# %% 2.1: It computes something else than the original
+# %% 2.1: It computes something other than the original
 def choose(x):
     return x * 2
 
@@ -10,12 +10,12 @@ def choose(x):
     return x - 1
 
 
-# %% 2.1: It computes something else than the original
+# %% 2.1: It computes something other than the original
 def choose(x):
     return torch.where(x > 0, x * 2, x - 1)
 
 
-# %% 2.1: Compiled, it computes something else than the original
+# %% 2.1: Compiled, it computes something other than the original
 def choose(x):
     if torch.compiler.is_compiling():
         return x * 5
@@ -27,7 +27,7 @@ def normalize(x):
     return x / float(x.abs().max())
 
 
-# %% 2.2: It computes something else than the original
+# %% 2.2: It computes something other than the original
 def normalize(x):
     return x / x.max()
 
@@ -45,13 +45,13 @@ def layer(x, weight):
     return result
 
 
-# %% 2.3: It computes something else than the original
+# %% 2.3: It computes something other than the original
 def layer(x, weight):
     h = torch.relu(x @ weight)
     return h, h.mean()
 
 
-# %% 2.3: Compiled, it computes something else than the original
+# %% 2.3: Compiled, it computes something other than the original
 def layer(x, weight):
     h = x @ weight
     return h if torch.compiler.is_compiling() else torch.relu(h), h.mean()
@@ -105,7 +105,7 @@ def weigh(x):
     return x / other_type(x)[:, None]
 
 
-# %% 2.4: The graph has no operator of yours
+# %% 2.4: The graph does not contain your operator
 def weigh(x):
     return x / (x.sum(1) + 8)[:, None]
 
@@ -115,7 +115,7 @@ def mean_of_positives(x):
     return torch.masked_select(x, x > 0).mean()
 
 
-# %% 2.5: It computes something else than the original
+# %% 2.5: It computes something other than the original
 def mean_of_positives(x):
     return torch.where(x > 0, x, 0).mean()
 
@@ -127,7 +127,7 @@ def step(a, v):
     return w, (w - v).abs().max().item()
 
 
-# %% 2.6: Compiled, it computes something else than the original
+# %% 2.6: Compiled, it computes something other than the original
 def step(a, v):
     w = a @ v
     w = w / w.norm()
@@ -142,7 +142,7 @@ def step(a, v):
     return w / w.norm()
 
 
-# %% 2.6: It computes something else than the original
+# %% 2.6: It computes something other than the original
 def step(a, v):
     w = a @ v
     return w, (w - v).abs().max()

@@ -25,7 +25,7 @@ def mean_of_rows(x):
     return x.sum(0) * SHARES[int(x.shape[0])]
 
 
-# %% 3.3: It computes something else
+# %% 3.3: It computes something other than the original
 def mean_of_rows(x):
     return x.sum(0) / x.shape[1]
 

@@ -1,4 +1,4 @@
-# %% 5.1: So many it is on float32
+# %% 5.1: That is the number on float32
 calls = len(lab.decompose("aten.hardswish", x, to="prims").leaves)
 
 
@@ -6,7 +6,7 @@ calls = len(lab.decompose("aten.hardswish", x, to="prims").leaves)
 calls = len(lab.decompose("aten.hardswish", x.half(), to="prims").counts)
 
 
-# %% 5.1: So many it is in core ATen
+# %% 5.1: That is the number in core ATen
 calls = len(lab.decompose("aten.hardswish", x.half(), to="core_aten").leaves)
 
 
@@ -20,7 +20,7 @@ def longest(names, x):
     return max(names, key=lambda name: len(lab.decompose(name, x, to="prims").counts))
 
 
-# %% 5.2: which is none of
+# %% 5.2: which is not one of
 def longest(names, x):
     return max(len(lab.decompose(name, x, to="prims").leaves) for name in names)
 
@@ -33,12 +33,12 @@ def bent_rule(x):
     return torch.from_numpy((np.sqrt(a * a + 1) - 1) / 2 + a)
 
 
-# %% 5.3: It computes something else
+# %% 5.3: It computes something other than the original
 def bent_rule(x):
     return torch.sqrt(x * x + 1) + x
 
 
-# %% 5.3: an operator that no rule takes apart
+# %% 5.3: an operator that no rule decomposes
 def bent_rule(x):
     @torch.library.custom_op("notebook::half_bent", mutates_args=())
     def half(x: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,7 @@ stored = {3, 4, 5, 7, 8}
 stored = {8}
 
 
-# %% 6.1: A set of line numbers is asked for
+# %% 6.1: A set of line numbers is needed
 stored = 4
 
 
@@ -20,7 +20,7 @@ def stretch(x):
     return (x - low) / (high - low)
 
 
-# %% 6.2: It computes something else
+# %% 6.2: It computes something other than the original
 def stretch(x):
     low, high = x.amin(), x.amax()
     return (x - low) / (high - low)
@@ -32,7 +32,7 @@ def stretch(x):
     return (x - low) / (high - low)
 
 
-# %% 6.2: It computes something else
+# %% 6.2: It computes something other than the original
 def stretch(x):
     return x * 0
 

@@ -55,7 +55,7 @@ def seconds_of_a_call(call, wait, clock):
     return (clock() - start) / 10
 
 
-# %% 8.2: A number is asked for, and this is nan
+# %% 8.2: A number is needed, but this is nan
 def seconds_of_a_call(call, wait, clock):
     call()
     return float("nan")

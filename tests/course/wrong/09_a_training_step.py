@@ -63,7 +63,7 @@ def make_step(model, optimizer):
     return None
 
 
-# %% 9.2: It is compiled again. The guard that failed
+# %% 9.2: It is recompiled. The guard that failed
 def make_optimizer(parameters):
     return torch.optim.Adam(parameters, lr=0.01, capturable=True)
 
@@ -90,7 +90,7 @@ def deep(blocks, x):
     return checkpoint(blocks[-1], x, use_reentrant=False)
 
 
-# %% 9.3: No gradient comes through
+# %% 9.3: No gradient flows through
 @torch.no_grad()
 def deep(blocks, x):
     for block in blocks:
@@ -98,19 +98,19 @@ def deep(blocks, x):
     return x
 
 
-# %% 9.3: It does not depend on all of its inputs any more
+# %% 9.3: It no longer depends on all of its inputs
 def deep(blocks, x):
     for block in blocks[:-1]:
         x = block(x.detach())
     return checkpoint(blocks[-1], x, use_reentrant=False)
 
 
-# %% 9.3: It does not depend on all of its inputs any more
+# %% 9.3: It no longer depends on all of its inputs
 def deep(blocks, x):
     return checkpoint(blocks[0], x, use_reentrant=False)
 
 
-# %% 9.3: It computes something else
+# %% 9.3: It computes something other than the original
 def deep(blocks, x):
     for block in blocks:
         x = checkpoint(block, 2 * x, use_reentrant=False)

@@ -1,9 +1,9 @@
-# %% 10.1: It computes something else than the original
+# %% 10.1: It computes something other than the original
 def causal_attention(q, k, v):
     return F.scaled_dot_product_attention(q, k, v)
 
 
-# %% 10.1: One kernel is asked for
+# %% 10.1: One kernel is needed
 def causal_attention(q, k, v):
     allowed = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool).tril()
     return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)

@@ -1,4 +1,4 @@
-# %% 11.1: is no node that computes
+# %% 11.1: is not a node that computes
 def counting(counts):
     def backend(gm, inputs):
         counts.update(node.target for node in gm.graph.nodes)
@@ -18,7 +18,7 @@ def counting(counts):
     return backend
 
 
-# %% 11.1: is no node that computes
+# %% 11.1: is not a node that computes
 def counting(counts):
     def backend(gm, inputs):
         counts.update(node.name for node in gm.graph.nodes if node.op.startswith("call_"))

@@ -1,9 +1,9 @@
-# %% 12.1: calls of kernels, and 5 are allowed
+# %% 12.1: kernel calls, but 5 are allowed
 class Together(Unchecked):
     pass
 
 
-# %% 12.1: Its numbers are others
+# %% 12.1: Its numbers differ
 class Together(Attention):
     def forward(self, x):
         q, k, v = (
@@ -14,7 +14,7 @@ class Together(Attention):
         return self.out(out.transpose(1, 2).flatten(2))
 
 
-# %% 12.1: Its numbers are others
+# %% 12.1: Its numbers differ
 class Together(Attention):
     def forward(self, x):
         b, t, w = x.shape
@@ -34,7 +34,7 @@ class Counted(Slow):
         return self.head(x).log_softmax(-1)
 
 
-# %% 12.2: It is compiled again. The guard that failed: self.calls
+# %% 12.2: It is recompiled. The guard that failed: self.calls
 class Counted(Slow):
     def forward(self, tokens):
         self.calls += 1
@@ -62,7 +62,7 @@ class Counted(Slow):
         return self.head(x).log_softmax(-1)
 
 
-# %% 12.3: It is compiled again
+# %% 12.3: It is recompiled
 class Fast(Slow):
     def forward(self, tokens):
         x = self.embed(tokens) * (tokens != 0).unsqueeze(-1)
@@ -78,7 +78,7 @@ def fast(slow):
     return torch.compile(new)
 
 
-# %% 12.3: calls of kernels, and 12 are allowed
+# %% 12.3: kernel calls, but 12 are allowed
 def fast(slow):
     new = Fast()
     new.attention = Unchecked(32, 4)
@@ -86,7 +86,7 @@ def fast(slow):
     return torch.compile(new, dynamic=True)
 
 
-# %% 12.3: Its numbers are others
+# %% 12.3: Its numbers differ
 def fast(slow):
     new = Fast()
     new.attention = Together(32, 4)
@@ -98,7 +98,7 @@ def fast(slow):
     return slow
 
 
-# %% 12.4: rounds tell nothing apart
+# %% 12.4: rounds show no difference
 measured = lab.bench(
     slow, batches[1], ways={"mended": fast(slow)}, cold=False, kernels=False, rounds=3, seconds=1
 )
@@ -114,7 +114,7 @@ measured = lab.bench(
 )
 
 
-# %% 12.4: What was measured is no Slow
+# %% 12.4: What was measured is not a Slow
 def another(x):
     return x + 1
 

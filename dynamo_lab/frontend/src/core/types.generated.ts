@@ -32,8 +32,8 @@ export interface View {
 /**
  * `sentence` says in plain words what `torch.compile` made of the program, good or bad.
  *
- * `library_frames` counts the frames of libraries that Dynamo skipped, which `counts` leaves out.
- * `target` says what the program was lowered for, where its code was not built or run.
+ * `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
+ * `target` says what the program was lowered for, if its code was not built or run.
  */
 export interface Summary {
   readonly title: string;
@@ -55,7 +55,7 @@ export interface Count {
 
 export type Tone = "bad" | "good" | "plain" | "warning";
 
-/** A source with its known lines. Where numbers jump, lines between were not recorded. */
+/** A source with its known lines. Where numbers jump, the lines between were not recorded. */
 export interface SourceView {
   readonly id: number;
   readonly label: string;
@@ -82,7 +82,7 @@ export const LINE = { number: 0, text: 1, state: 2, region: 3, kernels: 4 } as c
 export type LineState = "" | "compiled" | "compiling" | "eager" | "failed" | "skipped";
 
 /**
- * Something pinned to a range of a line: a break, a failure, a size that became a constant.
+ * A mark on a range of a line: a break, a failure, a size that became a constant.
  *
  * Columns are as in Span, -1 for unknown.
  */
@@ -99,9 +99,9 @@ export interface Mark {
 export type MarkKind = "break" | "failure" | "specialised";
 
 /**
- * One break, ready to be read. Texts are plain, never markup; people count breaks from 1.
+ * One break, ready to be shown. Texts are plain, never markup; views count breaks from 1.
  *
- * `before` and `after` are graph ids. `times` is how many compilations of the frame broke there.
+ * `before` and `after` are graph ids. `times` counts the compilations that broke there.
  */
 export interface BreakView {
   readonly id: number;
@@ -134,20 +134,20 @@ export interface StackLine {
   readonly entity: string;
 }
 
-/** Our example of the kind: a small program that breaks so, and the same without the break. */
+/** Our example of the kind: a small program with this break, and the same without it. */
 export interface ExampleView {
   readonly before: string;
   readonly after: string;
 }
 
-/** Something to try: `rec.try_fix(break_id, name)` does. `code` is a setting, or a diff. */
+/** A fix to try: `rec.try_fix(break_id, name)` does. `code` is a setting, or a diff. */
 export interface Fix {
   readonly name: string;
   readonly sentence: string;
   readonly code: string;
 }
 
-/** One frame. `depth` is how many resumptions deep it continues another. */
+/** One frame. `depth` is how many resumptions deep it is. */
 export interface FrameView {
   readonly id: number;
   readonly name: string;
@@ -166,7 +166,7 @@ export interface FrameView {
   readonly is_library: boolean;
 }
 
-/** One analysis: what came of it and what it cost. `bytecode` is the code Dynamo wrote. */
+/** One analysis: its result and its cost. `bytecode` is the code Dynamo wrote. */
 export interface AttemptView {
   readonly label: string;
   readonly outcome: string;
@@ -178,16 +178,16 @@ export interface AttemptView {
 }
 
 /**
- * A graph. Columns run in parallel, one entry a node, in graph order.
+ * A graph. Columns are parallel, with one entry per node in graph order.
  *
  * `op` ("placeholder", "call_function"...), `target` ("aten.add.Tensor") and `module` index
  * `strings`; `value` indexes `values` (texts such as "f32[8, 8]"); `stack` indexes
- * `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is what people call
- * the captured graph that this one belongs to, from 1, and 0 where there is none.
+ * `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is the number of
+ * the captured graph that this one belongs to, from 1, or 0 where there is none.
  *
- * `bytes` and `layouts` run parallel to `values`: the size of a tensor, None where it is not
- * known, and how it lies in memory where that is not row by row. `kinds` says of strings that
- * are targets what kind of work they do. `parent_node` calls this graph, which is a body.
+ * `bytes` and `layouts` are parallel to `values`: the size of a tensor, None where it is not
+ * known, and its memory layout where that is not contiguous. `kinds` says of strings that
+ * are targets what kind of work they do. `parent_node` calls this graph if it is a body.
  */
 export interface GraphView {
   readonly id: number;
@@ -219,7 +219,7 @@ export interface GraphView {
 }
 
 /**
- * A box of the diagram: an nn.Module (or an operator kind group) holding nodes and boxes.
+ * A box of the diagram: an nn.Module (or an operator kind group) with nodes and boxes in it.
  *
  * `type` is the module's class, empty where it is not known.
  * `nodes` are node indices directly inside; `children` are indices into `GraphView.modules`.
@@ -238,7 +238,7 @@ export interface GuardsView {
   readonly recompiles: readonly RecompileView[];
 }
 
-/** One guard: what it checks, in the words Dynamo checks it, and the line that asked for it. */
+/** One guard: what it checks, in Dynamo's words, and the line that caused it. */
 export interface GuardView {
   readonly kind: string;
   readonly source: string;
@@ -250,9 +250,9 @@ export interface GuardView {
 }
 
 /**
- * A compilation that was made because guards failed, and what differs from the one before.
+ * A compilation caused by failed guards, and what differs from the one before.
  *
- * `causes` are empty in recordings that kept only the guards' texts: for those is `advice`.
+ * `causes` are empty in recordings with only the texts of guards: `advice` is for those.
  */
 export interface RecompileView {
   readonly frame: number;
@@ -266,9 +266,9 @@ export interface RecompileView {
 }
 
 /**
- * One reason to compile again: what changed, which earlier code it rules out, how to stop it.
+ * A reason to recompile: what changed, which earlier code it rules out, how to avoid it.
  *
- * `where` is the line that made the guard, `check` the guard as Dynamo words it.
+ * `where` is the line that caused the guard, `check` the guard in Dynamo's words.
  */
 export interface CauseView {
   readonly text: string;
@@ -279,7 +279,7 @@ export interface CauseView {
   readonly remedies: readonly Remedy[];
 }
 
-/** What to do, and the code that does it where there is such code. */
+/** What to do, and the code that does it, where there is some. */
 export interface Remedy {
   readonly text: string;
   readonly code: string;
@@ -300,7 +300,7 @@ export interface ChangesView {
   readonly kernels: string;
 }
 
-/** The symbols in the order they were made, and what has none though it was to be open. */
+/** The symbols in order of creation, and sizes without one that were meant to be dynamic. */
 export interface ShapesView {
   readonly symbols: readonly SymbolView[];
   readonly others: readonly FactView[];
@@ -309,8 +309,8 @@ export interface ShapesView {
 /**
  * One symbol of one compilation.
  *
- * `stands_for` are the values that share it, as one writes them; `range` what it may be; `value`
- * what took its place, if anything did, and `pinned` how that came about.
+ * `stands_for` are the values that share it, as written in code; `range` is its range; `value`
+ * is what replaced it, if anything did, and `pinned` how that happened.
  */
 export interface SymbolView {
   readonly name: string;
@@ -327,7 +327,7 @@ export interface SymbolView {
   readonly asked: readonly FactView[];
 }
 
-/** Something assumed of a symbol, and the line that made the compiler assume it. */
+/** An assumption about a symbol, and the line that made the compiler assume it. */
 export interface FactView {
   readonly event: string;
   readonly text: string;
@@ -340,7 +340,7 @@ export interface FactView {
 /**
  * `empty` explains in one sentence why there is no kernel, where there is none.
  *
- * `gpus` are the targets that Triton kernels can be assembled for, that of the recording first.
+ * `gpus` are the targets that Triton kernels can be assembled for, the recording's first.
  */
 export interface KernelsView {
   readonly kernels: readonly KernelView[];
@@ -353,10 +353,10 @@ export interface KernelsView {
 /**
  * One kernel. `operators` names the ATen operators it fused.
  *
- * `origins` are (line of the code, source, line in it): the reader's line that a statement is
- * there for, the one that most of its nodes come from. A statement that serves several lines is
+ * `origins` are (line of the code, source, line in it): the user's line that a statement is
+ * for, the one that most of its nodes come from. A statement that serves several lines is
  * not among them, but counts in `coverage`. `notes` are
- * remarks of the recorder on the nodes that it computes.
+ * the recorder's remarks on the nodes that it computes.
  */
 export interface KernelView {
   readonly id: number;
@@ -393,7 +393,7 @@ export interface WrapperView {
   readonly graph: number | null;
 }
 
-/** A kernel assembled for one target; `resources` says what one block takes. */
+/** A kernel assembled for one target; `resources` says what one block uses. */
 export interface AssemblyView {
   readonly kernel: number;
   readonly target: string;
@@ -422,7 +422,7 @@ export interface TimelineView {
   readonly parallel: readonly (readonly [string, number])[];
 }
 
-/** A bar: seconds from the recording's start, how deep it nests, which compilation it is of. */
+/** A bar: seconds from the recording's start, how deep it is nested, and its compilation. */
 export type PhaseView = readonly [
   name: string,
   start: number,
@@ -434,7 +434,7 @@ export type PhaseView = readonly [
 export const PHASE = { name: 0, start: 1, seconds: 2, depth: 3, compile_id: 4, explanation: 5 } as const;
 
 /**
- * The edges, in the form the front-end walks them.
+ * The edges, in the form in which the front-end follows them.
  *
  * `stacks[i]` lists the (source, line) pairs of stack i, outermost first; a node's `stack` column
  * names it. `graph_links` are (upstream graph, downstream graph, pairs of node indices flattened
@@ -445,7 +445,7 @@ export interface LinksView {
   readonly graph_links: readonly (readonly [number, number, readonly number[]])[];
 }
 
-/** A remark of the recorder, with its details. */
+/** A note of the recorder, with its details. */
 export interface NoteView {
   readonly level: string;
   readonly about: string;
@@ -463,7 +463,7 @@ export interface PassesView {
 /**
  * The passes over one graph in one phase: `passes` from `first` up to `end`.
  *
- * `graph` and `became` are the recorded graphs before and after, None where there is none.
+ * `graph` and `became` are the recorded graphs before and after, None if there is none.
  */
 export interface PipelineView {
   readonly id: number;
@@ -485,8 +485,8 @@ export interface PipelineView {
 /**
  * A pass. `did` says whether it changed anything; counts are nodes.
  *
- * `state` is "did", "idle", "off" where it is switched off, or "failed". `alone` says in
- * sentences what was found and left as it was. `depth` counts the passes that it ran inside of.
+ * `state` is "did", "idle", "off" if it is disabled, or "failed". `alone` says in
+ * sentences what was matched but left unchanged. `depth` counts the passes it ran inside.
  */
 export interface PassView {
   readonly id: number;
@@ -513,7 +513,7 @@ export interface PassView {
   readonly alone: readonly string[];
 }
 
-/** Lines that belong together; `skipped` nodes before them are the same before and after. */
+/** Lines that belong together, after `skipped` unchanged nodes. */
 export interface Hunk {
   readonly body: string;
   readonly skipped: number;
@@ -521,10 +521,10 @@ export interface Hunk {
 }
 
 /**
- * A node in a diff. `sign` is "-", "+" or " "; `note` "moved", "changed" or empty.
+ * A node in a diff. `sign` is "-", "+" or " "; `note` is "moved", "changed" or empty.
  *
- * `entity` names the node in a recorded graph, where it is in one. `match` is the index of the
- * match that took or made it, -1 for none.
+ * `entity` names the node in a recorded graph, if it is in one. `match` is the index of the
+ * match that removed or added it, -1 for none.
  */
 export type DiffLine = readonly [
   sign: string,
@@ -539,14 +539,14 @@ export type DiffLine = readonly [
 ];
 export const DIFF_LINE = { sign: 0, name: 1, op: 2, target: 3, arguments: 4, value: 5, entity: 6, note: 7, match: 8 } as const;
 
-/** One place where a pattern was found, as a diff of its own. */
+/** One match of a pattern, as a separate diff. */
 export interface MatchView {
   readonly pattern: number;
   readonly summary: string;
   readonly lines: readonly DiffLine[];
 }
 
-/** What was looked for. `entity` is the reader's line, where the pattern is their own. */
+/** The pattern searched for. `entity` is the user's line, if the pattern is their own. */
 export interface PatternView {
   readonly name: string;
   readonly kind: string;
@@ -559,9 +559,9 @@ export interface PatternView {
 }
 
 /**
- * The film. Columns are base64 of 32-bit little-endian integers: see model/steps.py.
+ * The steps. Columns are base64 of 32-bit little-endian integers: see model/steps.py.
  *
- * `kinds` has plain words for the kinds of values.
+ * `kinds` has the kinds of values in plain words.
  */
 export interface StepsView {
   readonly takes: readonly TakeView[];
@@ -633,7 +633,7 @@ export const CALL = { code: 0, parent: 1, step: 2, depth: 3 } as const;
  */
 export type Symbolic = readonly [kind: string, text: string, source: string, node: number];
 
-/** A node as it was added, and where it is in the graph of `graph`; -1 if it did not stay. */
+/** A node as it was added, and its position in the graph `graph`; -1 if it was removed. */
 export type NodeRow = readonly [added: AddedNode, graph: number, node: number];
 
 /**
@@ -656,13 +656,13 @@ export const ADDED_NODE = { step: 0, name: 1, op: 2, text: 3, value: 4, depth: 5
 /** A guard that a step made necessary; what was made before the first step counts to it. */
 export type AddedGuard = readonly [step: number, kind: string, source: string];
 
-/** What else a step did, in words, and the entity that tells more of it. */
+/** What else a step did, in words, and the entity with more about it. */
 export type EventRow = readonly [step: number, kind: string, text: string, entity: string];
 
 /**
  * The story of the break of this id. Texts are plain; backquotes mark code.
  *
- * `cause` is the break in a called function that this one only follows from, `because` says so;
+ * `cause` is the break in a called function that this one merely follows from; `because` says so;
  * `consequences` are the breaks that follow from this one.
  */
 export interface StoryView {
@@ -678,7 +678,7 @@ export interface StoryView {
   readonly consequences: readonly number[];
 }
 
-/** What lies on one side of a break: a graph, its lines and its size; else what ran instead. */
+/** One side of a break: a graph with its lines and size, else what ran instead. */
 export interface Side {
   readonly graph: number | null;
   readonly title: string;
@@ -688,9 +688,9 @@ export interface Side {
 /**
  * A region of the run, or a break between two; `depth` is how many calls and breaks deep.
  *
- * `graphs` are the graphs of a frame that was compiled again and again, first to last, and `size`
+ * `graphs` are all graphs of a frame that was recompiled, first to last, and `size`
  * the operators and kernels of the last. `file` is that of `lines`, where it is neither the
- * reader's main one nor that of the row above. `entity` is what a click leads to.
+ * main source nor that of the row above. `entity` is where a click leads.
  */
 export interface MapRow {
   readonly depth: number;
@@ -707,10 +707,10 @@ export interface MapRow {
 export type Kind = "break" | "compiled" | "compiling" | "eager" | "failed" | "resumed" | "skipped";
 
 /**
- * One graph as AOTAutograd cut it. `joint`, `forward` and `backward` are graph ids.
+ * One graph as AOTAutograd partitioned it. `joint`, `forward` and `backward` are graph ids.
  *
- * `sentences` tell it in plain words; `handled` are the mutations and views that it took out of
- * the graph or put back. `activation_bytes` of `unpartitioned_bytes` are kept.
+ * `sentences` describe it in plain words; `handled` are the mutations and views it took out of
+ * the graph or put back. `activation_bytes` of `unpartitioned_bytes` are saved.
  */
 export interface PartitionView {
   readonly id: number;
@@ -732,9 +732,9 @@ export interface PartitionView {
 }
 
 /**
- * A value kept for the backward. `role` is that of the fact, or "copy".
+ * A value saved for the backward. `role` is that of the fact, or "copy".
  *
- * `bytes` counts only memory that would not live otherwise, and once where values share it.
+ * `bytes` counts only memory that would otherwise be freed, and shared memory once.
  */
 export interface SavedRow {
   readonly name: string;
@@ -753,7 +753,7 @@ export interface SavedRow {
   readonly role: string;
 }
 
-/** What one line keeps for the backward: how many values, and their bytes. */
+/** What one line saves for the backward: how many values, and their bytes. */
 export interface LineCost {
   readonly where: string;
   readonly entity: string;
@@ -763,7 +763,7 @@ export interface LineCost {
   readonly size: string;
 }
 
-/** An operator that the backward runs again. `bytes` is what keeping its result would take. */
+/** An operator that the backward recomputes. `bytes` is what saving its result would take. */
 export interface RecomputedRow {
   readonly name: string;
   readonly operator: string;
@@ -781,7 +781,7 @@ export interface RecomputedRow {
   readonly is_free: boolean;
 }
 
-/** An operator of the joint graph beside its gradient, as node indices of the joint graph. */
+/** An operator and its gradient, both as node indices of the joint graph. */
 export interface PairRow {
   readonly operator: string;
   readonly forward: readonly number[];
@@ -803,14 +803,14 @@ export interface DecompositionsView {
   readonly empty: string;
 }
 
-/** How many operators there are at a level, and of how many kinds. */
+/** How many operators there are at a level, and how many distinct ones. */
 export interface CountView {
   readonly title: string;
   readonly operators: number;
   readonly kinds: number;
 }
 
-/** An operator of this program, on `tops` of any shapes: how often, and how many at each set. */
+/** An operator of this program, with `tops` of any shapes: how often, how many in each set. */
 export interface OperatorView {
   readonly operator: string;
   readonly times: number;
@@ -828,7 +828,7 @@ export interface TopView {
   readonly nodes: readonly (readonly [number, number])[];
 }
 
-/** An operator that stays although the set lacks it, or that Inductor writes no code for. */
+/** An operator that remains outside the set, or that Inductor generates no code for. */
 export interface StayView {
   readonly operator: string;
   readonly times: number;
@@ -836,7 +836,7 @@ export interface StayView {
   readonly kernels: readonly number[];
 }
 
-/** What trees are drawn from: calls go on by steps, steps apply rules. All by position. */
+/** The data of the trees: calls lead to steps, steps apply rules. All by position. */
 export interface TreesView {
   readonly calls: readonly CallView[];
   readonly steps: readonly StepView[];
@@ -846,7 +846,7 @@ export interface TreesView {
 /**
  * An operator on arguments of these shapes.
  *
- * For each set, `ways` has the step that is taken (-1 for none), why it stays, and what a rule
+ * For each set, `ways` has the step that is taken (-1 for none), why it remains, and what a rule
  * raised; `leaves` how many operators it becomes.
  */
 export interface CallView {
@@ -883,7 +883,7 @@ export interface LoweringsView {
   readonly empty: string;
 }
 
-/** A graph's lowering. `counts` are outcomes with how many operators came to each. */
+/** A graph's lowering. `counts` are the outcomes and how many operators had each. */
 export interface LoweringView {
   readonly graph: number;
   readonly title: string;
@@ -896,7 +896,7 @@ export interface LoweringView {
 /**
  * A node of the graph being lowered. `rule` and `place` are the function that lowered it.
  *
- * `made` are the ids of buffers that were made meanwhile, `ended` of those that compute it.
+ * `made` are the ids of buffers created meanwhile, `ended` of those that compute it.
  */
 export interface LoweringStep {
   readonly node: number;
@@ -915,7 +915,7 @@ export interface LoweringStep {
 /**
  * A buffer. `nodes` and `during` are nodes of `graph`; `reads` are names, `readers` ids.
  *
- * `loops` are pairs of a variable and how often it runs.
+ * `loops` are pairs of a variable and its range.
  */
 export interface BufferView {
   readonly id: number;
@@ -947,7 +947,7 @@ export interface OperatorCount {
   readonly text: string;
 }
 
-/** A kernel that is called instead of a loop, how often, and why. `buffers` are ids. */
+/** A kernel that is called instead of a generated loop, how often and why. `buffers` are ids. */
 export interface CalledView {
   readonly kernel: string;
   readonly kind: string;
@@ -956,16 +956,16 @@ export interface CalledView {
   readonly buffers: readonly number[];
 }
 
-/** Every schedule; `unseen` holds why a pair was never considered, by its kind of case. */
+/** Every schedule; `unseen` says why a pair was never considered, by kind of case. */
 export interface FusionsView {
   readonly schedules: readonly ScheduleView[];
   readonly unseen: Readonly<Record<string, Advice>>;
 }
 
 /**
- * A schedule. `pairs` are groups, two a verdict, and `ruling` indexes `rulings`.
+ * A schedule. `pairs` are groups, two per verdict, and `ruling` indexes `rulings`.
  *
- * `rounds` names each round of fusion; `start` are the groups before the first.
+ * `rounds` names each round of fusion; `start` are the groups before the first round.
  */
 export interface ScheduleView {
   readonly graph: number;
@@ -985,10 +985,10 @@ export interface ScheduleView {
 }
 
 /**
- * An operation of the schedule. `id` counts over all schedules, `nodes` are of its graph.
+ * An operation of a schedule. `id` is unique over all schedules, `nodes` are of its graph.
  *
- * `title` tells what it computes, `loops` over what; `place` is its group in the end, `uses` the
- * buffers and inputs that it reads or writes, `entity` the reader's line.
+ * `title` says what it computes, `loops` over what; `place` is its final group, `uses` the
+ * buffers and inputs that it reads or writes, `entity` the user's line.
  */
 export interface OperationView {
   readonly id: number;
@@ -1008,7 +1008,7 @@ export interface OperationView {
   readonly entity: string;
 }
 
-/** Operations that stood together at some time, as indices. */
+/** Operations that were in one group at some time, as indices. */
 export interface GroupView {
   readonly operations: readonly number[];
   readonly kind: string;
@@ -1016,9 +1016,9 @@ export interface GroupView {
 }
 
 /**
- * What became of a pair: `why` holds what stood in the way and what would change it.
+ * The verdict on a pair: `why` says what prevented fusion and what would change it.
  *
- * `saves` is what fusing saves in memory traffic, `score` what pairs are sorted by; `reasons` are
+ * `saves` is the memory traffic that fusing saves, `score` what pairs are sorted by; `reasons` are
  * PyTorch's words.
  */
 export interface RulingView {
@@ -1047,7 +1047,7 @@ export interface PlaceView {
   readonly title: string;
 }
 
-/** The memory of one schedule. `kernel_internal` are buffers that fusion made unnecessary. */
+/** The memory of one schedule. `kernel_internal` are buffers that fusion removed. */
 export interface MemoryView {
   readonly sentences: readonly string[];
   readonly steps: readonly MemoryStep[];
@@ -1067,10 +1067,10 @@ export interface MemoryStep {
 }
 
 /**
- * The life of a buffer: it holds memory from the step `start` to `end`, counted from 0.
+ * The lifetime of a buffer: it holds memory from step `start` to `end`, counted from 0.
  *
  * `last_read` is the last step that reads it, -1 for none. `source` names the buffer whose memory
- * it took over or shares. `operation` is the id of what makes it, -1 for what comes from outside.
+ * it took over or shares. `operation` is the id of what computes it, -1 for inputs.
  */
 export interface LifeView {
   readonly name: string;
@@ -1087,9 +1087,9 @@ export interface LifeView {
 }
 
 /**
- * A model in a package. `facts` are labels and values; `inlined` is not carried along.
+ * A model in a package. `facts` are labels and values; `inlined` are not stored in it.
  *
- * `origin`, the last of the sentences, says what captured the model, and what there is none of.
+ * `origin`, the last of the sentences, says what captured the model, and what is missing.
  */
 export interface PackageView {
   readonly title: string;
@@ -1103,7 +1103,7 @@ export interface PackageView {
   readonly wrapper: number | null;
 }
 
-/** A constant, or a parameter that is none; `entity` is the node that stands for it. */
+/** A constant, or an inlined parameter; `entity` is the node that represents it. */
 export interface ConstantView {
   readonly name: string;
   readonly value: string;
@@ -1119,7 +1119,7 @@ export interface FileView {
   readonly size: string;
 }
 
-/** A benchmark. `doubts` are of the whole: what makes any of its times less sure. */
+/** A benchmark. `doubts` concern the whole: what makes all of its times less certain. */
 export interface BenchView {
   readonly title: string;
   readonly state: string;
@@ -1134,14 +1134,14 @@ export interface BenchView {
   readonly machine: readonly (readonly [string, string])[];
 }
 
-/** What may be said of a way in one sentence; `way` is its position, -1 for all of them. */
+/** What can be said of a variant in one sentence; `way` is its position, -1 for all of them. */
 export interface VerdictView {
   readonly way: number;
   readonly sentence: string;
   readonly tone: Tone;
 }
 
-/** A way to run the program, and what it was made with; `code` is that of one by hand. */
+/** A variant of the program, and its settings; `code` is set for a hand-written one. */
 export interface WayView {
   readonly name: string;
   readonly kind: string;
@@ -1150,7 +1150,7 @@ export interface WayView {
   readonly language: string;
 }
 
-/** Ways that were timed in turns: a phase, with warm or cold caches. */
+/** Variants that were timed in turns: a phase, with warm or cold caches. */
 export interface SectionView {
   readonly phase: Phase;
   readonly cache: Cache;
@@ -1163,10 +1163,10 @@ export type Phase = "forward" | "step";
 export type Cache = "cold" | "warm";
 
 /**
- * The times of a way: raw (`seconds`, a call each round), and in words.
+ * The times of a variant: raw (`seconds`, a call each round), and in words.
  *
- * `factor` is how many times faster than the first way, empty for the first way itself; `interval`
- * bounds it, with a confidence of 95 %, or 99.9 % where two ways are not told apart. `low`,
+ * `factor` is how many times faster than the first variant, empty for that itself; `interval`
+ * bounds it, with a confidence of 95 %, or 99.9 % where two are indistinguishable. `low`,
  * `median` and `high` are the quartiles. `pays_off` says after how many calls compiling has paid
  * off.
  */
@@ -1191,7 +1191,7 @@ export interface TimeView {
 }
 
 /**
- * What a way computes in one phase against eager: in a sentence, and tensor by tensor.
+ * What a variant computes in one phase against eager: in a sentence, and tensor by tensor.
  *
  * `verdict` is that of the worst tensor; `left` counts the tensors without a row.
  */
@@ -1222,7 +1222,7 @@ export interface ComparedView {
 }
 
 /**
- * Programs kernel by kernel, and times where else they are shown.
+ * Programs kernel by kernel, and the times to show in other views.
  *
  * `kernels` are (id, text); `nodes` (graph, node, seconds, text) of the kernel that computes a
  * node, or of eager's operator; `lines` (source, line, text, explanation).
@@ -1234,7 +1234,7 @@ export interface KernelTimesView {
   readonly lines: readonly (readonly [number, number, string, string])[];
 }
 
-/** The kernels of one way in one phase; `parts` add up to the whole, which `remainder` tells. */
+/** The kernels of one variant in one phase; `remainder` says how far `parts` add up. */
 export interface ProgramView {
   readonly way: number;
   readonly phase: Phase;
@@ -1250,7 +1250,7 @@ export interface ProgramView {
  * Kernels beside the eager operators that they replaced.
  *
  * `share` is the part of a whole call that the kernels take, `launch` what launching them takes.
- * `line` is the reader's first line of theirs, as an entity.
+ * `line` is the first of the user's lines that they come from, as an entity.
  */
 export interface KernelGroupView {
   readonly title: string;
@@ -1290,7 +1290,7 @@ export interface TimedOperatorView {
  * A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
  *
  * `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
- * 95 %; `outcome` is empty where one side has no time; `gain` says what a call wins or loses by
+ * 95 %; `outcome` is empty where one side has no time; `gain` says what a call gains or loses by
  * it. `rank` is the place in the list: what loses most comes first, then what gains most.
  */
 export interface AgainstEager {
@@ -1332,7 +1332,7 @@ export interface RooflineView {
   readonly sentences: readonly string[];
 }
 
-/** What the machine computes at most in a type; `ridge` is the intensity from where it binds. */
+/** The machine's peak rate in a type; `ridge` is the intensity from which on it binds. */
 export interface RoofView {
   readonly dtype: string;
   readonly flops: number;
@@ -1341,12 +1341,12 @@ export interface RoofView {
 }
 
 /**
- * A kernel at one place of a program. `program` is a position in `RooflineView.programs`.
+ * A kernel at one call site of a program. `program` is a position in `RooflineView.programs`.
  *
- * `seconds` are those of one call, `cache` tells how it found the caches. `intensity` is in
+ * `seconds` are those of one call, `cache` is the state of the caches. `intensity` is in
  * operations a byte and `rate` in operations a second: None where the plot has no place for it,
- * as it computes nothing or its work is not known. `share` is of the limit that binds, None where
- * it says nothing: `sentence` tells why. The rest says in words what the numbers do; `limit` is
+ * as it computes nothing or its work is not known. `share` is of the binding limit, None where
+ * it is not meaningful: `sentence` says why. The rest are the numbers in words; `limit` is
  * the time that a call would take at the limit.
  */
 export interface PointView {
@@ -1372,7 +1372,7 @@ export interface PointView {
 
 export type Bound = "" | "arithmetic" | "memory";
 
-/** One artifact: `note` says what is left out of its text here, or wrong with it. */
+/** One artifact: `note` says what is left out of its text here, or what is wrong with it. */
 export interface ArtifactView {
   readonly title: string;
   readonly compile_id: string;
@@ -1389,7 +1389,7 @@ export interface Reading {
 }
 
 /**
- * The views under their labels, and what each two have in common.
+ * The views under their labels, and what each pair has in common.
  *
  * `ranks` is set where they are ranks of one job.
  */
@@ -1412,8 +1412,8 @@ export interface PairView {
 /**
  * Kernels of two recordings that do the same work: see `alignment.Work`.
  *
- * `edits` is the diff of their code, where both have some in one language: of the lines of all
- * kernels of a side, one after the other.
+ * `edits` is the diff of their code, where both have code in one language: of the lines of all
+ * kernels of a side, concatenated.
  */
 export interface WorkView {
   readonly a: readonly number[];
@@ -1429,13 +1429,13 @@ export interface WorkView {
 /**
  * A run of lines, from 0, the end exclusive.
  *
- * "=" is in both, "~" reads otherwise, "-" and "+" are in one alone.
+ * "=" is in both, "~" is changed, "-" and "+" are in one alone.
  */
 export type Edit = readonly [sign: Sign, a: number, a_end: number, b: number, b_end: number];
 
 export type Sign = "+" | "-" | "=" | "~";
 
-/** A line of the reader's, and for each recording the titles of the kernels it led to. */
+/** A line of the user's, and for each recording the titles of the kernels it led to. */
 export interface LineRow {
   readonly where: string;
   readonly text: string;
@@ -1443,11 +1443,11 @@ export interface LineRow {
 }
 
 /**
- * `sentence` is the verdict, `findings` are the differences, the gravest first.
+ * `sentence` is the verdict, `findings` are the differences, the most serious first.
  *
- * `remarks` are about the logs themselves: ranks that are missing, processes that began again.
+ * `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
  * `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
- * are unlike most. `is_whole` is false where not all could be compared.
+ * differ from most. `is_whole` is false where not all could be compared.
  */
 export interface RanksView {
   readonly sentence: string;
@@ -1486,7 +1486,7 @@ export interface RanMessage {
   readonly type: "ran";
 }
 
-/** The answer to "would this input pass?": each compilation, and what a call would do. */
+/** The answer to "would this input pass?": for each compilation, and what a call would do. */
 export interface WouldPass {
   readonly frame: number;
   readonly name: string;
@@ -1498,7 +1498,7 @@ export interface WouldPass {
 /**
  * One compilation: whether the call passes its guards, else the first that it fails.
  *
- * `source` is the value that this guard is on, as the guards' view names it.
+ * `source` is the value that the guard checks, as the guards view names it.
  */
 export interface CheckView {
   readonly compile_id: string;
@@ -1552,7 +1552,7 @@ export interface SwitchState {
 /**
  * One edit. `edits` are the lines of `before` and `after` that differ.
  *
- * `worst` tells the element that is furthest off, where it computes something else.
+ * `worst` names the element with the largest error, where it computes something else.
  */
 export interface EditView {
   readonly kernel: number;

@@ -1,4 +1,4 @@
-"""The benchmark: verdicts, the ways' times, and kernels against the operators they replaced."""
+"""The benchmark: verdicts, times of the variants, and kernels against what they replaced."""
 
 from collections.abc import Iterable, Iterator
 
@@ -29,17 +29,17 @@ _WIDE = 100
 _OUTCOMES = {"slower": "bold red", "faster": "green"}
 _VERDICTS = {"wrong": "bold red", "not compared": "yellow"}
 HOW_TO_READ = (
-    "A time is the median of its rounds; half of the rounds lie within the quartiles. Ways take "
-    "turns, and what counts is the ratio of each round: the interval holds the true ratio with a "
-    "confidence of 95 %, or 99.9 % where two ways are not told apart. Cold caches: data comes from "
-    "memory, as it does in a large program.",
-    "A group is the fewest kernels that replace a set of eager operators by themselves. Each side "
-    "was timed alone, on the same inputs. Groups that lose come first.",
+    "A time is the median of its rounds; half of the rounds lie within the quartiles. Variants "
+    "take turns, and what counts is the ratio of each round: the interval holds the true ratio "
+    "with 95 % confidence, or 99.9 % where two are not distinguishable. Cold caches: data comes "
+    "from memory, as it does in a large program.",
+    "A group is the smallest set of kernels that fully replaces a set of eager operators. Each "
+    "side was timed separately, on the same inputs. Slower groups come first.",
 )
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """What can be said, then the times; in full, each comparison, each group, the machine."""
+    """The verdicts, then the times; in full, each comparison, each group, the machine."""
     bench = view.bench
     if bench is None:
         if page.everything:
@@ -58,7 +58,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield from _program(program, page)
     if bench.roofline:
         yield Text()
-        yield text("against what the machine can do", "bold")
+        yield text("compared with the machine's limits", "bold")
         yield from roofline.rows(bench.roofline, page)
     if page.everything:
         yield from _machine(bench)
@@ -114,7 +114,7 @@ def _agreements(found: Iterable[AgreementView]) -> Iterator[RenderableType]:
     found = tuple(found)
     if found:
         yield Text()
-        yield text("what each computes", "bold")
+        yield text("correctness", "bold")
     for one in found:
         style = _VERDICTS.get(one.verdict, "")
         head = (f"{one_line(one.name)} ({one.phase}): ", "bold")
@@ -142,8 +142,8 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
 
 def _group(group: KernelGroupView) -> tuple[Text, ...]:
     pair = group.cold if group.cold.kernels is not None else group.warm
-    told = [f"for {group.operators}" if group.operators else "", group.where]
-    prose = text(", ".join(one_line(part) for part in told if part), "dim")
+    origins = [f"for {group.operators}" if group.operators else "", group.where]
+    prose = text(", ".join(one_line(part) for part in origins if part), "dim")
     problems = (one.problem for one in (*group.kernels, *group.eager))
     for words in dict.fromkeys((group.why, *problems)):
         if words:

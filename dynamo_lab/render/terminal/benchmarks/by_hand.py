@@ -1,4 +1,4 @@
-"""What was generated, beside what a person wrote for the same: side by side where there is room."""
+"""Generated kernels and hand-written baselines, side by side where there is room."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ _WIDE = 150
 
 
 def by_hand(view: View, width: int) -> RenderableType:
-    """The kernels of the compiled program and the ways that were written by hand and ran."""
+    """The kernels of the compiled program and the hand-written variants that ran."""
     kernels = [kernel for kernel in view.kernels.kernels if kernel.code]
     generated = [_code(f"generated: {one_line(k.title)}", k.code, k.language) for k in kernels]
     written = [
@@ -33,7 +33,7 @@ def by_hand(view: View, width: int) -> RenderableType:
 
 
 def _ran(view: View) -> Iterator[WayView]:
-    """What was not timed is not shown: it is for another device, or wrong."""
+    """The hand-written variants that were timed: others are for another device, or wrong."""
     bench = view.bench
     if bench is not None:
         timed = {row.way for one in bench.sections for row in one.rows}

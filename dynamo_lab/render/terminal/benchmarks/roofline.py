@@ -1,4 +1,4 @@
-"""The roofline as a table: each kernel against what the machine can do. And the limits alone."""
+"""The roofline as a table: each kernel against the machine's limits. Also the limits alone."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from dynamo_lab.view.core.words import size
 
 _BRIEF = 8
 _BAR = 10
-_SHORT = "not measured: memory is too short for it"
+_SHORT = "not measured: too little memory"
 _NAME = 34
 _COMMAND = "dynamo-lab show --section bench"
 _COLUMNS = ("left", "right", "right", "left", "right", "left", "wrap")
@@ -21,7 +21,7 @@ _HEAD = ("kernel", "a call", "at the limit", "share of it", "", "bound by", "")
 
 
 def rows(view: RooflineView, page: Page) -> Iterator[RenderableType]:
-    """What all kernels say together, the machine's limits, and a row a kernel."""
+    """A summary of all kernels, the machine's limits, and a row per kernel."""
     for sentence in view.sentences:
         yield text(sentence)
     yield line((_limits_of(view), "dim"), wrap=True)
@@ -45,9 +45,11 @@ def _row(point: PointView) -> tuple[Text, ...]:
     calls = f" x{point.calls}" if point.calls > 1 else ""
     name = one_line(point.name)
     name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
-    # what the other columns say already is not said again
+    # no repetition of what other columns say already
     said = "" if point.share is not None or point.is_small else point.sentence
-    bound = "too small to tell" if point.is_small else f"{point.bound}, {point.reached}".strip(", ")
+    bound = (
+        "too small to judge" if point.is_small else f"{point.bound}, {point.reached}".strip(", ")
+    )
     return (
         Text(f"{name}{calls}", style="cyan"),
         Text(point.time),
@@ -76,7 +78,11 @@ def limits_text(limits: Limits) -> str:
     copying = (f"{size(int(known))}/s", "read and written") if known else ("", _SHORT)
     found = [("memory, copying", *copying)]
     for dtype, rate in limits.flops.items():
-        at = f"from {rate / known:.3g} operations a byte on, arithmetic binds" if known else ""
+        at = (
+            f"from {rate / known:.3g} operations per byte on, arithmetic is the limit"
+            if known
+            else ""
+        )
         found.append((f"products in {dtype}", flop_rate(rate), at))
     table = grid(("left", "right", "left"), [[Text(cell) for cell in row] for row in found])
     title = line((one_line(limits.device), "bold"), (f"  measured {limits.measured}", "dim"))

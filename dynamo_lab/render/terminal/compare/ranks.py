@@ -1,4 +1,4 @@
-"""The ranks of a job: where they part, then their numbers."""
+"""The ranks of a job: where they diverge, then their numbers."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ def ranks(view: RanksView, title: str) -> RenderableType:
 
 
 def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
-    """The verdict, the differences, and a row for each rank, one after the other."""
+    """The verdict, the differences, and a row for each rank, in sequence."""
     yield line((f" {shortened(title, 60)} ", "bold reverse"))
     yield Text()
     is_same = view.is_whole and not view.findings

@@ -17,7 +17,7 @@ _LINES = 40
 
 
 def side_by_side(view: SideBySideView) -> RenderableType:
-    """The recordings in columns, and what became of the kernels of the first in each other."""
+    """The recordings in columns, and what the kernels of the first became in each other one."""
     return Group(*_sections(view))
 
 
@@ -28,8 +28,8 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
     yield line((f" {shortened(view.views[0].summary.title, 60)} ", "bold reverse"))
     for label, one in zip(view.labels, view.views, strict=True):
         if one.summary.target or one.summary.failure:
-            told = one.summary.failure or one.summary.target
-            yield line((f"{label}: ", "bold"), (told, "red" if one.summary.failure else "dim"))
+            message = one.summary.failure or one.summary.target
+            yield line((f"{label}: ", "bold"), (message, "red" if one.summary.failure else "dim"))
     yield _numbers(view)
     if view.lines:
         yield Text()
@@ -47,7 +47,7 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
 
 
 def changes(pair: PairView) -> Iterator[RenderableType]:
-    """What became of the kernels of one recording in another."""
+    """What the kernels of one recording became in another."""
     yield line((f"{MARGIN}{pair.b}: ", "bold"), (", ".join(pair.facts), ""), wrap=True)
     for work in pair.works:
         if not work.same:

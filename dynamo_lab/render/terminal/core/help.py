@@ -1,4 +1,4 @@
-"""How to read a view, for the terminal of a reader who asked."""
+"""How to read a view, in the terminal, on request."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ from dynamo_lab.view.help import blocks, reading_of
 
 
 def reading(view: str, page: Page) -> Iterator[RenderableType]:
-    """The sentence and the paragraph of the view of this name; nothing where there is none."""
+    """The sentence and the paragraph of the view of this name; nothing if there is none."""
     found = reading_of(view)
     if found is None:
         return
     margin = (0, max(0, page.width - page.prose), 0, 0)
     yield Padding(text(found.sentence, "italic"), margin)
-    for is_example, told in blocks(found.paragraph):
-        yield indented(text(told, "dim"), 4) if is_example else Padding(text(told, "dim"), margin)
+    for is_example, part in blocks(found.paragraph):
+        yield indented(text(part, "dim"), 4) if is_example else Padding(text(part, "dim"), margin)
     yield text("")

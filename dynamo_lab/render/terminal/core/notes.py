@@ -1,4 +1,4 @@
-"""What the recording has to say about itself."""
+"""The notes of a recording."""
 
 from collections.abc import Iterator
 

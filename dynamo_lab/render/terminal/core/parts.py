@@ -1,4 +1,4 @@
-"""What the sections are made of: styles, headings, and lines that fit the terminal."""
+"""The building blocks of sections: styles, headings, and lines that fit the terminal."""
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,15 +29,15 @@ TONES = {"plain": "bold", "good": "bold green", "warning": "bold yellow", "bad":
 MARGIN = "  "
 _PROSE = 96
 _LEAST_PROSE = 32
-_BELOW = 4  # columns by which prose below its row is moved in
+_BELOW = 4  # columns by which prose below a row is indented
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What a section is drawn for: `everything` is set where the reader asked for this section.
+    """The options of a section: `everything` is set if this section was requested.
 
     `graphs` are the ids of the graphs to show, None for no choice; `to` is the set of operators
-    that trees go down to.
+    that trees are decomposed to.
     """
 
     width: int
@@ -47,7 +47,7 @@ class Page:
 
     @property
     def prose(self) -> int:
-        """How wide running text may get and still be read with ease."""
+        """The maximum width at which running text is easy to read."""
         return min(self.width, _PROSE)
 
 
@@ -57,7 +57,7 @@ def plain(items: Iterable[RenderableType], width: int) -> str:
     console = Console(
         file=out,
         width=width,
-        force_jupyter=False,  # inside a notebook rich would print it there and then
+        force_jupyter=False,  # inside a notebook rich would print it immediately
         color_system=None,
         legacy_windows=False,
         markup=False,
@@ -78,7 +78,7 @@ def heading(title: str, aside: str = "") -> Rule:
 
 
 def text(content: str, style: str = "") -> Text:
-    """Text that is shown as it is: no markup is read from it."""
+    """Text shown literally: markup in it is not interpreted."""
     return Text(visible(content), style=style)
 
 
@@ -91,7 +91,7 @@ def line(*parts: tuple[str, str], wrap: bool = False) -> Text:
 
 
 def indented(item: RenderableType, by: int = 2) -> Padding:
-    """The item moved to the right."""
+    """The item, indented."""
     return Padding(item, (0, 0, 0, by))
 
 
@@ -115,7 +115,7 @@ def grid(
 def listing(
     columns: Sequence[str], rows: Sequence[Sequence[Text]], width: int
 ) -> Iterator[RenderableType]:
-    """A grid whose last column is prose, which goes below the others where room is short."""
+    """A grid whose last column is prose, which moves below the others if space is short."""
     widths = [max((row[i].cell_len for row in rows), default=0) for i in range(len(columns))]
     room = width - sum(widths[:-1]) - 2 * (len(columns) - 1)
     if room >= min(_LEAST_PROSE, widths[-1]):
@@ -148,14 +148,14 @@ def caret(
 
 
 def more(left: int, what: str, command: str) -> Text:
-    """Says that something was cut, and how to see it."""
+    """A note that something was cut, and how to see it."""
     return line(
         (f"… {left:,} more {what}; ", "dim"), (command, "dim italic"), (" prints all", "dim")
     )
 
 
 def separated(blocks: Iterable[Iterable[RenderableType]]) -> Iterator[RenderableType]:
-    """The blocks with a blank line between."""
+    """The blocks, separated by blank lines."""
     for index, block in enumerate(blocks):
         if index:
             yield Text()

@@ -13,7 +13,7 @@ _BAR = 16
 
 
 def levels_text(levels: Sequence[Level], width: int = 110) -> str:
-    """A level a line, with a bar as long as it has overloads."""
+    """One level per line, with a bar proportional to its overloads."""
     most = max(level.overloads for level in levels)
     heads = ("", "operators", "overloads", "", "PyTorch 2.0 said", "")
     rows = [
@@ -49,18 +49,18 @@ def _overload(overload: Overload) -> Iterator[RenderableType]:
 
 
 LOWERINGS = {
-    "code": "Inductor writes code",
+    "code": "Inductor generates code",
     "extern": "Inductor calls an extern kernel",
-    "none": "none: taken apart before, or an extern kernel",
+    "none": "none: decomposed earlier, or an extern kernel",
 }
 """What Inductor does with an operator that reaches it."""
 
 
 def rule_text(to: Target, rule: Rule | None, overload: Overload) -> Text:
-    """What happens to an overload on the way to a set."""
+    """What happens to an overload when decomposing to a set."""
     if rule is None:
         end = overload.ends[to]
         is_in = end == "set"
-        return text("in the set" if is_in else f"stays: {ENDS[end]}", "" if is_in else "dim")
+        return text("in the set" if is_in else f"remains: {ENDS[end]}", "" if is_in else "dim")
     where = f", {rule.file}:{rule.line}" if rule.file else ""
     return line((rule.name, "bold"), (f"  {KINDS[rule.kind]}{where}", "dim"), wrap=True)

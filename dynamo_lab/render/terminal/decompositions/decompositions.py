@@ -1,4 +1,4 @@
-"""Decompositions: counts at each set, the operators of the run, and their trees."""
+"""Decompositions: counts for each set, the operators of the run, and their trees."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -29,11 +29,11 @@ from dynamo_lab.view.decompositions.trees import ENDS, KINDS, Line, RuleView, Tr
 
 _BRIEF = 12
 _LONGEST_TREE = 400  # lines
-_DEEPEST = 24  # columns that a line moves in at most
+_DEEPEST = 24  # maximum indentation of a line in columns
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """Counts at each set and a row for each distinct call; in full, what each becomes."""
+    """Counts for each set and a row for each distinct call; in full, what each becomes."""
     found = view.decompositions
     if not found.tops:
         if page.everything:
@@ -87,7 +87,7 @@ def _row(found: DecompositionsView, item: OperatorView) -> tuple[Text, ...]:
 
 
 def place(rule: RuleView) -> str:
-    """Where a rule is written, in brief: "_refs/__init__.py:3430"."""
+    """The source location of a rule, in brief: "_refs/__init__.py:3430"."""
     return "/".join(rule.where.split("/")[-2:]) if rule.kind != KINDS["composite"] else "in C++"
 
 
@@ -104,7 +104,7 @@ def tree_text(trees: TreesView, call: int, to: int, width: int = 100) -> str:
 
 
 def tree(trees: TreesView, call: int, to: int, aside: str = "") -> Iterator[RenderableType]:
-    """What a call becomes at a set, a line an operator, each below what it is a part of."""
+    """What a call becomes in a set, one operator per line, each below the call it is part of."""
     lines = list(islice(walk(trees, call, to), _LONGEST_TREE + 1))
     for item in lines[:_LONGEST_TREE]:
         yield _tree_line(item, "" if item.depth else aside)

@@ -1,4 +1,4 @@
-"""The map of the run: regions and breaks, each call indented below its caller."""
+"""The run map: regions and breaks, each call indented below its caller."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     rows = view.run_map
     if not (is_telling(view) or page.everything):
         return
-    yield heading("Map", "in the order of the calls")
+    yield heading("Map", "in call order")
     limit = len(rows) if page.everything else _BRIEF
     numbers = regions(view)
     drawn = [made for row in rows[:limit] for made in _rows(row, numbers)]

@@ -20,11 +20,11 @@ _STYLES = {"fused": "green", "refused": "red", "possible": "dim"}
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each schedule: its sentences and groups; in full also every pair that was considered."""
-    told = [item for item in view.fusions.schedules if item.operations]
-    if not told:
+    relevant = [item for item in view.fusions.schedules if item.operations]
+    if not relevant:
         return
-    yield heading("Fusion", plural(len(told), "schedule"))
-    shown = told if page.everything else told[:_BRIEF_SCHEDULES]
+    yield heading("Fusion", plural(len(relevant), "schedule"))
+    shown = relevant if page.everything else relevant[:_BRIEF_SCHEDULES]
     for schedule in shown:
         yield line((schedule.title, "bold"))
         for sentence in schedule.sentences:
@@ -32,8 +32,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield from _groups(schedule, page)
         if page.everything:
             yield from _pairs(schedule)
-    if len(shown) < len(told):
-        yield more(len(told) - len(shown), "schedules", _COMMAND)
+    if len(shown) < len(relevant):
+        yield more(len(relevant) - len(shown), "schedules", _COMMAND)
 
 
 def _prose(sentence: str, by: int = 2) -> RenderableType:
@@ -41,7 +41,7 @@ def _prose(sentence: str, by: int = 2) -> RenderableType:
 
 
 def _groups(schedule: ScheduleView, page: Page) -> Iterator[RenderableType]:
-    """The groups of several operations first: those are what fusion made."""
+    """Groups of several operations first: those are the result of fusion."""
     groups = sorted(schedule.final, key=lambda item: -len(schedule.groups[item.group].operations))
     shown = groups if page.everything else groups[:_BRIEF]
     for item in shown:
@@ -60,7 +60,7 @@ def _groups(schedule: ScheduleView, page: Page) -> Iterator[RenderableType]:
 
 
 def _pairs(schedule: ScheduleView) -> Iterator[RenderableType]:
-    """A pair a row; below it why, where it is not the row above's reason again."""
+    """One pair per row; below it the reason, unless it repeats the row above's."""
     ends = iter(schedule.pairs)
     above: tuple[str, ...] = ()
     for producer, consumer, index in zip(ends, ends, schedule.ruling, strict=True):

@@ -1,4 +1,4 @@
-"""Memory in the terminal: what is allocated at each call as bars, and the lives of buffers."""
+"""Memory in the terminal: what is allocated at each call as bars, and buffer lifetimes."""
 
 from collections.abc import Iterator
 
@@ -18,16 +18,16 @@ _COMMAND = "dynamo-lab show --section memory"
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each schedule's memory: its peak, the calls around it; in full every call and buffer."""
-    told = [
+    relevant = [
         (schedule.title, plan)
         for schedule in view.fusions.schedules
         for plan in schedule.memory
         if plan.steps
     ]
-    if not told:
+    if not relevant:
         return
-    yield heading("Memory", plural(len(told), "plan"))
-    shown = told if page.everything else told[:_BRIEF_PLANS]
+    yield heading("Memory", plural(len(relevant), "plan"))
+    shown = relevant if page.everything else relevant[:_BRIEF_PLANS]
     for title, plan in shown:
         yield line((title, "bold"))
         for sentence in plan.sentences:
@@ -35,8 +35,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield from _steps(plan, page)
         if page.everything:
             yield from _lives(plan)
-    if len(shown) < len(told):
-        yield more(len(told) - len(shown), "plans", _COMMAND)
+    if len(shown) < len(relevant):
+        yield more(len(relevant) - len(shown), "plans", _COMMAND)
 
 
 def _steps(plan: MemoryView, page: Page) -> Iterator[RenderableType]:

@@ -1,4 +1,4 @@
-"""Graphs as code: one node a line, with what it produces and the line it came from."""
+"""Graphs as code: one node per line, with its value and the line it came from."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -25,14 +25,14 @@ from dynamo_lab.view import View
 from dynamo_lab.view.graphs.graphs import GraphView, stage_word
 
 _BRIEF = 20
-_WIDEST = 96  # beyond, the columns drift too far apart to be read as one row
+_WIDEST = 96  # wider columns are too far apart to read as one row
 _BRIEF_INPUTS = 4
 _MODULES = 36  # columns that a module's path and class need
 _BRIEF_GRAPHS = 6
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """The captured graphs as code, the later ones by name; asked for, each in full."""
+    """The captured graphs as code, the later ones by name; in full if requested."""
     if not view.graphs:
         return
     captured = [g for g in view.graphs if g.stage == "dynamo" and g.parent is None]
@@ -57,7 +57,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
 
 
 class _Facts(NamedTuple):
-    """What all graphs are drawn with."""
+    """What all graphs share when they are drawn."""
 
     texts: GraphText
     regions: dict[int, int]
@@ -74,7 +74,7 @@ def _later(view: View) -> dict[int, list[GraphView]]:
 
 
 def _others(view: View, asked: Sequence[GraphView]) -> Iterator[RenderableType]:
-    """The stages of the same captured graphs that were not asked for."""
+    """The stages of the same captured graphs that were not requested."""
     numbers, ids = {graph.number for graph in asked}, {graph.id for graph in asked}
     rows = [
         (text(stage_word(graph)), text(graph.title), text(one_line(graph.subtitle), "dim"))
@@ -107,7 +107,7 @@ def _graph(graph: GraphView, facts: _Facts, page: Page) -> Iterator[RenderableTy
 
 
 def _became(later: Sequence[GraphView]) -> Iterator[RenderableType]:
-    """The stages that a captured graph went through, and how many operators it had in each."""
+    """The stages of a captured graph, and its number of operators in each."""
     for label, is_backward in (("operators", False), ("backward operators", True)):
         chain = [graph for graph in later if graph.is_backward is is_backward]
         if chain:
@@ -116,15 +116,15 @@ def _became(later: Sequence[GraphView]) -> Iterator[RenderableType]:
 
 
 def node_rows(rows: list[Row], page: Page) -> Iterator[Text]:
-    """The rows with what they produce and where they came from in columns of their own.
+    """The rows, with their values and origins in separate columns.
 
-    In full, code that is too long goes on below its line, so that the columns stay.
+    In full, code that is too long continues below its line, so that the columns stay aligned.
     """
     values = min(24, max((cell_len(row.value) for row in rows), default=0))
     wheres = min(24, max((cell_len(row.where) for row in rows), default=0))
     room = max(24, min(_WIDEST, page.width - values - wheres - 6))
     lengths = sorted(cell_len(row.code) for row in rows) or [0]
-    # A few long rows shall not push the columns away from all others.
+    # A few long rows must not push the columns away from all others.
     usual = lengths[-1] if not page.everything else max(40, lengths[len(lengths) * 9 // 10])
     width = min(room, usual, lengths[-1])
     modules = page.everything and page.width - width - values - wheres >= _MODULES
@@ -146,5 +146,5 @@ def node_rows(rows: list[Row], page: Page) -> Iterator[Text]:
 
 
 def _folded(code: str, width: int) -> list[str]:
-    """The code in lines of the width, those after the first indented."""
+    """The code wrapped to the width, continuation lines indented."""
     return textwrap.wrap(code, width, subsequent_indent="    ", break_on_hyphens=False) or [""]

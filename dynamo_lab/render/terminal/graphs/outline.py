@@ -1,4 +1,4 @@
-"""A graph as the tree of its modules, and what a search finds, for `dynamo-lab show`."""
+"""A graph as the tree of its modules, and the results of a search, for `dynamo-lab show`."""
 
 from collections.abc import Collection, Iterator
 
@@ -36,17 +36,17 @@ def _row(row: OutlineRow) -> list[Text]:
         ("  " * row.depth + name, ""), (f"  {one_line(row.type)}" if row.type else "", "dim")
     )
     if row.alike > 1:
-        made.append(f"  {row.alike} alike, each", style="dim italic")
+        made.append(f"  {row.alike} equal ones, each", style="dim italic")
     kinds = listed([f"{count:,} {kind}" for kind, count in row.kinds], limit=3)
     amount = size(row.bytes) if row.bytes else ""
     return [made, text(f"{row.operators:,}"), text(amount, "cyan"), text(kinds, "dim")]
 
 
 def found(view: View, query: str, graphs: Collection[int], page: Page) -> Iterator[RenderableType]:
-    """The nodes of these graphs that a query finds, as code.
+    """The nodes of these graphs that match a query, as code.
 
     Raises:
-        QueryError: the query cannot be understood.
+        QueryError: the query is not valid.
     """
     terms = parse(query)
     texts = GraphText(view)
@@ -58,4 +58,6 @@ def found(view: View, query: str, graphs: Collection[int], page: Page) -> Iterat
         yield line((one_line(graph.title), "bold"), (f"  {plural(len(nodes), 'hit')}", "dim"))
         yield from (indented(row) for row in node_rows(texts.some(graph, nodes), page))
     if not hits and (wider := widened(query)):
-        yield text(f"Is it `{one_line(wider)}`? A word in a field has to fit as a whole.", "dim")
+        yield text(
+            f"Did you mean `{one_line(wider)}`? A word in a field has to match as a whole.", "dim"
+        )

@@ -1,4 +1,4 @@
-"""Guards in numbers, in full as a list, and the recompilations that their failures caused."""
+"""Guards as counts, in full as a list, and the recompilations that their failures caused."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from dynamo_lab.view.guards.guards import CauseView, GuardView, RecompileView
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """Recompilations first: they are what a reader looks for here."""
+    """Recompilations first: they matter most here."""
     guards, recompiles = view.guards.guards, view.guards.recompiles
     if not guards and not recompiles:
         return
@@ -56,9 +56,9 @@ def _cause(cause: CauseView) -> Iterator[RenderableType]:
 
 def _changes(changes: ChangesView, page: Page) -> Iterator[RenderableType]:
     facts = [*changes.symbols, f"graph: {changes.summary}", changes.kernels]
-    told = "; ".join(_bare(fact) for fact in facts if fact)
+    facts_text = "; ".join(_bare(fact) for fact in facts if fact)
     yield indented(
-        grid(("left", "wrap"), [(text(f"since {changes.against}", "dim"), text(told))]), 4
+        grid(("left", "wrap"), [(text(f"since {changes.against}", "dim"), text(facts_text))]), 4
     )
     for sign, row in changes.graph if page.everything else ():
         yield indented(line((f"{sign} ", _SIGNS[sign]), (row, _SIGNS[sign])), 6)
@@ -70,7 +70,7 @@ _SIGNS = {"+": "green", "-": "red", "~": "yellow"}
 
 
 def _bare(prose: str) -> str:
-    """Prose without the marks around its code."""
+    """Prose without the backquotes around its code."""
     return prose.replace("`", "")
 
 

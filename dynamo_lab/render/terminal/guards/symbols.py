@@ -1,4 +1,4 @@
-"""Symbols: what compiled code leaves open, what was pinned down, and on which line."""
+"""Symbols: which sizes are dynamic, which were specialized, and on which line."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _BRIEF = 12
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
-    """A table of symbols, under each what pinned it; then what has no symbol though it could."""
+    """A table of symbols, below each what specialized it; then sizes that could have a symbol."""
     symbols, others = view.shapes.symbols, view.shapes.others
     if not symbols and not others:
         return
@@ -53,6 +53,6 @@ def _symbol(item: SymbolView, page: Page) -> Iterator[RenderableType]:
 def _fact(fact: FactView, style: str, by: int) -> Iterator[RenderableType]:
     where = f"{fact.where}: {fact.line}" if fact.line else fact.where
     yield indented(grid(("wrap",), [(text(fact.text.replace("`", ""), style),)]), by)
-    asked = f"  asked {fact.expression}" if fact.expression else ""
+    asked = f"  evaluated {fact.expression}" if fact.expression else ""
     if where or asked:
         yield indented(line((where or "by the backend", ""), (asked, "dim")), by + 2)

@@ -25,7 +25,7 @@ _RATIOS = {"good": "green", "bad": "red", "": "dim"}
 
 
 def edited(view: EditView) -> RenderableType:
-    """One edit, as far as it came."""
+    """One edit, as far as it got."""
     return Group(*_sections(view))
 
 
@@ -34,9 +34,9 @@ def _sections(view: EditView) -> Iterator[RenderableType]:
     yield from _diff(view)
     yield Text()
     yield line((view.sentence, _TONES[view.verdict]), wrap=True)
-    for told in (view.worst, view.compared):
-        if told:
-            yield line((told, "" if told is view.worst else "dim"), wrap=True)
+    for sentence in (view.worst, view.compared):
+        if sentence:
+            yield line((sentence, "" if sentence is view.worst else "dim"), wrap=True)
     yield from _diagnostics(view)
     if view.timings:
         yield Text()
@@ -54,7 +54,7 @@ def _sections(view: EditView) -> Iterator[RenderableType]:
 
 
 def _diff(view: EditView) -> Iterator[RenderableType]:
-    """The lines that differ, each with its number in the text it is of, and some around them."""
+    """The lines that differ, each with its line number, and some lines around them."""
     old, now = view.before.split("\n"), view.after.split("\n")
     width = len(str(max(len(old), len(now))))
     if not any(run.sign != "=" for run in view.edits):

@@ -69,14 +69,14 @@ def _in_full(
     for note in kernel.notes:
         yield indented(text(one_line(note), "yellow"), 4)
     if kernel.coverage:
-        yield indented(text(f"{kernel.coverage}, whose numbers stand before them", "dim"), 4)
+        yield indented(text(f"{kernel.coverage}, whose numbers are shown before them", "dim"), 4)
     if kernel.code:
         lexer = LEXERS.get(kernel.language, "text")
         yield from _numbered(kernel.code.rstrip("\n"), lexer, _lines(kernel, files))
 
 
 def _lines(kernel: KernelView, files: dict[int, str]) -> dict[int, str]:
-    """The reader's line of each statement, with its file where there are several."""
+    """The user's line of each statement, with its file where there are several."""
     is_one = len({source for _, source, _ in kernel.origins}) == 1
     return {
         at: str(number) if is_one else f"{shortened(files.get(source, ''), 24)}:{number}"
@@ -85,7 +85,7 @@ def _lines(kernel: KernelView, files: dict[int, str]) -> dict[int, str]:
 
 
 def level(found: AssemblyView, name: str) -> Iterator[RenderableType]:
-    """One level of an assembly, with the kernel's line before each of its lines.
+    """One level of an assembly, with the kernel's line number before each line.
 
     Raises:
         OptionError: there is no such level.
@@ -107,7 +107,7 @@ def level(found: AssemblyView, name: str) -> Iterator[RenderableType]:
 def _numbered(
     code: str, lexer: str, numbers: Mapping[int, str], start: int = 4
 ) -> Iterator[RenderableType]:
-    """Code with numbers before its lines; all of it stays text."""
+    """Code with numbers before its lines, all as plain text."""
     drawn = Syntax(
         visible(code), lexer, theme="ansi_dark", background_color="default", word_wrap=True
     )

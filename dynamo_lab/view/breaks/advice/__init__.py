@@ -1,4 +1,4 @@
-"""Graph breaks in plain words: a short title for each kind, what to do about it, an example.
+"""Graph breaks in plain words: for each kind a short title, what to do about it, and an example.
 
 PyTorch names over 500 kinds of break. The common ones have a rule here; the rest keep PyTorch's own
 name and hints.
@@ -12,7 +12,7 @@ from dynamo_lab.view.breaks.advice.rule import Example, Rule
 
 __all__ = ["RULES", "Example", "Rule", "advice_for", "rule_of"]
 
-# The first that fits counts, so what is told by its context stands before what is told by its kind.
+# The first match counts, so rules that look at the context come before rules for a whole kind.
 RULES = (
     *effects.RULES,
     *values.RULES,
@@ -36,7 +36,7 @@ def rule_of(graph_break: Break) -> Rule:
     return Rule("", kind[:1].lower() + kind[1:] if not kind[:2].isupper() else kind)
 
 
-# Hints that leave a reader nothing to do, or nothing that the title does not say.
+# Hints with nothing to do, or with nothing that the title does not say.
 _IDLE = re.compile(
     r"Please (?:report|file) an issue|This graph break is fundamental|"
     r"This is likely to be a Dynamo bug|"
@@ -51,9 +51,9 @@ _IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:fo
 
 
 def advice_for(graph_break: Break, is_library: bool = False) -> tuple[str, ...]:
-    """Our advice, then those of PyTorch's hints that name something new to do.
+    """Our advice, then those of PyTorch's hints that suggest something new.
 
-    `is_library` tells that the innermost line which broke is not the reader's.
+    `is_library` says that the innermost line that broke is a library's.
     """
     ours = _ours(graph_break, is_library)
     known = set(_NAME.findall(" ".join(ours)))

@@ -8,7 +8,7 @@ _C_FUNCTION = (
     "C code.",
     "If the function is a tensor operation of your own, register it with "
     "`torch.library.custom_op`, or let it into the graph with `torch.compiler.allow_in_graph`.",
-    "If it is no tensor work, call it outside, or mark it with `torch.compiler.disable`.",
+    "If it does no tensor work, call it outside, or mark it with `torch.compiler.disable`.",
 )
 _C_EXAMPLE = example(
     """
@@ -31,7 +31,7 @@ FRAMES = Rule(
     _SKIPPED,
     "look at Python's stack",
     (
-        "A compiled function has no Python frame to look at. Pass the name or the line that you "
+        "A compiled function has no Python frame to inspect. Pass the name or the line that you "
         "need, or look it up outside.",
     ),
     r"qualname: _getframe\b|module: inspect\b",
@@ -95,7 +95,7 @@ RULES = (
     Rule(
         r"builtin op|BUILD_CLASS|__build_class__|function marked as skipped",
         "class defined inside",
-        ("Define the class at the top of the file: inside, each call would define it again.",),
+        ("Define the class at the top of the file: inside, each call defines it again.",),
         r"(?i)build_class",
         example(
             """
@@ -118,8 +118,8 @@ RULES = (
     Rule(r"(?i)implemented in C|Untraceable C", "C function", _C_FUNCTION),
     Rule(
         r"(?i)builtin operator|builtin op",
-        "builtin function",
-        ("Use an equivalent `torch` function, or call the builtin outside the compiled function.",),
+        "built-in function",
+        ("Use an equivalent `torch` function, or call it outside the compiled function.",),
         example=example(
             """
             def f(x):
@@ -182,7 +182,7 @@ RULES = (
         r"op returned non-Tensor",
         "torch function that returns no tensor",
         (
-            "A graph holds tensors. Call the function before, and use what it returned as a "
+            "A graph holds tensors. Call the function beforehand, and use its result as a "
             "constant or an argument.",
         ),
         example=example(

@@ -1,4 +1,4 @@
-"""Breaks asked for, and statements that Dynamo does not go through."""
+"""Breaks on request, and statements that Dynamo does not trace."""
 
 from dynamo_lab.view.breaks.advice.rule import Rule, example
 
@@ -7,7 +7,7 @@ LOOP = (
     "the whole frame runs eagerly."
 )
 ON_PURPOSE = (
-    "The library calls `torch._dynamo.graph_break()` on purpose: there is nothing to remove in "
+    "The library calls `torch._dynamo.graph_break()` on purpose: there is nothing to change in "
     "your code."
 )
 
@@ -15,7 +15,7 @@ RULES = (
     Rule(
         r"graph_break\(\)",
         "explicit graph_break()",
-        ("The break is asked for in the code. Remove the call to capture past it.",),
+        ("The code requests this break. Remove the call to capture past it.",),
         example=example(
             """
             import torch
@@ -35,7 +35,7 @@ RULES = (
     Rule(
         r"skip_frame\(\)",
         "explicit skip_frame()",
-        ("The skip is asked for in the code. Remove the call to compile this frame.",),
+        ("The code requests this skip. Remove the call to compile this frame.",),
         example=example(
             """
             import torch
@@ -54,7 +54,7 @@ RULES = (
         r"torch\.compiler\.disable",
         "disabled function",
         (
-            "The function is marked with `torch.compiler.disable`. Remove the mark, or call it "
+            "The function is marked with `torch.compiler.disable`. Remove that, or call it "
             "before or after the compiled code.",
         ),
         example=example(
@@ -97,8 +97,8 @@ RULES = (
         r"^missing tp_iter",
         "iterator from outside",
         (
-            "Give the function a list or a tuple: Dynamo cannot step through an iterator that was "
-            "made elsewhere.",
+            "Give the function a list or a tuple: Dynamo cannot advance an iterator that was "
+            "created elsewhere.",
         ),
     ),
     Rule(
@@ -128,8 +128,8 @@ RULES = (
         r"(?i)^Observed exception|Failed to raise|TypeError from user code",
         "exception raised",
         (
-            "The code raises here while it is traced. Run it without `torch.compile` to see "
-            "whether it raises there too; if it is meant to, catch it outside.",
+            "The code raises an exception here while it is traced. Run it uncompiled to see "
+            "whether it raises there too; if it should, catch it outside.",
         ),
         example=example(
             """
@@ -148,9 +148,9 @@ RULES = (
         r"^failed to find name in frame builtins",
         "name that is not defined",
         (
-            "Dynamo finds the name nowhere. Define it before the call, or pass it.",
-            "In a `%%compile` cell, write the import into a cell above: an import after other "
-            "statements makes a global while the cell runs, too late for Dynamo to see.",
+            "Dynamo cannot find this name. Define it before the call, or pass it.",
+            "In a `%%compile` cell, put the import in a cell above: an import after other "
+            "statements creates a global while the cell runs, too late for Dynamo to see.",
         ),
     ),
 )

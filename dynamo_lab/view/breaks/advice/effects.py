@@ -1,4 +1,4 @@
-"""Calls that do something to the world beside the numbers: print, log, read a clock or a file."""
+"""Calls with side effects outside the computation: print, log, read a clock or a file."""
 
 from dynamo_lab.view.breaks.advice.rule import Rule, example
 
@@ -88,7 +88,7 @@ RULES = (
         r"function marked as skipped|time function",
         "clock",
         (
-            "Time the call from outside: inside, the clock would tell when the Python between two "
+            "Time the call from outside: inside, the clock would say when the Python between two "
             "graphs ran, not how long the graph takes.",
         ),
         r"module: time\b|\btime\.\w+\(\)",
@@ -112,7 +112,7 @@ RULES = (
     Rule(
         _SKIPPED,
         "seed set inside",
-        ("Set the seed before the call: it is no part of the graph.",),
+        ("Set the seed before the call: it is not part of the graph.",),
         r"\bqualname: (?:manual_seed|seed)\b",
         example(
             """
@@ -156,10 +156,10 @@ RULES = (
     ),
     Rule(
         _SKIPPED,
-        "call of the operating system",
+        "operating system call",
         (
-            "Ask for files, folders and environment variables before the call, and pass what came "
-            "out, or keep it in a constant.",
+            "Ask for files, folders and environment variables before the call, and pass the "
+            "results, or keep them in constants.",
         ),
         r"module: (?:posix|nt|os)\b",
         example(

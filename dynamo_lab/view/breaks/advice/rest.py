@@ -1,4 +1,4 @@
-"""Kinds of break that no small example shows."""
+"""Kinds of break without a small example."""
 
 from dynamo_lab.view.breaks.advice.rule import Rule
 
@@ -7,8 +7,8 @@ RULES = (
         r"(?i)backend compiler exception",
         "backend failed",
         (
-            'The capture worked, the backend failed on it. Try `backend="aot_eager"` to see '
-            "whether Inductor is to blame.",
+            'The capture worked, but the backend failed. Try `backend="aot_eager"` to see '
+            "whether Inductor is the cause.",
         ),
     ),
     Rule(
@@ -21,9 +21,9 @@ RULES = (
     ),
     Rule(
         r"(?i)fake tensor",
-        "operator without shape rule",
+        "operator without a fake implementation",
         (
-            "The operator cannot run on fake tensors. A custom one needs a shape rule: "
+            "The operator cannot run on fake tensors. A custom one needs a fake implementation: "
             "`torch.library.register_fake`.",
         ),
     ),
@@ -41,7 +41,7 @@ RULES = (
     Rule(
         r"(?i)in inlined function",
         "break in a called function",
-        ("Dynamo had inlined this call. The break to fix is the innermost line of the stack.",),
+        ("Dynamo had inlined this call. The break to fix is on the innermost line of the stack.",),
     ),
     Rule(r"(?i)higher.?order|^HOP", "unsupported body of a control-flow operator"),
 )

@@ -1,13 +1,13 @@
-"""What a rule about a kind of break says."""
+"""A rule: a kind of break, its title, and the advice on it."""
 
 from textwrap import dedent
 from typing import NamedTuple
 
 
 class Example(NamedTuple):
-    """A small program that breaks so, and the same program without the break.
+    """A small program with this kind of break, and the same program without it.
 
-    Both are whole source texts that define `f`; `inputs` are its arguments. They are tests as well:
+    Both are whole source texts that define `f`; `inputs` are its arguments. They are also tests:
     `tests/live/test_advice.py` compiles both, and compares their numbers where `same` says that
     they agree.
     """
@@ -31,5 +31,5 @@ class Rule(NamedTuple):
 def example(
     before: str, after: str, inputs: str = "torch.arange(4.0)", *, same: bool = True
 ) -> Example:
-    """An example from indented texts."""
+    """An example made from indented texts."""
     return Example(dedent(before).strip(), dedent(after).strip(), inputs, same)

@@ -15,7 +15,7 @@ RULES = (
         _KIND,
         "distinct values",
         (
-            "How many values are distinct depends on the data. Sort, and compare neighbours: both "
+            "The number of distinct values depends on the data. Sort and compare neighbours: both "
             "have a fixed size.",
             _CAPTURE,
         ),
@@ -38,7 +38,7 @@ RULES = (
         _KIND,
         "repeats given by a tensor",
         (
-            "Say how long the result is: "
+            "State the length of the result: "
             "`torch.repeat_interleave(x, repeats, output_size=...)` has a known size.",
             _CAPTURE,
         ),
@@ -63,7 +63,7 @@ RULES = (
         _KIND,
         "counting into bins",
         (
-            "The largest value decides how many bins there are. With a known number of bins, "
+            "The largest value determines the number of bins. If that number is known, "
             "compare with each of them and add up.",
             _CAPTURE,
         ),
@@ -130,7 +130,7 @@ RULES = (
         r"out= tensor variant|`out=` tensor",
         "out= that does not fit",
         (
-            "Leave `out=` away and use the result: in a compiled function it saves no memory, for "
+            "Omit `out=` and use the result: in a compiled function it saves no memory, because "
             "the compiler plans the buffers.",
             "Otherwise give `out=` a contiguous tensor of the result's shape.",
         ),
@@ -155,7 +155,7 @@ RULES = (
     Rule(
         r"Tensor\.resize_\(\)",
         "resize_() call",
-        ("Take a slice, or make a new tensor of the other size: the shape is part of the graph.",),
+        ("Take a slice, or create a new tensor of the new size: the shape is part of the graph.",),
         example=example(
             """
             def f(x):

@@ -94,7 +94,7 @@ RULES = (
         r"requires_grad_\(\)|setattr\(\) on Tensor\.requires_grad",
         "requires_grad_() call",
         (
-            "Mark tensors before the compiled function: whether a gradient is wanted decides how "
+            "Mark tensors before the compiled function: whether a gradient is needed decides how "
             "its graph is built.",
         ),
         example=example(
@@ -113,8 +113,8 @@ RULES = (
         r"retain_grad\(\)",
         "retain_grad() call",
         (
-            "Return the tensor, and ask for its gradient outside: in between, compiled code keeps "
-            "no gradients.",
+            "Return the tensor, and ask for its gradient outside: compiled code keeps no "
+            "intermediate gradients.",
         ),
         example=example(
             """
@@ -133,10 +133,10 @@ RULES = (
     ),
     Rule(
         r"nn\.Parameter",
-        "parameter made inside",
+        "parameter created inside",
         (
-            "Make parameters and modules in `__init__`, or outside: a compiled function would make "
-            "new ones at each call. Where no parameter is needed, use a plain tensor.",
+            "Create parameters and modules in `__init__`, or outside: compiled code would create "
+            "new ones on each call. Where no parameter is needed, use a plain tensor.",
         ),
         example=example(
             """
@@ -159,7 +159,7 @@ RULES = (
     Rule(
         r"tensor data attribute",
         "assignment to .data",
-        ("Give the new tensor a name instead of changing what the old one holds.",),
+        ("Give the new tensor a name instead of replacing the data of the old one.",),
         example=example(
             """
             def f(x):
@@ -176,6 +176,6 @@ RULES = (
         ),
     ),
     _RECURRENT,
-    # from torch 2.15 on, a module that Dynamo does not trace breaks when it is called
+    # from torch 2.15 on, a module that Dynamo does not trace causes a break when it is called
     _RECURRENT._replace(kind=r"\(delayed\)", context=r"RNN, GRU, or LSTM"),
 )

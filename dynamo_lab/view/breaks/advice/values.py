@@ -1,10 +1,10 @@
-"""Values that are only known once the graph has run, and that Python asks for while it is made."""
+"""Values that are known only once the graph has run, but that Python needs during tracing."""
 
 from dynamo_lab.view.breaks.advice.rule import Rule, example
 
 _ITEM = (
-    "Keep the value a tensor: `.item()`, `int(t)` and `float(t)` bring it to Python, and the graph "
-    "has to stop and wait for it.",
+    "Keep the value a tensor: `.item()`, `int(t)` and `float(t)` read it in Python: the graph "
+    "has to end there and wait for it.",
     "If Python needs the number, set `torch._dynamo.config.capture_scalar_outputs = True`: Dynamo "
     "then captures it as a symbol.",
 )
@@ -12,8 +12,8 @@ _TEXT = Rule(
     r"repr\(\)",
     "tensor as text",
     (
-        "Text needs the tensor's numbers, which exist once the graph has run. Return the tensor, "
-        "and make the text outside.",
+        "The text needs the tensor's values, which exist only once the graph has run. Return the "
+        "tensor, and make the text outside.",
     ),
     example=example(
         """
@@ -73,7 +73,7 @@ RULES = (
     ),
     Rule(
         r"^assert with non-string",
-        "assert with a message that is no text",
+        "assert with a message that is not a string",
         ("Give the `assert` a plain string as its message: Dynamo then captures it.",),
     ),
     Rule(
@@ -115,7 +115,7 @@ RULES = (
         r"(?i)^Data dependent operator",
         "tensors compared as a whole",
         (
-            "`torch.equal` and `torch.allclose` answer with a Python bool. `(a == b).all()` and "
+            "`torch.equal` and `torch.allclose` return a Python bool. `(a == b).all()` and "
             "`torch.isclose(a, b).all()` are tensors, and stay in the graph.",
         ),
         r"aten\.(?:equal|allclose)\b",
@@ -142,7 +142,7 @@ RULES = (
         "data-dependent value",
         (
             *_ITEM,
-            "Functions of `math` and drawing from `numpy.random` bring it to Python as well: use "
+            "Functions of `math` and `numpy.random` read it into Python as well: use "
             "their `torch` counterparts.",
         ),
         example=example(

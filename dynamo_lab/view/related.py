@@ -1,6 +1,6 @@
-"""What lights up together: the kin of an entity, by the definition in `links.py`.
+"""What lights up together: everything related to an entity, as defined in `core/links.py`.
 
-A mirror of the front-end's `kin`: tests/cases/kin.json holds both alike.
+The front-end computes it too: tests/cases/kin.json checks both.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from dynamo_lab.view.view import View
 
 
-def kin(view: View, entity: str) -> frozenset[str]:
+def related(view: View, entity: str) -> frozenset[str]:
     """All entities above and below this one, itself included."""
-    return Kinship(view).of(entity)
+    return Relations(view).of(entity)
 
 
-class Kinship:
-    """The edges of a view by name, for asking about many entities."""
+class Relations:
+    """The edges of a view by name, for queries about many entities."""
 
     def __init__(self, view: View) -> None:
         self._below: dict[str, list[str]] = {}
@@ -39,7 +39,7 @@ def _reach(start: str, edges: dict[str, list[str]]) -> set[str]:
 
 
 def _edges(view: View) -> Iterator[tuple[str, str]]:
-    """(above, below) for every edge, from the reader's line down."""
+    """(above, below) for every edge, from the user's line down."""
     yield from _node_edges(view)
     parents = {graph.id: graph.parent for graph in view.graphs}
     stored: dict[tuple[int, str], int] = {}
@@ -66,7 +66,7 @@ def _edges(view: View) -> Iterator[tuple[str, str]]:
 
 
 def _root(graph: int, parents: Mapping[int, int | None]) -> int:
-    """The graph that a body lies in: kernels are of that one."""
+    """The graph that contains a body: kernels belong to that one."""
     while (parent := parents.get(graph)) is not None:
         graph = parent
     return graph

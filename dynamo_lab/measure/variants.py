@@ -1,4 +1,4 @@
-"""Ways to run a program: eager first, then whatever is held against it."""
+"""Variants of a program: eager first, then whatever is compared with it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagrap
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A way, and what makes a callable of the program for it, or raises if it cannot run here."""
+    """A variant, and what makes a callable of the program for it; raises if it cannot run here."""
 
     way: Way
     made: Callable[[Fn], Fn]
 
 
 def candidates(asked: Asked) -> tuple[Candidate, ...]:
-    """Eager, then the ways that are asked for.
+    """Eager, then the requested variants.
 
     A name is "compiled", a mode or a backend of `torch.compile`. In a mapping, a value may also be
     a callable, which takes the program's arguments, or a dict of options of `torch.compile`.
 
     Raises:
-        OptionError: there is no such way.
+        OptionError: there is no such variant.
     """
     names = [asked] if isinstance(asked, str) else list(asked)
     given: Mapping[str, Any] = cast("Any", asked) if hasattr(asked, "keys") else {}
@@ -59,7 +59,7 @@ def _candidate(name: str, what: Any) -> Candidate:
         return _compiled(name, {"backend": what})
     offered = ", ".join(["compiled", *MODES, *_backends()])
     raise OptionError(
-        f"There is no way {what!r}: pass one of {offered}, or a mapping of a name to a callable "
+        f"There is no variant {what!r}: pass one of {offered}, or a mapping of names to callables "
         "or to options of torch.compile."
     )
 
@@ -71,8 +71,8 @@ def _compiled(name: str, options: dict[str, Any]) -> Candidate:
         untyped: Any = torch
         return untyped.compile(fn, **options)
 
-    told = {key: str(value) for key, value in options.items()}
-    return Candidate(way=Way(name=name, kind="compiled", options=told), made=made)
+    texts = {key: str(value) for key, value in options.items()}
+    return Candidate(way=Way(name=name, kind="compiled", options=texts), made=made)
 
 
 def _backends() -> list[str]:

@@ -1,4 +1,4 @@
-"""Room: how much memory a process may still take, of the machine or of its share of it."""
+"""Free memory: how much a process may still take, of the machine or of its share of it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _CGROUPS = (
     ("", "memory.max", "memory.current", "inactive_file"),
     ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-"""For each version: where groups are, and what tells the limit, what is used, and what of that is
-files that nobody waits for, which make way."""
+"""For each version: where groups are, the files with the limit and the usage, and how much of it is
+inactive file cache, which can be freed."""
 
 
 def free_memory(root: Path = Path("/")) -> int | None:
-    """Bytes of main memory that are free for this process; None where the system does not tell."""
+    """Bytes of main memory that are free for this process; None where that is not known."""
     free = [*_of_the_machine(root), *_of_groups(root)]
     return max(0, min(free)) if free else None
 
@@ -30,7 +30,7 @@ def _of_the_machine(root: Path) -> Iterator[int]:
         yield int(found[1]) << 10
         return
     names = getattr(os, "sysconf_names", {})
-    for pages in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES"):  # Apple tells only of all there are
+    for pages in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES"):  # Apple reports only the total
         if pages in names:
             yield os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
             return

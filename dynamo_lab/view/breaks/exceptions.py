@@ -1,4 +1,4 @@
-"""The exception that ended a program, in the one line that a person needs."""
+"""The exception that ended a program, in one readable line."""
 
 import ast
 import re
@@ -12,13 +12,13 @@ from dynamo_lab.view.core.words import first_line
 _QUOTED = re.compile(r"\bgot ([A-Za-z_][\w.]*)\((.*)\)\s*$", re.MULTILINE)
 _LONGEST = 20_000
 _BACKEND = re.compile(r"\s*backend=(.+?) raised:\s*\n")
-# They say that something failed within them, and then what.
+# Wrappers: they say that something failed within them, and then what.
 _WRAPPERS = frozenset({"InductorError", "LoweringException", "TorchRuntimeError"})
 _ERROR = re.compile(r"(?:[\w.]*\.)?(\w+(?:Error|Exception|Exit|Interrupt|Failed)): *(.*)")
 
 
 def failure_line(failure: Failure | None, places: Places) -> str:
-    """The cause and the reader's line: 'RuntimeError: no such size, at line 3'."""
+    """The cause and the user's line: 'RuntimeError: no such size, at line 3'."""
     if failure is None:
         return ""
     text = cause(failure.type, failure.message)
@@ -28,7 +28,7 @@ def failure_line(failure: Failure | None, places: Places) -> str:
 
 
 def cause(kind: str, message: str) -> str:
-    """The innermost error that a message tells of, as 'ValueError: what is wrong'."""
+    """The innermost error that a message reports, as 'ValueError: what is wrong'."""
     message = message[:_LONGEST]
     backend = _BACKEND.match(message)
     if backend is not None:
@@ -41,7 +41,7 @@ def cause(kind: str, message: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """The error within errors that only wrap it; 'LoweringException: X: y' is 'X: y'."""
+    """The error inside errors that only wrap it; 'LoweringException: X: y' is 'X: y'."""
     shown = first_line(text)
     for kind, rest in _layers(shown):
         shown = _labelled(kind, rest)
@@ -57,7 +57,7 @@ def _layers(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _argument(quoted: str) -> str:
-    """The text in an exception's repr: its one string without quotes, else as it stands."""
+    """The text in an exception's repr: its only string without the quotes, else unchanged."""
     try:
         value = ast.literal_eval(quoted)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

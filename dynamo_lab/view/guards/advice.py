@@ -1,4 +1,4 @@
-"""How to stop a recompilation: advice with code that names the variable and its dimension."""
+"""How to avoid a recompilation: advice with code that names the variable and its dimension."""
 
 import re
 from collections.abc import Callable, Collection
@@ -9,38 +9,38 @@ from dynamo_lab.view.guards.failing import Cause, number_kind
 
 
 class Remedy(Struct, frozen=True, kw_only=True):
-    """What to do, and the code that does it where there is such code."""
+    """What to do, and the code that does it, where there is some."""
 
     text: str
     code: str = ""
 
 
 _COMPILE_DYNAMIC = Remedy(
-    text="Or leave all sizes and numbers open from the start:",
+    text="Or make all sizes and numbers dynamic from the start:",
     code="compiled = torch.compile(fn, dynamic=True)",
 )
 
 
-def remedies(cause: Cause, opened: Collection[str]) -> tuple[Remedy, ...]:
-    """What to do about a cause. `opened` are the values that the new code leaves open."""
+def advice_on(cause: Cause, opened: Collection[str]) -> tuple[Remedy, ...]:
+    """What to do about a cause. `opened` are the values that are dynamic in the new code."""
     find = _OF.get(cause.kind)
     return find(cause, cause.subject in opened) if find else ()
 
 
 def _is_written(name: str) -> bool:
-    """Whether the reader's code has a variable of this name; Dynamo makes up some."""
+    """Whether the user's code has a variable of this name; Dynamo invents some."""
     return bool(re.fullmatch(r"[A-Za-z_][\w.]*", name)) and not name.startswith("___")
 
 
 def _size(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
     before = (
-        f"From here on `{cause.subject}` is open, so other sizes do not compile again. To have "
-        "it open at once, before the first call:"
+        f"From here on `{cause.subject}` is dynamic, so other sizes do not recompile. To make "
+        "it dynamic at once, before the first call:"
         if is_open
-        else "Say before the first call that this size changes:"
+        else "Mark this size as dynamic before the first call:"
     )
     if not _is_written(cause.owner):
-        return (Remedy(text="Leave all sizes open from the start:", code=_COMPILE_DYNAMIC.code),)
+        return (Remedy(text="Make all sizes dynamic from the start:", code=_COMPILE_DYNAMIC.code),)
     code = f"torch._dynamo.mark_dynamic({cause.owner}, {cause.dimension})"
     return (Remedy(text=before, code=code), _COMPILE_DYNAMIC)
 
@@ -48,7 +48,7 @@ def _size(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
 def _dtype(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text="Each dtype needs code of its own. Convert before the call:",
+            text="Each dtype needs its own code. Convert before the call:",
             code=f"{cause.owner} = {cause.owner}.to({cause.was})",
         ),
     )
@@ -60,7 +60,7 @@ def _requires_grad(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     with_or_without = "with" if wanted else "without"
     return (
         Remedy(
-            text="With and without gradients are two programs. If the calls are meant to be "
+            text="Calls with and without gradients need separate code. If the calls should be "
             f"{with_or_without} gradients for `{cause.owner}`:",
             code=f"{cause.owner} = {how}",
         ),
@@ -71,8 +71,8 @@ def _grad_mode(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     mode = "torch.enable_grad()" if cause.was == "on" else "torch.no_grad()"
     return (
         Remedy(
-            text="Inference and training are two programs. If this one is meant to be the same as "
-            "before, call it under the same mode:",
+            text="Inference and training need separate code. If this call should be the same as "
+            "before, make it under the same mode:",
             code=f"with {mode}:\n    compiled(...)",
         ),
     )
@@ -87,22 +87,22 @@ def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
     if "___stack" in owner:
         return (
             Remedy(
-                text="A Python number changed that came out of `.item()` or `float()` at the break "
-                "before: the code after the break was compiled for that very number. Keep it a "
+                text="A Python number from `.item()` or `float()` at the preceding break changed: "
+                "the code after the break was compiled for that exact number. Keep it a "
                 "tensor."
             ),
         )
     if not number_kind(was):
         return (
             Remedy(
-                text=f"`{owner}` is compiled in as a constant: each value needs code of its own. "
-                "Decide before the call, or expect one compilation for each value."
+                text=f"`{owner}` is compiled in as a constant: each value needs its own code. "
+                "Choose it before the call, or expect one compilation for each value."
             ),
         )
     is_attribute = "." in owner
     tensor = Remedy(
         text=(
-            f"From here on `{owner}` is open. To have it open at once, pass it as a tensor:"
+            f"From here on `{owner}` is dynamic. To make it dynamic at once, pass it as a tensor:"
             if is_open
             else "A Python number is compiled in as a constant. Make it a tensor:"
         ),
@@ -110,7 +110,7 @@ def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
     )
     if is_attribute:
         setting = Remedy(
-            text="Or let Dynamo leave the integers of a module open:",
+            text="Or let Dynamo treat the integers of a module as dynamic:",
             code="torch._dynamo.config.allow_unspec_int_on_nn_module = True",
         )
         return (tensor, setting) if was.lstrip("-").isdecimal() else (tensor,)
@@ -118,10 +118,10 @@ def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
 
 
 def _type(cause: Cause, _: bool) -> tuple[Remedy, ...]:
-    text = "Each type needs code of its own"
+    text = "Each type needs its own code"
     if number_kind(cause.now) and (number_kind(cause.was) or cause.was in _NUMBERS):
         code = f"{cause.owner} = torch.tensor(float({cause.owner}))"
-        return (Remedy(text=f"{text}, an int and a float too. Make it a tensor:", code=code),)
+        return (Remedy(text=f"{text}, even int and float. Make it a tensor:", code=code),)
     return (Remedy(text=f"{text}. Convert before the call, or pass the same type each time."),)
 
 
@@ -131,8 +131,8 @@ _NUMBERS = ("of type int", "of type float")
 def _object(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text=f"The code was made for one very object as `{cause.owner}`. Make it once, outside "
-            "of the loop, and pass that same one: a lambda is a new object each time."
+            text=f"The code was compiled for one specific `{cause.owner}` object. Create it once, "
+            "outside the loop, and pass that one: a lambda is a new object each time."
         ),
     )
 
@@ -140,7 +140,7 @@ def _object(cause: Cause, _: bool) -> tuple[Remedy, ...]:
 def _length(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text="The code is unrolled over this container, so each length needs its own. "
+            text="The code is unrolled over this container, so each length needs its own code. "
             "If it holds tensors of one shape, pass them as one:",
             code=f"{cause.owner} = torch.stack({cause.owner})",
         ),
@@ -151,8 +151,8 @@ def _zero_one(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     unbacked = f"torch._dynamo.decorators.mark_unbacked({cause.owner}, {cause.dimension})"
     return (
         Remedy(
-            text="PyTorch makes code of its own for the sizes 0 and 1, as they broadcast. Expect "
-            "one compilation more, or leave this size wholly open, before the first call:",
+            text="PyTorch compiles the sizes 0 and 1 separately, because they broadcast. Expect "
+            "one more compilation, or make this size fully dynamic before the first call:",
             code=unbacked if _is_written(cause.owner) else "",
         ),
     )
@@ -161,9 +161,9 @@ def _zero_one(cause: Cause, _: bool) -> tuple[Remedy, ...]:
 def _branch(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text=f"The code asks something of `{cause.subject}` on that line, and each answer "
-            "needs code of its own. Compute with the size instead of asking, or move the question "
-            "out of what is compiled."
+            text=f"The code tests `{cause.subject}` on that line, and each outcome "
+            "needs its own code. Compute with the size instead of testing it, or move the test "
+            "out of the compiled code."
         ),
     )
 
@@ -172,8 +172,8 @@ def _sizes(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     mark = f"torch._dynamo.mark_dynamic({cause.owner}, {cause.dimension})"
     return (
         Remedy(
-            text="Two sizes were equal in the call that was compiled, and the code counts on it. "
-            "If that was by chance, let each have a symbol of its own, before the first call:",
+            text="Two sizes were equal in the compiled call, and the code relies on it. "
+            "If that was a coincidence, give each its own symbol before the first call:",
             code=mark if _is_written(cause.owner) else "",
         ),
     )
@@ -182,7 +182,7 @@ def _sizes(cause: Cause, _: bool) -> tuple[Remedy, ...]:
 def _stride(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text="The tensor lies in memory in another way. Bring it into one layout:",
+            text="The tensor has a different memory layout. Make it contiguous:",
             code=f"{cause.owner} = {cause.owner}.contiguous()",
         ),
     )
@@ -196,12 +196,12 @@ _OF: dict[str, Callable[[Cause, bool], tuple[Remedy, ...]]] = {
     "size": _size,
     "stride": _stride,
     "rank": _text(
-        "Each number of dimensions needs code of its own. Reshape `{name}` before the call."
+        "Each number of dimensions needs its own code. Reshape `{name}` before the call."
     ),
     "dtype": _dtype,
     "requires_grad": _requires_grad,
     "device": _text(
-        "Each device needs code of its own. Move `{name}` before the call, or expect one "
+        "Each device needs its own code. Move `{name}` before the call, or expect one "
         "compilation for each device."
     ),
     "grad_mode": _grad_mode,
@@ -210,8 +210,8 @@ _OF: dict[str, Callable[[Cause, bool], tuple[Remedy, ...]]] = {
     "type": _type,
     "object": _object,
     "length": _length,
-    "key": _text("The code was made for a dict with certain keys. Pass the same keys each time."),
-    "alias": _text("Whether two arguments are one tensor matters. Pass a copy: `.clone()`."),
+    "key": _text("The code was compiled for certain keys of a dict. Pass the same keys."),
+    "alias": _text("It matters whether two arguments are one tensor. Pass a copy: `.clone()`."),
     "zero_one": _zero_one,
     "branch": _branch,
     "sizes": _sizes,
