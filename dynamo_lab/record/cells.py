@@ -10,13 +10,21 @@ Definitions and imports stay at module level.
 import ast
 import dis
 import re
-import symtable
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from dynamo_lab.errors import CellError
+from dynamo_lab.record.cell_names import (
+    bound_by,
+    bound_names,
+    evaluated_parts,
+    names_of_expressions,
+    names_of_targets,
+    names_when_defined,
+    own_nodes,
+)
 
 _WRITTEN_BY_DYNAMO = "torch_dynamo_resume_in"
 """What the names of functions that go on after a break begin with."""
@@ -72,8 +80,8 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
     module = compile(ast.Module(definitions, []), filename, "exec")
     if not statements:
         return CellFrame(module, None, (), displays=False)
-    bound = set(_bound_names(statements)) | _names_of_expressions(statements)
-    stored = _names_of_targets(statements) - _written_by_functions(tree, namespace)
+    bound = set(bound_names(statements)) | names_of_expressions(statements)
+    stored = names_of_targets(statements) - _written_by_functions(tree, namespace)
     parameters = tuple(sorted(stored & namespace.keys()))
     displays = isinstance(statements[-1], ast.Expr)
     code = _frame_code(statements, bound, stored, parameters, filename)
@@ -101,22 +109,12 @@ def refuse_await(source: str) -> None:
         body = ast.parse(source).body
     except SyntaxError:
         return  # whoever runs it says so
-    for node in _own_nodes(body):
+    for node in own_nodes(body):
         if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
             raise CellError(
                 f"Line {node.lineno} awaits something, which cannot be compiled: "
                 "await it in a cell of its own, and use the result here."
             )
-
-
-def _own_nodes(statements: list[ast.stmt]) -> Iterator[ast.AST]:
-    """The nodes that run with the cell itself: not those inside functions and classes."""
-    pending: list[ast.AST] = list(reversed(statements))
-    while pending:
-        node = pending.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            pending.extend(ast.iter_child_nodes(node))
 
 
 def _split(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -125,7 +123,7 @@ def _split(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
     statements: list[ast.stmt] = []
     for statement in body:
         mentioned = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)}
-        involved = _names_when_defined(statement) | set(_bound_names([statement]))
+        involved = names_when_defined(statement) | set(bound_names([statement]))
         if isinstance(statement, _DEFINITIONS) and not involved & mentioned:
             definitions.append(statement)
         else:
@@ -133,110 +131,11 @@ def _split(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
     return definitions, statements
 
 
-def _names_when_defined(statement: ast.stmt) -> set[str]:
-    """The names that a definition reads when it is made: decorators, defaults, class bodies."""
-    if isinstance(statement, ast.ClassDef):
-        parts: list[ast.AST] = [statement]
-    else:
-        parts = _evaluated_parts(statement)
-    nodes = (node for part in parts for node in ast.walk(part))
-    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-
-
-def _evaluated_parts(node: ast.AST) -> list[ast.AST]:
-    """The parts of a function, lambda or class that run where it stands, not inside it."""
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-            decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
-            defaults = [d for d in node.args.kw_defaults if d is not None]
-            return [*decorators, *node.args.defaults, *defaults]
-        case ast.ClassDef():
-            return [*node.decorator_list, *node.bases, *(k.value for k in node.keywords)]
-        case _:
-            return []
-
-
-def _bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
-    """The names that statements bind at the level of the cell, as Python's symbol table says."""
-    if not statements:
-        return ()
-    table = symtable.symtable(ast.unparse(ast.Module(statements, [])), "<cell>", "exec")
-    return tuple(
-        sorted(s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported())
-    )
-
-
-def _names_of_targets(statements: list[ast.stmt]) -> set[str]:
-    """The names that only assignments, `del`, `for` and `with` bind: they can be locals.
-
-    Names that anything else binds too stay globals, which is always right and only costs graphs.
-    """
-    targets: set[str] = set()
-    others: set[str] = set()
-    for statement in _statements_in(statements):
-        targets |= _bound_by(statement)
-    others |= _names_of_expressions(statements) | _names_bound_by_text(statements)
-    return targets - others
-
-
-def _names_of_expressions(statements: list[ast.stmt]) -> set[str]:
-    """What `:=` binds, also inside comprehensions, which the symbol table counts apart."""
-    return {n.target.id for n in _own_nodes(statements) if isinstance(n, ast.NamedExpr)}
-
-
-def _bound_by(statement: ast.stmt) -> set[str]:
-    """The names that a statement itself binds or deletes, through its targets."""
-    nodes = (node for target in _targets(statement) for node in ast.walk(target))
-    return {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-
-
-def _names_bound_by_text(statements: list[ast.stmt]) -> set[str]:
-    """Names bound by what has them as text: imports, definitions, `except`, `match`, `global`."""
-    names: set[str] = set()
-    for node in _own_nodes(statements):
-        match node:
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
-                names.add(name)
-            case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-                names.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                names.add(name)
-            case ast.ClassDef(name=name):
-                names.add(name)
-            case ast.Import() | ast.ImportFrom():
-                names |= {(a.asname or a.name).partition(".")[0] for a in node.names}
-            case ast.Global():
-                names |= set(node.names)
-            case _:
-                pass
-    return names
-
-
-def _statements_in(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements and those nested in them, without the insides of functions and classes."""
-    return (node for node in _own_nodes(statements) if isinstance(node, ast.stmt))
-
-
-def _targets(statement: ast.stmt) -> list[ast.expr]:
-    """What a statement assigns to."""
-    match statement:
-        case ast.Assign() | ast.Delete():
-            return statement.targets
-        case ast.AugAssign() | ast.For():
-            return [statement.target]
-        case ast.AnnAssign() if statement.value is not None:
-            return [statement.target]
-        case ast.With():
-            return [i.optional_vars for i in statement.items if i.optional_vars is not None]
-        case _:
-            return []
-
-
 def _header(statement: ast.stmt) -> list[ast.AST]:
     """The parts of a statement that are not statements themselves."""
     skipped = (ast.stmt, ast.ExceptHandler, ast.match_case)
     if isinstance(statement, _DEFINITIONS):
-        return _evaluated_parts(statement)
+        return evaluated_parts(statement)
     return [child for child in ast.iter_child_nodes(statement) if not isinstance(child, skipped)]
 
 
@@ -308,7 +207,7 @@ class _Frame:
         return [new for statement in statements for new in self._with_stores(statement)]
 
     def _with_stores(self, statement: ast.stmt) -> list[ast.stmt]:
-        bound = sorted(_bound_by(statement) & self._names)
+        bound = sorted(bound_by(statement) & self._names)
         stores = [_store(name, statement) for name in bound]
         for part in _header(statement):
             self._rename(part)
@@ -335,7 +234,7 @@ class _Frame:
             node = pending.pop()
             if isinstance(node, ast.Name) and node.id in self._names:
                 node.id = _LOCAL + node.id
-            inside = _evaluated_parts(node) if isinstance(node, ast.Lambda) else None
+            inside = evaluated_parts(node) if isinstance(node, ast.Lambda) else None
             pending.extend(ast.iter_child_nodes(node) if inside is None else inside)
 
 
