@@ -90,7 +90,7 @@ def test_a_closed_session_holds_nothing_and_closes_again(held: Recording) -> Non
 
 
 def test_a_view_gets_the_same_sentences(held: Recording, make: Callable[[str], Facts]) -> None:
-    asked = {"target": "", "switches": {}}
+    asked: dict[str, Any] = {"target": "", "switches": {}}
     said = answer(held, "switches", asked)["error"]
     assert "There is no program to lower again" in said
     assert answer(make("branch_and_print"), "switches", asked) == {"error": said}
