@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dynamo_lab.capture.kernels.diagnostics import of_cpp, of_python
-from dynamo_lab.model.edits import Diagnostic
+from dynamo_lab.model.kernels import Diagnostic
 
 GCC = """\
 /tmp/x/cabc.main.cpp: In function 'void kernel(const float*, float*)':

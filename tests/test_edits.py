@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.api.edited import edited as edited_of
-from dynamo_lab.model.edits import Edit, Timing
+from dynamo_lab.model.kernels import Edit, EditTiming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,8 @@ def test_the_benchmark_of_an_edit_says_how_many_calls_a_round_has(
         kernel=fact.id, name=fact.name, language=fact.language,
         before=fact.code, after=fact.code, verdict="right",
         timings=(
-            Timing(what="kernel", cache="warm", original=times, edited=times),
-            Timing(
+            EditTiming(what="kernel", cache="warm", original=times, edited=times),
+            EditTiming(
                 what="program", cache="warm", original=times, edited=times,
                 original_loops=500, edited_loops=400,
             ),

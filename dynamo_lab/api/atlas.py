@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.errors import OutputError
 
 if TYPE_CHECKING:
-    from dynamo_lab.model.atlas import Entry, Level, Overload
+    from dynamo_lab.model.decompositions import Entry, Level, Overload
 
 
 def atlas() -> Atlas:

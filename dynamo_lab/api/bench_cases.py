@@ -16,7 +16,8 @@ from dynamo_lab.errors import CaseError
 from dynamo_lab.measure.rounds import Plan
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, spread
 from dynamo_lab.model.benchmarks import Way
-from dynamo_lab.render.tables import table, visible
+from dynamo_lab.render.tables import table
+from dynamo_lab.render.text import as_line
 from dynamo_lab.view.core.words import BUSY
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def summary(facts: Benchmark) -> list[str]:
     if any(one.phase == "step" for one in facts.series):
         lines += ["a training step", *table([*_rows(facts, "step")], right=[1])]
     busy = [BUSY] if facts.machine.is_busy else []
-    return [*lines, *map(visible, said), *busy]
+    return [*lines, *map(as_line, said), *busy]
 
 
 def _rows(facts: Benchmark, phase: Phase) -> Iterator[tuple[str, ...]]:
@@ -101,7 +102,7 @@ def _rows(facts: Benchmark, phase: Phase) -> Iterator[tuple[str, ...]]:
     yield "", "median", "times compiled's speed", "share of the limit, cold" if limits else ""
     for at, way in enumerate(facts.ways):
         if at not in warm:
-            yield way.name, "", visible(way.problem.partition("\n")[0]), ""
+            yield way.name, "", as_line(way.problem.partition("\n")[0]), ""
             continue
         taken = spread(warm[at])
         against = ratio(warm[compiled], warm[at]) if compiled in warm and at != compiled else None

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from dynamo_lab.errors import CheckFailed, OptionError
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.tables import visible
+from dynamo_lab.render.text import as_line
 from dynamo_lab.view.compare.misses import COUNTS, Miss, misses
 from dynamo_lab.view.core.places import Places
 
@@ -97,7 +97,7 @@ def refuse_no_counts(expected: Mapping[str, int | None]) -> None:
 
 def report(recording: Recording, found: Sequence[Miss], *, with_code: bool = False) -> str:
     """The misses as text: what was expected, and what was found where, with the lines if asked."""
-    title = visible(recording.title) or "the recording"
+    title = as_line(recording.title) or "the recording"
     places = Places(recording) if with_code else None
     return "\n".join([f"{title} is not as expected:", *(_told(miss, places) for miss in found)])
 
@@ -105,12 +105,12 @@ def report(recording: Recording, found: Sequence[Miss], *, with_code: bool = Fal
 def _told(miss: Miss, places: Places | None) -> str:
     lines: list[str] = []
     for one in miss.found[:SHOWN]:
-        lines.append(f"    {visible(one.text)}")
+        lines.append(f"    {as_line(one.text)}")
         if places and one.line and (code := places.text(one.line).strip()):
-            lines.append(f"        {one.line[1]} | {visible(code)}")
+            lines.append(f"        {one.line[1]} | {as_line(code)}")
     if len(miss.found) > SHOWN:
         lines.append(f"    and {len(miss.found) - SHOWN} more")
-    return "\n".join([f"- {visible(miss.sentence)}{':' if lines else ''}", *lines])
+    return "\n".join([f"- {as_line(miss.sentence)}{':' if lines else ''}", *lines])
 
 
 def _is_count(value: object) -> bool:

@@ -10,7 +10,8 @@ from msgspec import Struct
 from dynamo_lab.api.check import refuse_others
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.tables import table, visible
+from dynamo_lab.render.tables import table
+from dynamo_lab.render.text import as_line
 from dynamo_lab.view.compare.misses import frames_that_matter
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.timings.timings import compile_seconds
@@ -85,7 +86,7 @@ class Diff(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         names = ("a", "b")
-        parts = [f"a: {visible(self.a)}", f"b: {visible(self.b)}", ""]
+        parts = [f"a: {as_line(self.a)}", f"b: {as_line(self.b)}", ""]
         parts += _change_table(("", *names, "change"), self.counts)
         for name, breaks in zip(names, (self.breaks_a, self.breaks_b), strict=True):
             parts += _section(f"breaks only in {name}", [_break_row(b) for b in breaks])
@@ -257,7 +258,7 @@ def _without_partner(
 
 def _change_table(head: Sequence[str], changes: Sequence[Change]) -> list[str]:
     rows = [
-        [visible(change.name), _number(change.a), _number(change.b), _difference(change)]
+        [as_line(change.name), _number(change.a), _number(change.b), _difference(change)]
         for change in changes
     ]
     return table([head, *rows], right=(1, 2, 3))
@@ -280,30 +281,34 @@ def _section(title: str, rows: list[list[str]]) -> list[str]:
 
 def _break_row(fact: BreakFact) -> list[str]:
     kind = f"{fact.gb_type} ({fact.registry_id})" if fact.registry_id else fact.gb_type
-    return [visible(fact.where), visible(fact.text), visible(kind)]
+    return [as_line(fact.where), as_line(fact.text), as_line(kind)]
 
 
 def _change_lines(change: KernelChange) -> Iterator[str]:
-    where = f" ({visible(change.where)})" if change.where else ""
-    yield f"  {visible(change.title)}{where}: {change.sentence}"
+    where = f" ({as_line(change.where)})" if change.where else ""
+    yield f"  {as_line(change.title)}{where}: {change.sentence}"
     if change.a or change.b:
         names = (", ".join(change.a) or "nothing", ", ".join(change.b) or "nothing")
-        yield f"    {visible(names[0])} -> {visible(names[1])}"
-    yield from (f"      {visible(line)}" for line in change.code)
+        yield f"    {as_line(names[0])} -> {as_line(names[1])}"
+    yield from (f"      {as_line(line)}" for line in change.code)
 
 
 def _kernel_row(fact: KernelFact) -> list[str]:
-    return [visible(fact.name), visible(fact.language), visible(", ".join(fact.operators))]
+    return [
+        as_line(fact.name),
+        as_line(fact.language),
+        as_line(", ".join(fact.operators)),
+    ]
 
 
 def _measured(found: "BenchmarkDiff") -> Iterator[str]:
     if found.reasons:
         yield "times are not compared:"
-        yield from (f"  {visible(reason)}" for reason in found.reasons)
+        yield from (f"  {as_line(reason)}" for reason in found.reasons)
         return
     rows = [
-        [visible(one.way), one.title, one.a, one.b, f"b is {one.sentence}"] for one in found.changes
+        [as_line(one.way), one.title, one.a, one.b, f"b is {one.sentence}"] for one in found.changes
     ]
     yield from table([["measured", "", "a", "b", ""], *rows], right=(2, 3))
     if found.doubt:
-        yield f"  {visible(found.doubt)}"
+        yield f"  {as_line(found.doubt)}"

@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, TypeVar, cast
 from msgspec import structs
 
 from dynamo_lab.live.edits import recording_with
-from dynamo_lab.model.edits import Edit
+from dynamo_lab.model.kernels import Edit
 from dynamo_lab.model.recording import Recording
 
 R = TypeVar("R", bound=Recording)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dynamo_lab.render.widget import Runs
     from dynamo_lab.view.breaks.fixes import Fix
     from dynamo_lab.view.guards.would_pass import WouldPass
+    from dynamo_lab.view.messages import Outcome
     from dynamo_lab.view.search import FoundNode
 
 
@@ -256,7 +257,7 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
 
 def run(
     recording: Facts, what: str, asked: dict[str, Any], waiting: Waiting | None = None
-) -> tuple[str, dict[str, Any], Recording]:
+) -> tuple[str, Outcome, Recording]:
     """A label for the new recording, what came of the run as JSON, and the recording.
 
     Raises:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.model.recording import Recording
+    from dynamo_lab.view.messages import Outcome
 
-    Ran = tuple[str, dict[str, Any], Recording, Session]
+    Ran = tuple[str, Outcome, Recording, Session]
 
 
 class Waiting(Protocol):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
 from dynamo_lab.api.diff import Diff, diff
 from dynamo_lab.api.handle import Handle
 from dynamo_lab.record.replay import Numbers
-from dynamo_lab.render.tables import visible
+from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.fixes import Fix
 
 if TYPE_CHECKING:
     from dynamo_lab.live.fixes import Tried
+    from dynamo_lab.view.messages import TrialOutcome
 
 R = TypeVar("R", bound=Handle)
 Counts = tuple[tuple[str, int, int], ...]
@@ -35,14 +36,14 @@ class Trial(Struct, Generic[R], frozen=True, kw_only=True):
     def __str__(self) -> str:
         head = f"break {self.break_id + 1}, tried {self.fix.name}: {self.fix.sentence}"
         changed = [f"{name} {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.counts()]
-        code = [f"    {visible(line)}" for line in self.fix.code.split("\n")]
+        code = [f"    {as_line(line)}" for line in self.fix.code.split("\n")]
         parts = [head, "", ", ".join(changed), self.numbers.sentence, "", "Write:", *code]
         for fact in self.diff.breaks_b:
-            parts += ["", f"New break: {visible(fact.where)}, {visible(fact.gb_type)}"]
+            parts += ["", f"New break: {as_line(fact.where)}, {as_line(fact.gb_type)}"]
         if failure := self.recording.failure:
             parts += [
                 "",
-                f"It fails with {visible(failure.type)}: {visible(failure.message)[:300]}",
+                f"It fails with {as_line(failure.type)}: {as_line(failure.message)[:300]}",
             ]
         return "\n".join(parts)
 
@@ -64,7 +65,7 @@ def trial(before: R, break_id: int, tried: Tried, after: R) -> Trial[R]:
     )
 
 
-def outcome(tried: Tried, diff: Diff) -> dict[str, Any]:
+def outcome(tried: Tried, diff: Diff) -> TrialOutcome:
     """What a view shows of a fix that was tried, and of what it changed, as JSON."""
     failure = tried.run.facts.failure
     return {

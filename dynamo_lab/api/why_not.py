@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.tables import visible
+from dynamo_lab.render.text import as_line
 from dynamo_lab.view.fusion import why_not
 from dynamo_lab.view.fusion.why_not import Answer
 
@@ -17,7 +17,7 @@ class WhyNot(Answer, frozen=True, kw_only=True):
         told = [self.title, *(f"  {sentence}" for sentence in self.sentences)]
         told += [f"  PyTorch: {reason}" for reason in self.reasons]
         told += [f"  What would change it: {change}" for change in self.changes]
-        return "\n".join(visible(line.replace("`", ""), _LIMIT) for line in told)
+        return "\n".join(as_line(line.replace("`", ""), _LIMIT) for line in told)
 
 
 def ask(recording: Recording, one: str, other: str, graph: int | None = None) -> WhyNot:

@@ -1,1 +1,1 @@
-"""The commands of `dynamo-lab`."""
+"""The commands of `dynamo-lab`, a file each; `parser` lists them."""

@@ -1,4 +1,4 @@
-"""The command `dynamo-lab check`: recordings or scripts held against what is expected of them."""
+"""`dynamo-lab check`: recordings or scripts held against what is expected of them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,39 @@ from typing import TYPE_CHECKING
 
 from dynamo_lab.api.check import found_misses, report
 from dynamo_lab.api.check import options as expectations
+from dynamo_lab.cli.core.options import add_command
 from dynamo_lab.errors import OptionError, OutputError
 from dynamo_lab.model.core.codec import load
 from dynamo_lab.record.script import Script
-from dynamo_lab.render.export import github
 from dynamo_lab.render.text import one_line
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from dynamo_lab.cli.core.options import Commands
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.compare.misses import Miss
 
 FORMATS = ("text", "github")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(commands, "check", "exit with 1 unless recordings are as expected", run)
+    option = parser.add_argument
+    option("recordings", nargs="+", metavar="RECORDING",
+           help="a file that was saved, or a script.py to record")  # fmt: skip
+    option("--format", default="text", metavar="NAME",
+           help="text, or github: also annotations at your lines")  # fmt: skip
+    for name, sentence in expectations().items():
+        option(f"--{name.replace('_', '-')}", type=int, metavar="N", help=_phrase(sentence))
+    parser.set_defaults(failures=0)
+
+
+def _phrase(sentence: str) -> str:
+    """A sentence in the form of argparse's own help; `%` is argparse's."""
+    return f"{sentence[0].lower()}{sentence[1:].rstrip('.')}".replace("%", "%%")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,17 +49,12 @@ def run(options: argparse.Namespace) -> int:
     if options.format not in FORMATS:
         raise OptionError(f"There is no format {options.format!r}: pass {' or '.join(FORMATS)}.")
     expected = {name: getattr(options, name) for name in expectations()}
+    tell = _tell_github if options.format == "github" else _tell
     code = 0
     for path in options.recordings:
         recording = _recorded(path, options.script_arguments)
         found = found_misses(recording, expected)
-        if options.format == "github":
-            _tell_github(recording, path, found)
-        elif found:
-            print(report(recording, found), file=sys.stderr)
-        if not found:
-            told = f"{one_line(path)}: as expected"  # a file's name may hold a command, too
-            print(github.quoted(told) if options.format == "github" else told)
+        tell(recording, path, found)
         code = 1 if found else code
     return code
 
@@ -52,7 +66,20 @@ def _recorded(path: str, arguments: Sequence[str]) -> Recording:
     return Script(path, arguments).recorded(exits=True)
 
 
+def _tell(recording: Recording, path: str, found: Sequence[Miss]) -> None:
+    if found:
+        print(report(recording, found), file=sys.stderr)
+    else:
+        print(_as_expected(path))
+
+
+def _as_expected(path: str) -> str:
+    return f"{one_line(path)}: as expected"  # a file's name may hold a command, too
+
+
 def _tell_github(recording: Recording, path: str, found: Sequence[Miss]) -> None:
+    from dynamo_lab.render.export import github
+
     root = github.repository_root(os.environ, Path.cwd())
     told = report(recording, found) if found else ""
     for command in github.annotations(recording, found, root):
@@ -60,9 +87,14 @@ def _tell_github(recording: Recording, path: str, found: Sequence[Miss]) -> None
     if told:
         print(github.quoted(told), flush=True)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        text = github.summary(path, told)
-        try:
-            with Path(summary).open("a", encoding="utf-8", errors="replace") as file:
-                file.write(text)
-        except OSError as error:
-            raise OutputError(f"Cannot write {summary!r}: {error.strerror}.") from None
+        _append(summary, github.summary(path, told))
+    if not found:
+        print(github.quoted(_as_expected(path)))
+
+
+def _append(path: str, text: str) -> None:
+    try:
+        with Path(path).open("a", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        raise OutputError(f"Cannot write {path!r}: {error.strerror}.") from None

@@ -1,91 +1,38 @@
-"""The stepper of the terminal: a film, the keyboard, and one screen a step."""
+"""`dynamo-lab step`: what Dynamo interpreted, one instruction at a time."""
 
-import sys
-from collections.abc import Callable
+from __future__ import annotations
 
-from rich.console import Console
-from rich.live import Live
+from typing import TYPE_CHECKING
 
-from dynamo_lab.errors import OptionError
-from dynamo_lab.render.terminal import steps
-from dynamo_lab.view import View
-from dynamo_lab.view.steps.playback import Playback, Stop
+from dynamo_lab.cli.core.options import WHOLE, add_command, add_recording, add_width
+from dynamo_lab.cli.core.printing import print_view, view_of
+from dynamo_lab.model.core.codec import load
 
-_MOVES: dict[str, tuple[Stop, bool]] = {
-    "right": ("step", True), "left": ("step", False), " ": ("step", True),
-    "down": ("over", True), "up": ("out", True), "o": ("over", True), "u": ("out", True),
-    "b": ("break", True), "B": ("break", False), "n": ("node", True), "N": ("node", False),
-    "g": ("guard", True), "G": ("guard", False), "a": ("attempt", True), "A": ("attempt", False),
-}  # fmt: skip
+if TYPE_CHECKING:
+    import argparse
+
+    from dynamo_lab.cli.core.options import Commands
 
 
-def play(
-    view: View,
-    at: int,
-    *,
-    read_key: Callable[[], str] | None = None,
-    console: Console | None = None,
-) -> None:
-    """Show one step after another, as the keyboard asks for them, from step `at` (from 1).
-
-    Raises:
-        OptionError: there are no steps, no such step, or no terminal to read keys from.
-    """
-    playback = playback_of(view)
-    if not 1 <= at <= len(playback):
-        raise OptionError(f"There is no step {at}: pass 1 to {len(playback)}.")
-    if read_key is None:
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise OptionError("Stepping needs a terminal with a keyboard: pass --list to print.")
-        read_key = _read_key
-    console = console or Console(markup=False, emoji=False, highlight=False)
-    step = at - 1
-    with Live(console=console, screen=True, auto_refresh=False) as live:
-        while True:
-            shown = steps.screen(view, playback.moment(step), len(playback), *console.size)
-            live.update(shown, refresh=True)
-            key = read_key()
-            if key in ("q", "escape", ""):
-                return
-            step = moved(playback, step, key)
+def add(commands: Commands) -> None:
+    """Add the command."""
+    sentence = "step through what Dynamo interpreted, forwards and back"
+    parser = add_command(commands, "step", sentence, run)
+    add_recording(parser, "a file that was saved, with steps")
+    parser.add_argument("--at", type=int, default=1, metavar="N", help="start at this step, from 1")
+    parser.add_argument("--list", action="store_true", help="print the steps instead")
+    add_width(parser)
+    parser.set_defaults(section="steps", **WHOLE)
 
 
-def moved(playback: Playback, step: int, key: str) -> int:
-    """The step that a key leads to."""
-    if key in ("home", "end"):
-        return 0 if key == "home" else len(playback) - 1
-    if key not in _MOVES:
-        return step
-    stop, forward = _MOVES[key]
-    return playback.move(step, stop, forward)
+def run(options: argparse.Namespace) -> int:
+    """Play the steps, or print them."""
+    from dynamo_lab.cli.stepper import play, playback_of
 
-
-def playback_of(view: View) -> Playback:
-    """The film of a view.
-
-    Raises:
-        OptionError: no steps were recorded.
-    """
-    if view.steps is None or not view.steps.call:
-        raise OptionError(
-            "The recording has no steps: record it with `dynamo-lab explore SCRIPT --steps "
-            '--json FILE`, `%%compile --steps` or `detail="steps"`.'
-        )
-    return Playback(view.steps)
-
-
-def _read_key() -> str:
-    import readchar  # needs a keyboard to be there
-
-    names = {
-        readchar.key.LEFT: "left", readchar.key.RIGHT: "right",
-        readchar.key.UP: "up", readchar.key.DOWN: "down",
-        readchar.key.HOME: "home", readchar.key.END: "end",
-        "\x1b[1~": "home", "\x1b[4~": "end", "\x1bOH": "home", "\x1bOF": "end",
-        readchar.key.ESC: "escape", "\x03": "q",
-    }  # fmt: skip
-    try:
-        key = readchar.readkey()
-    except KeyboardInterrupt:
-        return "q"
-    return names.get(key, key)
+    view = view_of(load(options.recording))
+    playback_of(view)  # says so where there are no steps
+    if options.list:
+        print_view(view, options)
+    else:
+        play(view, options.at)
+    return 0

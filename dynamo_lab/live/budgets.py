@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from dynamo_lab.errors import BudgetError
 from dynamo_lab.render.tables import table
-from dynamo_lab.view.core.pieces import size_words
 from dynamo_lab.view.core.titles import GraphTitles
+from dynamo_lab.view.core.words import flops, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,20 +124,10 @@ def _row(item: Repartition, part: Partition) -> BudgetRow:
     return BudgetRow(
         budget=item.budget,
         activation_bytes=item.activation_bytes,
-        size=size_words(item.activation_bytes),
+        size=size(item.activation_bytes),
         saved=len(item.saved),
         operators=item.operators,
         flops=item.flops,
-        arithmetic=_flops(item.flops),
+        arithmetic=flops(item.flops) if item.flops else "0",
         is_used=item.budget == part.budget,
     )
-
-
-def _flops(count: int) -> str:
-    """'0', '12 MFLOP', '1.5 GFLOP'."""
-    amount = float(count)
-    for unit in ("", "k", "M", "G"):
-        if amount < 1000:
-            return f"{amount:.3g} {unit}FLOP" if count else "0"
-        amount /= 1000
-    return f"{amount:.3g} TFLOP"

@@ -24,7 +24,7 @@ from dynamo_lab.capture.kernels.kept_calls import GUARD, Call, launcher, options
 from dynamo_lab.measure.checks import compare, is_wrong
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.model.benchmarks import Comparison
-from dynamo_lab.model.edits import Diagnostic, EditVerdict, Worst
+from dynamo_lab.model.kernels import Diagnostic, EditVerdict, Worst
 
 BUILT = "built"
 """The file that is there once the kernel was built."""

@@ -9,7 +9,7 @@ from msgspec import structs
 from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, LoweringError
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
-from dynamo_lab.model.edits import Edit, Timing
+from dynamo_lab.model.kernels import Edit, EditTiming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -179,7 +179,7 @@ def _timed(
     put: Callable[[Any], None],
     program: CompiledProgram,
     watch: Watch | None,
-) -> tuple[Timing, ...]:
+) -> tuple[EditTiming, ...]:
     """The kernel alone, warm and cold, and the program; each time in turns with the original."""
     from dynamo_lab.capture.kernels.kept_calls import launcher, options_here
     from dynamo_lab.measure.devices import device_of
@@ -202,7 +202,7 @@ def _timed(
 
         return run
 
-    found: list[Timing] = []
+    found: list[EditTiming] = []
     with program.untouched():
         whole = program.runner()
         measured: tuple[tuple[Literal["kernel", "program"], Cache, Any], ...] = (
@@ -215,7 +215,7 @@ def _timed(
             times = take_turns(ways, device, plan, cold=cache == "cold", watch=watch)
             original, edited = times["original"], times["edited"]
             if original.seconds:
-                timing = Timing(
+                timing = EditTiming(
                     what=what,
                     cache=cache,
                     original=original.seconds,

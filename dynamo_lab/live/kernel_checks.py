@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from dynamo_lab.errors import LoweringError
-from dynamo_lab.render.tables import table, visible
+from dynamo_lab.render.tables import table
+from dynamo_lab.render.text import as_line
 
 if TYPE_CHECKING:
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
@@ -47,12 +48,12 @@ class KernelChecks(Struct, frozen=True, kw_only=True):
         head = ("kernel", "verdict", "calls", "results", "error", "")
         rows = [
             (
-                visible(one.kernel, 60),
+                as_line(one.kernel, 60),
                 one.verdict,
                 f"{one.calls:,}",
                 f"{one.buffers:,}",
                 f"{one.error:.1e}" if one.buffers else "",
-                visible(one.message),
+                as_line(one.message),
             )
             for one in self.checks
         ]

@@ -32,7 +32,7 @@ class SwitchState(Struct, frozen=True, kw_only=True):
     is_count: bool
 
 
-class Switches(Struct, frozen=True, kw_only=True):
+class Panel(Struct, frozen=True, kw_only=True):
     """The target in force, all targets by name and title, and the switches that matter for it."""
 
     target: str
@@ -40,7 +40,7 @@ class Switches(Struct, frozen=True, kw_only=True):
     switches: tuple[SwitchState, ...]
 
 
-def ask(recording: Recording, session: Session, target: str, chosen: dict[str, Value]) -> Switches:
+def ask(recording: Recording, session: Session, target: str, chosen: dict[str, Value]) -> Panel:
     """How the switches stand once `target` (the recording's own if empty) and `chosen` hold.
 
     Raises:
@@ -51,7 +51,7 @@ def ask(recording: Recording, session: Session, target: str, chosen: dict[str, V
     choice = at_hand(session.program).choice
     found = find_target(target or target_of(recording, choice))
     offered = ((name, targets.parse(name)) for name in targets.known())
-    return Switches(
+    return Panel(
         target=found.name,
         targets=tuple((name, one.title) for name, one in offered if one),
         switches=tuple(_states(choice, arguments, settings, found.kind)),

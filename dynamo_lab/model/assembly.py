@@ -1,7 +1,10 @@
 """Assembly: what a kernel becomes below its code, down to machine instructions."""
 
+from typing import Annotated
+
 from msgspec import Struct
 
+from dynamo_lab.model.core.references import Plain, Ref, line_of
 from dynamo_lab.model.targets import Chip
 
 
@@ -14,7 +17,13 @@ class Level(Struct, frozen=True, array_like=True):
 
     name: str
     text: str
-    lines: tuple[tuple[int, int], ...] = ()
+    lines: tuple[
+        tuple[
+            Annotated[int, line_of("Level.text", "lines of {0.name}")],
+            Annotated[int, line_of("kernels[Assembly.kernel].code", "lines of the kernel")],
+        ],
+        ...,
+    ] = ()
 
 
 class Resources(Struct, frozen=True, kw_only=True):
@@ -30,7 +39,7 @@ class Resources(Struct, frozen=True, kw_only=True):
     scalar_registers: int | None = None
     shared: int | None = None
     spills: int | None = None
-    stack: int | None = None
+    stack: Annotated[int | None, Plain("bytes of a thread's stack")] = None
     occupancy: float | None = None
     limit: str = ""
 
@@ -38,7 +47,7 @@ class Resources(Struct, frozen=True, kw_only=True):
 class Assembly(Struct, frozen=True, kw_only=True):
     """A kernel assembled for a target. `chosen` says with which block sizes, and who chose them."""
 
-    kernel: int
+    kernel: Annotated[int, Ref("kernels")]
     target: str
     levels: tuple[Level, ...]
     resources: Resources = Resources()

@@ -1,8 +1,10 @@
 """What AOTAutograd made of a graph: a forward and a backward, and what passes between them."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Id, Ref
 
 Role = Literal["parameter", "input", "output", "activation", "symbol", "state"]
 """What a kept value is besides: a parameter and an input live in any case, and so does an output
@@ -26,8 +28,8 @@ class SavedValue(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    forward_node: int
-    backward_node: int | None
+    forward_node: Annotated[int, Ref("graphs[Partition.forward].nodes")]
+    backward_node: Annotated[int | None, Ref("graphs[Partition.backward].nodes")]
     role: Role
     bytes: int | None
     storage: int
@@ -45,8 +47,8 @@ class Recomputed(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    forward_node: int
-    backward_node: int
+    forward_node: Annotated[int, Ref("graphs[Partition.forward].nodes")]
+    backward_node: Annotated[int, Ref("graphs[Partition.backward].nodes")]
     bytes: int | None
     is_free: bool = False
     weight: float | None = None
@@ -61,8 +63,8 @@ class Differentiated(Struct, frozen=True, kw_only=True):
     """
 
     operator: str
-    forward: tuple[int, ...]
-    backward: tuple[int, ...]
+    forward: Annotated[tuple[int, ...], Ref("graphs[Partition.joint].nodes")]
+    backward: Annotated[tuple[int, ...], Ref("graphs[Partition.joint].nodes")]
 
 
 class InputMutation(Struct, frozen=True, kw_only=True):
@@ -100,13 +102,13 @@ class Partition(Struct, frozen=True, kw_only=True):
     Source: torch/_functorch/partitioners.py, `min_cut_rematerialization_partition`.
     """
 
-    id: int
+    id: Id
     compile_id: str
-    frame: int | None = None
+    frame: Annotated[int | None, Ref("frames")] = None
     method: Literal["min-cut", "default", "none"] = "none"
-    joint: int | None = None
-    forward: int | None = None
-    backward: int | None = None
+    joint: Annotated[int | None, Ref("graphs")] = None
+    forward: Annotated[int | None, Ref("graphs")] = None
+    backward: Annotated[int | None, Ref("graphs")] = None
     budget: float = 1.0
     cut: float | None = None
     solved: int = 0

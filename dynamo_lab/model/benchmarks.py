@@ -3,9 +3,11 @@
 Raw times are kept; medians, intervals and verdicts are worked out where they are shown.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Plain, Ref
 
 WayKind = Literal["eager", "compiled", "baseline", "edited", "other"]
 """Eager PyTorch, `torch.compile` in some mode or backend, a hand-written baseline, code that the
@@ -49,7 +51,7 @@ class Series(Struct, frozen=True, kw_only=True):
     holds the rounds before that do not count.
     """
 
-    way: int
+    way: Annotated[int, Ref("Benchmark.ways")]
     phase: Phase
     cache: Cache
     loops: int
@@ -65,7 +67,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     of its type. `error_ulp` and `eager_error_ulp` are the distances from float64, where that ran.
     """
 
-    way: int
+    way: Annotated[int, Ref("Benchmark.ways")]
     phase: Phase
     value: str
     verdict: Verdict
@@ -145,12 +147,12 @@ class KernelTime(Struct, frozen=True, kw_only=True):
     tensors of the same layout. `problem` says why it could not be timed.
     """
 
-    kernel: int
-    way: int
+    kernel: Annotated[int, Ref("kernels")]
+    way: Annotated[int, Ref("Benchmark.ways")]
     phase: Phase
     line: int | None = None
     buffers: tuple[str, ...] = ()
-    calls: int = 1
+    calls: Annotated[int, Plain("how often it is called")] = 1
     warm: tuple[float, ...] = ()
     cold: tuple[float, ...] = ()
     work: Work | None = None
@@ -166,11 +168,11 @@ class EagerCall(Struct, frozen=True, kw_only=True):
     """
 
     operator: str
-    graph: int | None
-    node: int | None
+    graph: Annotated[int | None, Ref("graphs")]
+    node: Annotated[int | None, Ref("graphs[graph].nodes")]
     is_backward: bool = False
     arguments: str = ""
-    calls: int = 1
+    calls: Annotated[int, Plain("how often it is called")] = 1
     warm: tuple[float, ...] = ()
     cold: tuple[float, ...] = ()
     problem: str = ""
@@ -185,8 +187,8 @@ class Group(Struct, frozen=True, kw_only=True):
     operators, the kernels stand for none of eager's: layout copies.
     """
 
-    kernels: tuple[int, ...]
-    eager: tuple[int, ...]
+    kernels: Annotated[tuple[int, ...], Ref("Benchmark.kernels")]
+    eager: Annotated[tuple[int, ...], Ref("Benchmark.eager_calls")]
 
 
 class Overhead(Struct, frozen=True, kw_only=True):
@@ -203,7 +205,7 @@ class Overhead(Struct, frozen=True, kw_only=True):
     For eager PyTorch, only `whole` is known.
     """
 
-    way: int
+    way: Annotated[int, Ref("Benchmark.ways")]
     phase: Phase
     whole: tuple[float, ...] = ()
     stubbed: tuple[float, ...] = ()

@@ -1,9 +1,10 @@
 """Graph breaks: where Dynamo stopped capturing, why, and what PyTorch advises."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.core.references import Id, Ref
 from dynamo_lab.model.graphs import Value
 
 BreakEffect = Literal["resumed", "stopped", "skipped", "failed"]
@@ -30,10 +31,10 @@ class Break(Struct, frozen=True, kw_only=True):
     `try` of the frame, where Dynamo cannot resume.
     """
 
-    id: int
-    frame: int
+    id: Id
+    frame: Annotated[int, Ref("frames")]
     compile_id: str
-    span: int
+    span: Annotated[int, Ref("spans")]
     effect: BreakEffect
     gb_type: str
     reason: str
@@ -42,9 +43,9 @@ class Break(Struct, frozen=True, kw_only=True):
     explanation: str = ""
     hints: tuple[str, ...] = ()
     link: str = ""
-    stack: int | None = None
-    graph_before: int | None = None
-    resume_frames: tuple[int, ...] = ()
+    stack: Annotated[int | None, Ref("stacks")] = None
+    graph_before: Annotated[int | None, Ref("graphs")] = None
+    resume_frames: Annotated[tuple[int, ...], Ref("frames")] = ()
     times: int = 1
     offset: int | None = None
     opname: str = ""

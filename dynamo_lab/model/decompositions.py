@@ -1,8 +1,14 @@
-"""Decompositions: each operator call, the rule that fired, and what it became at each set."""
+"""Decompositions: each operator call, the rule that fired, and what it became at each set.
 
-from typing import Literal, get_args
+The atlas is of the installed PyTorch: how many operators it has at each level, and each of them.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, get_args
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Plain, Ref, circle
 
 Target = Literal["core_aten", "inductor", "prims"]
 """A set of operators that a call can be brought down to."""
@@ -31,7 +37,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 class Way(Struct, frozen=True, kw_only=True):
     """How a call goes on towards a set: by a step, or why not; `reason` says what a rule raised."""
 
-    step: int | None = None
+    step: Annotated[int | None, Ref("Decompositions.steps")] = None
     end: End = ""
     reason: str = ""
 
@@ -53,7 +59,7 @@ class Call(Struct, frozen=True, kw_only=True):
 class Row(Struct, frozen=True, kw_only=True):
     """One call that a rule makes: its result's name, and its arguments by name, as in code."""
 
-    call: int
+    call: Annotated[int, Ref("Decompositions.calls")]
     name: str
     arguments: str
 
@@ -61,8 +67,8 @@ class Row(Struct, frozen=True, kw_only=True):
 class Step(Struct, frozen=True, kw_only=True):
     """A rule applied once to a call: `inputs` names the arguments, `returns` what it hands back."""
 
-    call: int
-    rule: int
+    call: Annotated[int, Ref("Decompositions.calls")]
+    rule: Annotated[int, Ref("Decompositions.rules")]
     inputs: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
     returns: str = ""
@@ -74,10 +80,10 @@ class Traced(Struct, frozen=True, kw_only=True):
     `nodes` are the nodes of `graph` it became; those that were dropped again are not among them.
     """
 
-    call: int
-    rule: int | None = None
-    graph: int | None = None
-    nodes: tuple[int, ...] = ()
+    call: Annotated[int, Ref("Decompositions.calls")]
+    rule: Annotated[int | None, Ref("Decompositions.rules")] = None
+    graph: Annotated[int | None, Ref("graphs")] = None
+    nodes: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
 
 
 class Decompositions(Struct, frozen=True, kw_only=True):
@@ -87,3 +93,59 @@ class Decompositions(Struct, frozen=True, kw_only=True):
     calls: tuple[Call, ...] = ()
     steps: tuple[Step, ...] = ()
     rules: tuple[Rule, ...] = ()
+
+
+Lowering = Literal["code", "extern", "none"]
+"""Inductor writes code for an operator, calls a kernel that exists, or has no lowering of it."""
+
+
+class Level(Struct, frozen=True, kw_only=True):
+    """How many operators, and overloads of them, there are at a level.
+
+    `seed` is what PyTorch 2.0's announcement said of it, empty where it said nothing.
+    """
+
+    title: str
+    operators: int
+    overloads: int
+    text: str
+    seed: str = ""
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """An ATen operator: how many of its overloads are what, and how Inductor lowers the best."""
+
+    name: str
+    overloads: int
+    core: int
+    composite: int
+    rules: Annotated[int, Plain("how many of its overloads have one")]
+    inductor: Lowering
+
+
+class Overload(Struct, frozen=True, kw_only=True):
+    """One overload: its schema and tags, the rule that fires towards each set, its lowering.
+
+    Where no rule fires, `ends` says why it stays.
+    """
+
+    name: str
+    schema: str
+    tags: tuple[str, ...]
+    rules: dict[Target, Rule | None]
+    ends: dict[Target, End]
+    lowering: Lowering
+
+
+def problems(facts: Decompositions) -> Iterator[str]:
+    """A sentence where a call lacks a way to a set, or calls become each other in a circle."""
+    uneven = [at for at, call in enumerate(facts.calls) if len(call.ways) not in (0, len(TARGETS))]
+    for at in uneven:
+        yield f"decompositions.calls[{at}] has {len(facts.calls[at].ways)} ways"
+    if uneven:
+        return
+    made = [tuple(row.call for row in step.rows) for step in facts.steps]
+    for at, target in enumerate(TARGETS):
+        steps = [call.ways[at].step if call.ways else None for call in facts.calls]
+        edges = [() if step is None else made[step] for step in steps]
+        yield from circle(f"calls become (to {target})", edges)

@@ -1,8 +1,11 @@
 """Frames: the Python code objects that Dynamo looked at, and each analysis of them."""
 
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Id, Ref, circle
 
 FrameOutcome = Literal["compiling", "compiled", "skipped", "failed"]
 AttemptOutcome = Literal["compiled", "restarted", "skipped", "failed"]
@@ -33,7 +36,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
     outcome: AttemptOutcome
     reason: str = ""
     recompile_reasons: tuple[str, ...] = ()
-    graph: int | None = None
+    graph: Annotated[int | None, Ref("graphs")] = None
     seconds: float = 0.0
     bytecode: tuple[Instruction, ...] = ()
 
@@ -47,14 +50,23 @@ class Frame(Struct, frozen=True, kw_only=True):
     and of those that Dynamo traced, and `caller_line` the line it was at.
     """
 
-    id: int
+    id: Id
     name: str
-    span: int
+    span: Annotated[int, Ref("spans")]
     outcome: FrameOutcome
     reason: str = ""
-    resumes: int | None = None
+    resumes: Annotated[int | None, Ref("frames")] = None
     resumed_line: int | None = None
-    caller: int | None = None
+    caller: Annotated[int | None, Ref("frames")] = None
     caller_line: int | None = None
     attempts: tuple[Attempt, ...] = ()
     bytecode: tuple[Instruction, ...] = ()
+
+
+def problems(frames: Sequence[Frame]) -> Iterator[str]:
+    """A sentence where frames resume or call each other in a circle."""
+    for relation, ends in (
+        ("frames resume", [frame.resumes for frame in frames]),
+        ("frames call", [frame.caller for frame in frames]),
+    ):
+        yield from circle(relation, [() if end is None else (end,) for end in ends])

@@ -1,9 +1,11 @@
 """Inductor's schedule: its operations, every pair it considered fusing, and the groups it made."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Parallel, Ref
 
 OperationKind = Literal["pointwise", "reduction", "scan", "template", "extern", "nop", "other"]
 """What an operation is to the scheduler: a loop of a kind, a call of a library, or no work."""
@@ -39,10 +41,10 @@ class Operation(Struct, frozen=True, kw_only=True):
     buffers: tuple[str, ...]
     kind: OperationKind
     device: str = ""
-    nodes: tuple[int, ...] = ()
+    nodes: Annotated[tuple[int, ...], Ref("graphs[Schedule.graph].nodes")] = ()
     reads: tuple[str, ...] = ()
-    after: tuple[int, ...] = ()
-    weak: tuple[int, ...] = ()
+    after: Annotated[tuple[int, ...], Ref("Schedule.operations")] = ()
+    weak: Annotated[tuple[int, ...], Ref("Schedule.operations")] = ()
     call: str = ""
 
 
@@ -52,7 +54,7 @@ class Group(Struct, frozen=True, kw_only=True):
     `loops` and `reduction` are the sizes of the loops, symbols included, as the scheduler saw them.
     """
 
-    operations: tuple[int, ...]
+    operations: Annotated[tuple[int, ...], Ref("Schedule.operations")]
     kind: GroupKind = "single"
     loops: tuple[str, ...] = ()
     reduction: tuple[str, ...] = ()
@@ -67,22 +69,22 @@ class Ruling(Struct, frozen=True, kw_only=True):
     came of it.
     """
 
-    first_round: int
-    round: int
+    first_round: Annotated[int, Ref("Schedule.rounds", or_end=True)]
+    round: Annotated[int, Ref("Schedule.rounds", or_end=True)]
     kind: FusionKind
     outcome: Outcome
     shared: int | None = None
     score: tuple[int, ...] = ()
     reasons: tuple[str, ...] = ()
     check: Check = ""
-    into: int | None = None
+    into: Annotated[int | None, Ref("Schedule.groups")] = None
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
     """A pair of groups that was considered, and the ruling on it."""
 
-    producer: int
-    consumer: int
+    producer: Annotated[int, Ref("Schedule.groups")]
+    consumer: Annotated[int, Ref("Schedule.groups")]
     ruling: Ruling
 
 
@@ -93,8 +95,10 @@ class VerdictTable(Struct, frozen=True, kw_only=True):
     """
 
     rulings: tuple[Ruling, ...] = ()
-    pairs: tuple[tuple[int, int], ...] = ()
-    ruling: tuple[int, ...] = ()
+    pairs: Annotated[tuple[tuple[int, int], ...], Ref("Schedule.groups")] = ()
+    ruling: Annotated[
+        tuple[int, ...], Ref("VerdictTable.rulings"), Parallel("VerdictTable.pairs")
+    ] = ()
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -107,8 +111,8 @@ class VerdictTable(Struct, frozen=True, kw_only=True):
 class Placed(Struct, frozen=True, kw_only=True):
     """A group of the finished schedule, in the order it runs; `kernel` is None for no kernel."""
 
-    group: int
-    kernel: int | None = None
+    group: Annotated[int, Ref("Schedule.groups")]
+    kernel: Annotated[int | None, Ref("kernels")] = None
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
@@ -119,11 +123,11 @@ class Schedule(Struct, frozen=True, kw_only=True):
     refusals that are not kept because there are too many.
     """
 
-    graph: int
+    graph: Annotated[int, Ref("graphs")]
     name: str = ""
     operations: tuple[Operation, ...] = ()
     groups: tuple[Group, ...] = ()
-    start: tuple[int, ...] = ()
+    start: Annotated[tuple[int, ...], Ref("Schedule.groups")] = ()
     rounds: tuple[bool, ...] = ()
     verdicts: VerdictTable = VerdictTable()
     final: tuple[Placed, ...] = ()
@@ -138,7 +142,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
 class Fusion(Struct, frozen=True, kw_only=True):
     """A verdict by name: `producer` and `consumer` are the operations of the two groups."""
 
-    graph: int
+    graph: Annotated[int, Ref("graphs")]
     producer: tuple[str, ...]
     consumer: tuple[str, ...]
     kind: FusionKind
@@ -170,3 +174,12 @@ def fusions(schedule: Schedule) -> Iterator[Fusion]:
             score=ruling.score,
             reasons=ruling.reasons,
         )
+
+
+def problems(schedules: Sequence[Schedule]) -> Iterator[str]:
+    """A sentence for each schedule whose first groups are not its operations, one by one."""
+    for position, schedule in enumerate(schedules):
+        count = len(schedule.operations)
+        alone = [group.operations for group in schedule.groups[:count]]
+        if alone != [(index,) for index in range(count)]:
+            yield f"schedules[{position}].groups does not begin with each operation by itself"

@@ -1,9 +1,12 @@
 """FX graphs at each stage, their nodes held in columns so that large ones stay small."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Id, Parallel, Ref, circle
 
 Stage = Literal[
     "dynamo",
@@ -46,11 +49,14 @@ class Node(Struct, frozen=True, kw_only=True):
     op: str
     target: str
     arguments: str
-    inputs: tuple[int, ...]
+    inputs: Annotated[tuple[int, ...], Ref("Graph.nodes")]
     value: Value
-    stack: int | None
+    stack: Annotated[int | None, Ref("stacks")]
     module: str
-    subgraphs: tuple[int, ...]
+    subgraphs: Annotated[tuple[int, ...], Ref("graphs")]
+
+
+_ALONGSIDE = Parallel("Graph.nodes")
 
 
 class NodeTable(Struct, frozen=True, kw_only=True):
@@ -63,14 +69,16 @@ class NodeTable(Struct, frozen=True, kw_only=True):
     strings: tuple[str, ...] = ()
     values: tuple[Value, ...] = ()
     name: tuple[str, ...] = ()
-    op: tuple[int, ...] = ()
-    target: tuple[int, ...] = ()
-    arguments: tuple[str, ...] = ()
-    inputs: tuple[tuple[int, ...], ...] = ()
-    value: tuple[int, ...] = ()
-    stack: tuple[int, ...] = ()
-    module: tuple[int, ...] = ()
-    subgraphs: dict[int, tuple[int, ...]] = {}
+    op: Annotated[tuple[int, ...], Ref("NodeTable.strings"), _ALONGSIDE] = ()
+    target: Annotated[tuple[int, ...], Ref("NodeTable.strings"), _ALONGSIDE] = ()
+    arguments: Annotated[tuple[str, ...], _ALONGSIDE] = ()
+    inputs: Annotated[tuple[tuple[int, ...], ...], Ref("Graph.nodes"), _ALONGSIDE] = ()
+    value: Annotated[tuple[int, ...], Ref("NodeTable.values"), _ALONGSIDE] = ()
+    stack: Annotated[tuple[int, ...], Ref("stacks", or_none=True), _ALONGSIDE] = ()
+    module: Annotated[tuple[int, ...], Ref("NodeTable.strings"), _ALONGSIDE] = ()
+    subgraphs: dict[
+        Annotated[int, Ref("Graph.nodes")], Annotated[tuple[int, ...], Ref("graphs")]
+    ] = {}
     module_types: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -101,18 +109,26 @@ class Graph(Struct, frozen=True, kw_only=True):
     `parent` and `parent_node` place the body of a higher-order operator.
     """
 
-    id: int
+    id: Id
     stage: Stage
     name: str
     compile_id: str
-    frame: int | None = None
+    frame: Annotated[int | None, Ref("frames")] = None
     is_backward: bool = False
     nodes: NodeTable
-    parent: int | None = None
-    parent_node: int | None = None
+    parent: Annotated[int | None, Ref("graphs")] = None
+    parent_node: Annotated[int | None, Ref("graphs[parent].nodes")] = None
 
     @property
     def operators(self) -> int:
         """How many nodes compute something: not inputs, attributes or the output."""
         strings = self.nodes.strings
         return sum(strings[op].startswith("call_") for op in self.nodes.op)
+
+
+def problems(graphs: Sequence[Graph]) -> Iterator[str]:
+    """A sentence where graphs lie in or call each other in a circle."""
+    parents = [() if graph.parent is None else (graph.parent,) for graph in graphs]
+    called = [tuple(chain.from_iterable(graph.nodes.subgraphs.values())) for graph in graphs]
+    yield from circle("graphs lie in", parents)
+    yield from circle("graphs call", called)

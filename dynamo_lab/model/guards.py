@@ -1,6 +1,10 @@
 """Guards: the conditions under which compiled code holds, and their failures."""
 
+from typing import Annotated
+
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref
 
 
 class Guard(Struct, frozen=True, kw_only=True):
@@ -10,12 +14,12 @@ class Guard(Struct, frozen=True, kw_only=True):
     ("TENSOR_MATCH"), `stack` the user's lines that made Dynamo need it.
     """
 
-    frame: int
+    frame: Annotated[int, Ref("frames")]
     compile_id: str
     kind: str
     source: str
     expressions: tuple[str, ...] = ()
-    stack: int | None = None
+    stack: Annotated[int | None, Ref("stacks")] = None
 
 
 class FailedGuard(Struct, frozen=True, kw_only=True):
@@ -31,7 +35,7 @@ class FailedGuard(Struct, frozen=True, kw_only=True):
     source: str = ""
     was: str = ""
     now: str = ""
-    stack: int | None = None
+    stack: Annotated[int | None, Ref("stacks")] = None
 
 
 class Recompile(Struct, frozen=True, kw_only=True):
@@ -41,7 +45,7 @@ class Recompile(Struct, frozen=True, kw_only=True):
     same with what was found instead. Both begin with the code that was tried first.
     """
 
-    frame: int
+    frame: Annotated[int, Ref("frames")]
     compile_id: str
     failures: tuple[tuple[str, str], ...] = ()
     limit_hit: bool = False

@@ -1,8 +1,14 @@
-"""Generated code: the kernels of a graph and the wrapper that calls them."""
+"""Generated code: the kernels of a graph, the wrapper that calls them, and edits of a kernel.
 
-from typing import Literal
+An edit is a kernel whose text the reader changed, whether it is right, and how long it takes.
+"""
+
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.benchmarks import Cache, Comparison, Machine
+from dynamo_lab.model.core.references import Id, Plain, Ref
 
 Language = Literal["cpp", "triton", "metal", "extern", "other"]
 
@@ -15,7 +21,7 @@ class Statement(Struct, frozen=True, array_like=True):
     """A line of a kernel's code, from 1, that computes, and the graph's nodes it is there for."""
 
     line: int
-    nodes: tuple[int, ...] = ()
+    nodes: Annotated[tuple[int, ...], Ref("graphs[Kernel.graph].nodes")] = ()
     origin: Origin = "unknown"
 
 
@@ -28,15 +34,15 @@ class Kernel(Struct, frozen=True, kw_only=True):
     `buffers` are the names of the buffers that it makes.
     """
 
-    id: int
+    id: Id
     name: str
     language: Language
-    graph: int | None
-    wrapper: int | None
-    nodes: tuple[int, ...] = ()
+    graph: Annotated[int | None, Ref("graphs")]
+    wrapper: Annotated[int | None, Ref("wrappers")]
+    nodes: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
     code: str = ""
     line: int | None = None
-    calls: int = 1
+    calls: Annotated[int, Plain("how often it is called")] = 1
     statements: tuple[Statement, ...] = ()
     buffers: tuple[str, ...] = ()
 
@@ -44,8 +50,72 @@ class Kernel(Struct, frozen=True, kw_only=True):
 class Wrapper(Struct, frozen=True, kw_only=True):
     """The Python (or C++) module Inductor wrote for a graph: kernel definitions and `call`."""
 
-    id: int
-    graph: int | None
+    id: Id
+    graph: Annotated[int | None, Ref("graphs")]
     compile_id: str
     is_backward: bool
     code: str
+
+
+EditVerdict = Literal["not built", "failed", "wrong", "unknown", "right"]
+"""It does not compile; it crashed or did not end; it computed something else; it could not be
+compared; or it agrees."""
+
+
+class Diagnostic(Struct, frozen=True, kw_only=True):
+    """What a compiler said, at a line and column of the edited text, both from 1.
+
+    `line` is None where it speaks of no line of the text, such as a symbol that is missing.
+    """
+
+    severity: Literal["error", "warning", "note"]
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+class Worst(Struct, frozen=True, kw_only=True):
+    """The element of a kernel's argument that is furthest from what the original gave."""
+
+    value: str
+    index: tuple[int, ...]
+    expected: str
+    got: str
+
+
+class EditTiming(Struct, frozen=True, kw_only=True):
+    """The seconds of one call in each round, of the original and the edit, measured in turns.
+
+    "kernel" is the kernel alone, on the arguments that the program calls it with; "program" is all
+    of the program with the kernel in its place. Each round is the mean of as many calls as
+    `original_loops` and `edited_loops` say.
+    """
+
+    what: Literal["kernel", "program"]
+    cache: Cache
+    original: tuple[float, ...]
+    edited: tuple[float, ...]
+    original_loops: int = 1
+    edited_loops: int = 1
+
+
+class Edit(Struct, frozen=True, kw_only=True):
+    """An edit of one kernel. It is timed only if it is right.
+
+    `reason` says what went wrong, or why something that is right was not timed. `calls` are how
+    many of the program's calls of the kernel were compared.
+    """
+
+    kernel: Annotated[int, Ref("kernels")]
+    name: str
+    language: Language
+    before: str
+    after: str
+    verdict: EditVerdict
+    reason: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    calls: Annotated[int, Plain("how many were compared")] = 0
+    comparisons: tuple[Comparison, ...] = ()
+    worst: Worst | None = None
+    timings: tuple[EditTiming, ...] = ()
+    machine: Machine = Machine()

@@ -1,8 +1,11 @@
 """Lowering: the operators of a graph in the order Inductor lowered them, and its buffers."""
 
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Id, Ref
 
 Outcome = Literal[
     "input", "constant", "inlined", "realised", "view", "same", "part", "extern", "fallback",
@@ -61,11 +64,11 @@ class Lowered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     a kernel is called instead of a loop, `error` where the rule raised.
     """
 
-    node: int
+    node: Annotated[int, Ref("graphs[Lowering.graph].nodes")]
     outcome: Outcome
     form: str = ""
-    rule: int | None = None
-    buffers: tuple[int, ...] = ()
+    rule: Annotated[int | None, Ref("Lowering.rules")] = None
+    buffers: Annotated[tuple[int, ...], Ref("buffers")] = ()
     why: Why | None = None
     error: str = ""
 
@@ -73,7 +76,7 @@ class Lowered(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Lowering(Struct, frozen=True, kw_only=True):
     """The lowering of one post-grad graph, node by node."""
 
-    graph: int
+    graph: Annotated[int, Ref("graphs")]
     rules: tuple[LoweringRule, ...] = ()
     nodes: tuple[Lowered, ...] = ()
 
@@ -87,7 +90,7 @@ class LoopLine(Struct, frozen=True, array_like=True):
 
     text: str
     operator: str = ""
-    node: int = -1
+    node: Annotated[int, Ref("graphs[Buffer.graph].nodes", or_none=True)] = -1
     depth: int = 0
 
 
@@ -110,15 +113,15 @@ class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     scheduler took it away again, as nothing needs it.
     """
 
-    id: int
+    id: Id
     name: str
-    graph: int
+    graph: Annotated[int, Ref("graphs")]
     kind: BufferKind
     form: str
     operation: str = ""
     kernel: str = ""
-    during: int | None = None
-    nodes: tuple[int, ...] = ()
+    during: Annotated[int | None, Ref("graphs[graph].nodes")] = None
+    nodes: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
     why: Why | None = None
     dtype: str = ""
     device: str = ""
@@ -133,3 +136,12 @@ class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reads: tuple[str, ...] = ()
     dropped: bool = False
     body: tuple[LoopLine, ...] = ()
+
+
+def problems(lowerings: Sequence[Lowering], buffers: Sequence[Buffer]) -> Iterator[str]:
+    """A sentence for each buffer that a node made of another graph's."""
+    for position, lowering in enumerate(lowerings):
+        for at in (at for row in lowering.nodes for at in row.buffers):
+            graph = buffers[at].graph
+            if graph != lowering.graph:
+                yield f"lowerings[{position}] has the buffer {at}, which is of graph {graph}"

@@ -1,8 +1,10 @@
 """Memory of the generated code: what each call finds allocated, reuses and frees."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref
 
 BufferRole = Literal["buffer", "output", "input", "donated", "view", "removed"]
 """`donated` is an input that may be overwritten, since nobody needs it afterwards; a `view` holds
@@ -24,7 +26,7 @@ class MemoryBuffer(Struct, frozen=True, kw_only=True):
     bytes: int | None = None
     dtype: str = ""
     shape: tuple[str, ...] = ()
-    operation: int | None = None
+    operation: Annotated[int | None, Ref("schedules[MemoryPlan.schedule].operations")] = None
 
 
 class MemoryEvent(Struct, frozen=True):
@@ -33,18 +35,18 @@ class MemoryEvent(Struct, frozen=True):
     Events of the step after the last happen when all calls are done.
     """
 
-    step: int
+    step: Annotated[int, Ref("MemoryPlan.steps", or_end=True)]
     kind: EventKind
-    buffer: int
-    source: int | None = None
+    buffer: Annotated[int, Ref("MemoryPlan.buffers")]
+    source: Annotated[int | None, Ref("MemoryPlan.buffers")] = None
 
 
 class MemoryStep(Struct, frozen=True, kw_only=True):
     """A call of a kernel or of a library, with the operations that it carries out."""
 
     name: str
-    kernel: int | None = None
-    operations: tuple[int, ...] = ()
+    kernel: Annotated[int | None, Ref("kernels")] = None
+    operations: Annotated[tuple[int, ...], Ref("schedules[MemoryPlan.schedule].operations")] = ()
 
 
 class MemoryPlan(Struct, frozen=True, kw_only=True):
@@ -53,7 +55,7 @@ class MemoryPlan(Struct, frozen=True, kw_only=True):
     `is_pooled` says that buffers are parts of larger pools, which then are not told of.
     """
 
-    schedule: int
+    schedule: Annotated[int, Ref("schedules")]
     buffers: tuple[MemoryBuffer, ...] = ()
     steps: tuple[MemoryStep, ...] = ()
     events: tuple[MemoryEvent, ...] = ()

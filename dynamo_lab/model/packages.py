@@ -1,8 +1,10 @@
 """Packages: what AOTInductor wrote ahead of time, to be loaded without Python (`model.pt2`)."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref
 
 FileKind = Literal["wrapper", "kernels", "library", "binary", "weights", "metadata", "other"]
 """The C++ wrapper, the C++ kernels, the library built of both, one GPU kernel, constants, facts."""
@@ -59,4 +61,4 @@ class Package(Struct, frozen=True, kw_only=True):
     outputs: tuple[str, ...] = ()
     facts: dict[str, str] = {}
     flags: tuple[str, ...] = ()
-    wrapper: int | None = None
+    wrapper: Annotated[int | None, Ref("wrappers")] = None

@@ -4,11 +4,13 @@ The diffs compose: those of a pipeline, applied in order to the graph that it be
 graph that it left. `apply` does that.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Annotated, Literal, Protocol
 
 from msgspec import Struct
 
+from dynamo_lab.model.core.references import Id, Ref
 from dynamo_lab.model.graphs import Graph, Node
 
 Phase = Literal["pre_grad", "joint", "layout", "freezing", "post_grad"]
@@ -72,7 +74,7 @@ class Pattern(Struct, frozen=True, kw_only=True):
     kind: PatternKind
     description: str = ""
     place: str = ""
-    span: int | None = None
+    span: Annotated[int | None, Ref("spans")] = None
     source: str = ""
     replacement: str = ""
     expression: str = ""
@@ -84,7 +86,7 @@ class Match(Struct, frozen=True, kw_only=True):
     `before` lists the matched nodes as they were; `gone` says which of them went away.
     """
 
-    pattern: int
+    pattern: Annotated[int, Ref("patterns")]
     body: str = ""
     before: tuple[NodeText, ...] = ()
     after: tuple[NodeText, ...] = ()
@@ -102,8 +104,8 @@ class Pass(Struct, frozen=True, kw_only=True):
     `left_alone` says of which pattern, and how often.
     """
 
-    id: int
-    pipeline: int
+    id: Id
+    pipeline: Annotated[int, Ref("pipelines")]
     name: str
     kind: PassKind = "pass"
     subsystem: str = ""
@@ -111,8 +113,8 @@ class Pass(Struct, frozen=True, kw_only=True):
     hook: str = ""
     description: str = ""
     place: str = ""
-    span: int | None = None
-    parent: int | None = None
+    span: Annotated[int | None, Ref("spans")] = None
+    parent: Annotated[int | None, Ref("passes")] = None
     body: str = ""
     start: float = 0.0
     seconds: float = 0.0
@@ -121,7 +123,7 @@ class Pass(Struct, frozen=True, kw_only=True):
     error: str = ""
     changes: tuple[GraphChange, ...] = ()
     matches: tuple[Match, ...] = ()
-    left_alone: dict[int, int] = {}
+    left_alone: dict[Annotated[int, Ref("patterns")], int] = {}
 
     @property
     def timer(self) -> str:
@@ -139,14 +141,14 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     is one. Both map the path of each body, "" for the graph itself, to a graph's id.
     """
 
-    id: int
+    id: Id
     phase: Phase
     compile_id: str
-    frame: int | None = None
+    frame: Annotated[int | None, Ref("frames")] = None
     is_backward: bool = False
-    follows: int | None = None
-    graphs: dict[str, int] = {}
-    became: dict[str, int] = {}
+    follows: Annotated[int | None, Ref("pipelines")] = None
+    graphs: dict[str, Annotated[int, Ref("graphs")]] = {}
+    became: dict[str, Annotated[int, Ref("graphs")]] = {}
     first: int = 0
     end: int = 0
     start: float = 0.0
@@ -221,3 +223,27 @@ def left(tables: Tables, pipeline: Pipeline) -> dict[str, tuple[NodeText, ...]]:
     for item in tables.passes[pipeline.first : pipeline.end]:
         state = apply(state, item.changes)
     return dict(state)
+
+
+def problems(tables: Tables) -> Iterator[str]:
+    """A sentence for what could not be applied in order: it needs what comes later, or nothing."""
+    end = 0
+    for pipeline in tables.pipelines:
+        place = f"pipelines[{pipeline.id}]"
+        if pipeline.follows is not None and pipeline.follows >= pipeline.id:
+            yield f"{place} follows {pipeline.follows}, which is none before it"
+        if not end <= pipeline.first <= pipeline.end <= len(tables.passes):
+            yield f"{place} has the passes {pipeline.first} to {pipeline.end}"
+        end = pipeline.end
+    for item in tables.passes:
+        place = f"passes[{item.id}]"
+        if item.parent is not None and item.parent >= item.id:
+            yield f"{place} ran inside of {item.parent}, which is none before it"
+        lowest = min(map(_lowest, item.changes), default=0)
+        if lowest < 0:
+            yield f"{place} puts a node at {lowest}"
+
+
+def _lowest(change: GraphChange) -> int:
+    moved = (position for position, _ in change.moved)
+    return min(chain(moved, (placed.position for placed in change.added)), default=0)

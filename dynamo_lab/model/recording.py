@@ -1,6 +1,6 @@
 """The recording: everything recorded of one run."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
@@ -12,6 +12,7 @@ from dynamo_lab.model.core.artifacts import Artifact
 from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.core.references import Ref
 from dynamo_lab.model.core.sources import Source, Span, Stack
 from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.frames import Frame
@@ -34,7 +35,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     type: str
     message: str
     traceback: str
-    span: int | None = None
+    span: Annotated[int | None, Ref("spans")] = None
 
 
 class Recording(Struct, frozen=True, kw_only=True):

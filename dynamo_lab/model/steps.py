@@ -6,11 +6,12 @@ as base64, in the file.
 
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.core.references import Plain, Ref
 from dynamo_lab.model.frames import Instruction
 
 EventKind = Literal["checkpoint", "effect", "break", "compile", "restart", "raise", "return"]
@@ -32,14 +33,14 @@ class Symbolic(Struct, frozen=True, array_like=True):
     kind: str
     text: str = ""
     source: str = ""
-    node: int = -1
+    node: Annotated[int, Ref("Film.nodes", or_none=True)] = -1
 
 
 class Code(Struct, frozen=True, kw_only=True):
     """A code object that was interpreted, with the instructions as Dynamo holds them."""
 
     name: str
-    span: int
+    span: Annotated[int, Ref("spans")]
     instructions: tuple[Instruction, ...] = ()
 
 
@@ -49,9 +50,9 @@ class Call(Struct, frozen=True, array_like=True):
     `step` is the step that made the call, -1 for the frame itself.
     """
 
-    code: int
-    parent: int = -1
-    step: int = -1
+    code: Annotated[int, Ref("Film.codes")]
+    parent: Annotated[int, Ref("Film.calls", or_none=True)] = -1
+    step: Annotated[int, Ref("Film.call", "steps", or_none=True, or_end=True)] = -1
     depth: int = 0
 
 
@@ -61,12 +62,12 @@ class Take(Struct, frozen=True, kw_only=True):
     `attempt` indexes the frame's attempts, and is -1 while the attempt goes on.
     """
 
-    frame: int
+    frame: Annotated[int, Ref("frames")]
     compile_id: str
     restart: int
     first: int
     end: int
-    attempt: int = -1
+    attempt: Annotated[int, Ref("frames[frame].attempts", or_none=True)] = -1
 
 
 class AddedNode(Struct, frozen=True, array_like=True):
@@ -76,19 +77,19 @@ class AddedNode(Struct, frozen=True, array_like=True):
     it out again, -1 for none.
     """
 
-    step: int
+    step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
     name: str
     op: str
     text: str
     value: str = ""
     depth: int = 0
-    removed: int = -1
+    removed: Annotated[int, Ref("Film.call", "steps", or_none=True, or_end=True)] = -1
 
 
 class AddedGuard(Struct, frozen=True, array_like=True):
     """A guard that a step made necessary; what was made before the first step counts to it."""
 
-    step: int
+    step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
     kind: str
     source: str
 
@@ -96,7 +97,7 @@ class AddedGuard(Struct, frozen=True, array_like=True):
 class Event(Struct, frozen=True, array_like=True):
     """Something else that a step did."""
 
-    step: int
+    step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
     kind: EventKind
     text: str = ""
 
@@ -122,12 +123,17 @@ class Film(Struct, frozen=True, kw_only=True):
     takes: tuple[Take, ...] = ()
     strings: tuple[str, ...] = ()
     values: tuple[Symbolic, ...] = ()
-    below: bytes = b""
-    held: bytes = b""
-    call: bytes = b""
-    instruction: bytes = b""
-    stack: bytes = b""
-    bound: bytes = b""
+    below: Annotated[bytes, Ref("Film.below", or_none=True)] = b""
+    held: Annotated[bytes, Ref("Film.values")] = b""
+    call: Annotated[bytes, Ref("Film.calls")] = b""
+    instruction: Annotated[bytes, Plain("of its call's code, each another: see `problems`")] = b""
+    stack: Annotated[bytes, Ref("Film.below", or_none=True)] = b""
+    bound: Annotated[
+        bytes,
+        Ref("Film.call", "steps"),
+        Ref("Film.strings"),
+        Ref("Film.values", or_none=True),
+    ] = b""
     nodes: tuple[AddedNode, ...] = ()
     guards: tuple[AddedGuard, ...] = ()
     events: tuple[Event, ...] = ()
@@ -181,3 +187,46 @@ def _little_endian(numbers: "array[int]") -> "array[int]":
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers
+
+
+def misshapen(film: Film) -> Iterator[str]:
+    """A sentence where columns are none, or do not belong together."""
+    columns = ("below", "held", "call", "instruction", "stack", "bound")
+    below, held, *by_step, bound = (len(getattr(film, name)) for name in columns)
+    broken = [name for name in columns if len(getattr(film, name)) % 4]
+    if broken:
+        yield f"film.{broken[0]} is no column of numbers"
+    elif below != held or len({*by_step}) > 1:
+        yield "the film's columns differ in length"
+    elif bound % 12:
+        yield "film.bound is not made of three columns"
+
+
+def problems(film: Film) -> Iterator[str]:
+    """A sentence for what a film cannot be played with: its rows are in no order, or never end."""
+    lengths = [len(film.codes[call.code].instructions) for call in film.calls]
+    for at, call in zip(unpack(film.instruction), unpack(film.call), strict=True):
+        if not 0 <= at < lengths[call]:
+            yield f"film.instruction is {at}, but its code has {lengths[call]}"
+            break
+    if any(cell >= index for index, cell in enumerate(unpack(film.below))):
+        yield "film.below does not lead to an empty stack"
+    if any(call.parent >= index for index, call in enumerate(film.calls)):
+        yield "film.calls do not lead to a frame"
+    for name in ("nodes", "guards", "events"):
+        at = [row.step for row in getattr(film, name)]
+        if at != sorted(at):
+            yield f"film.{name} are not in the order of their steps"
+    yield from _gaps(film)
+
+
+def _gaps(film: Film) -> Iterator[str]:
+    """Takes follow each other and cover every step, so that a step is always in one."""
+    end = 0
+    for index, take in enumerate(film.takes):
+        if take.first != end or take.end < end:
+            yield f"film.takes[{index}] has steps that are not its own"
+            return
+        end = take.end
+    if end != len(film):
+        yield "the film's last steps are in no take"

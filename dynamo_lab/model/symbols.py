@@ -1,8 +1,10 @@
 """Symbols: sizes and numbers that compiled code leaves open, and what pinned some of them down."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref
 
 SymbolEvent = Literal["guard", "assert", "constant", "equal", "zero_one", "violation"]
 
@@ -16,7 +18,7 @@ class Symbol(Struct, frozen=True, kw_only=True):
     took its place, if anything did.
     """
 
-    frame: int
+    frame: Annotated[int, Ref("frames")]
     compile_id: str
     name: str
     is_backed: bool = True
@@ -24,7 +26,7 @@ class Symbol(Struct, frozen=True, kw_only=True):
     lower: str = ""
     upper: str = ""
     sources: tuple[str, ...] = ()
-    stack: int | None = None
+    stack: Annotated[int | None, Ref("stacks")] = None
     value: str = ""
 
 
@@ -36,10 +38,10 @@ class ShapeFact(Struct, frozen=True, kw_only=True):
     from the start, which has no symbol; a "violation" is a size marked dynamic that could not be.
     """
 
-    frame: int
+    frame: Annotated[int, Ref("frames")]
     compile_id: str
     event: SymbolEvent
     expression: str
     symbols: tuple[str, ...] = ()
     source: str = ""
-    stack: int | None = None
+    stack: Annotated[int | None, Ref("stacks")] = None

@@ -1,6 +1,11 @@
 """Where compile time went, as PyTorch's own timers measured it."""
 
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref, circle
 
 
 class Timing(Struct, frozen=True, array_like=True):
@@ -12,6 +17,19 @@ class Timing(Struct, frozen=True, array_like=True):
     name: str
     start: float
     seconds: float
-    parent: int = -1
+    parent: Annotated[int, Ref("timings", or_none=True)] = -1
     compile_id: str = ""
     thread: int = 0
+
+
+_LONGEST = 1e13
+"""Seconds, more than any log or clock tells; sums of many such are finite still."""
+
+
+def problems(timings: Sequence[Timing]) -> Iterator[str]:
+    """A sentence for each time that is none, and where phases lie in each other."""
+    for position, timing in enumerate(timings):
+        for name, seconds in (("start", timing.start), ("seconds", timing.seconds)):
+            if not abs(seconds) <= _LONGEST:  # what is no number neither
+                yield f"timings[{position}].{name} is {seconds}, which is no time"
+    yield from circle("timings lie in", [(at.parent,) if at.parent >= 0 else () for at in timings])

@@ -7,6 +7,7 @@ import shlex
 from typing import NoReturn
 
 from dynamo_lab.errors import CellError
+from dynamo_lab.record.options import add_film_options, add_target_option
 
 _COMPILE = """\
 Run this cell under torch.compile, and show what became of it.
@@ -51,9 +52,6 @@ def _switch(text: str) -> bool | None:
 
 def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
     """What reads the options of `%%record`, and those that `%%compile` shares with it."""
-    # the terminal's options, of which most have no place in a cell: not at each import
-    from dynamo_lab.cli.parser import add_film_options, add_target_option
-
     parser = Parser(
         prog=name,
         description=text,

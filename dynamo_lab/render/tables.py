@@ -1,14 +1,8 @@
-"""Text from elsewhere, made safe to print, and tables that line up."""
+"""Tables that line up, and how wide the terminal is."""
 
 import shutil
 import sys
 from collections.abc import Sequence
-
-
-def visible(text: str, limit: int = 200) -> str:
-    r"""`text` on one line, with what a terminal would act on written as an escape (`\x1b`)."""
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: limit + 1])
-    return line if len(line) <= limit else f"{line[: limit - 3]}..."
 
 
 def terminal_width() -> int | None:

@@ -26,6 +26,11 @@ def visible(text: str) -> str:
     return _ACTIVE.sub(_escape, text)
 
 
+def as_line(text: str, limit: int = 200) -> str:
+    r"""The visible text on one line, indented as it is, with line breaks written out as `\n`."""
+    return clipped(visible(text[: limit + 1]).replace("\n", "\\n"), limit)
+
+
 def one_line(text: str) -> str:
     """The visible text with runs of white space and line breaks as one space."""
     return visible(_SPACE.sub(" ", text).strip(" "))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 import anywidget
 import msgspec
@@ -31,13 +31,14 @@ from dynamo_lab.render.terminal import as_text, render
 from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
 from dynamo_lab.view import View, build
 from dynamo_lab.view.compare.side_by_side import Shown, SideBySideView, pair, together
+from dynamo_lab.view.messages import Answered, AnswerMessage, Progress, Ran, RanMessage
 from dynamo_lab.view.timings.timings import explain
 
 
 class Waiting:
     """Tells a view how far a run is; `on_stop` is called when the reader asks to end it."""
 
-    def __init__(self, show: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, show: Callable[[Progress], None]) -> None:
         self._show = show
         self._started = time.perf_counter()
         self._told = 0.0
@@ -61,7 +62,7 @@ class Waiting:
         )
 
 
-Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, dict[str, Any], Recording]]
+Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Any, Recording]]
 """Runs a recorded program again: what is to be done, how, and who waits for it. A label for the new
 recording, what came of it, and the recording itself. What it raises is shown."""
 
@@ -159,8 +160,10 @@ class Explorer(anywidget.AnyWidget):
                 "of": str(label),
                 "request": int(request),
             } if self._questions and label in self._shown:
-                found = self._questions(self._shown[label].recording, question, content)
-                send({"type": "answer", "request": request, **found})
+                facts = self._shown[label].recording
+                found = cast("Answered", self._questions(facts, question, content))
+                answer: AnswerMessage = {"type": "answer", "request": request, **found}
+                send(answer)
             case {"type": "run", "what": str(what), "of": str(label), "request": int(request)} if (
                 label in self._shown
             ):
@@ -191,7 +194,8 @@ class Explorer(anywidget.AnyWidget):
                 if self._waiting is waiting:
                     self._waiting = None
                     self.progress = {"active": False}
-            self._untyped.send({"type": "ran", "request": request, **found}, buffers)
+            message: RanMessage = {"type": "ran", "request": request, **found}
+            self._untyped.send(message, buffers)
 
         if what not in _LONG:
             answer()
@@ -204,7 +208,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _ran(
         self, recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting
-    ) -> tuple[dict[str, Any], list[bytes]]:
+    ) -> tuple[Ran, list[bytes]]:
         """What came of a run with the new view, or the sentence to show instead."""
         if self._runs is None:
             return {"error": "There is no program to run again: run the cell again."}, []
@@ -220,15 +224,13 @@ class Explorer(anywidget.AnyWidget):
             said = f"{type(error).__name__}: {error}"
             return {"error": f"It ran, but what came of it cannot be shown: {said}"}, []
 
-    def _answer_of(
-        self, label: str, outcome: dict[str, Any], made: Recording
-    ) -> tuple[dict[str, Any], list[bytes]]:
+    def _answer_of(self, label: str, outcome: Any, made: Recording) -> tuple[Ran, list[bytes]]:
         """The new recording's view beside those that are shown, among which it is from now on."""
         label = f"{label} again" if label in self._own else label
         view = build(made)
         new = Shown(label, made, view.kernels)
         pairs = [pair(one, new) for one in self._shown.values() if one.label != label]
-        answer = {"label": label, "outcome": outcome, "pairs": msgspec.to_builtins(pairs)}
+        answer: Ran = {"label": label, "outcome": outcome, "pairs": msgspec.to_builtins(pairs)}
         packed = _packed(view)
         self._shown[label] = new
         return answer, [packed]

@@ -1,4 +1,7 @@
-"""What lights up together: the kin of an entity, by the definition in `links.py`."""
+"""What lights up together: the kin of an entity, by the definition in `links.py`.
+
+A mirror of the front-end's `kin`: tests/cases/kin.json holds both alike.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -53,6 +56,12 @@ def _edges(view: View) -> Iterator[tuple[str, str]]:
         for statement in kernel.statements if kernel.graph is not None else ():
             for node in statement.nodes:
                 yield f"node:{kernel.graph}:{node}", f"statement:{kernel.id}:{statement.line}"
+    for schedule in view.fusions.schedules:
+        for item in schedule.operations:
+            for node in item.nodes:
+                yield f"node:{schedule.graph}:{node}", f"op:{item.id}"
+            if item.kernel is not None:
+                yield f"op:{item.id}", f"kernel:{item.kernel}"
     yield from _fact_edges(view)
 
 
@@ -84,10 +93,14 @@ def _fact_edges(view: View) -> Iterator[tuple[str, str]]:
             yield line.entity, f"break:{item.id}"
     for source in view.sources:
         for mark in source.marks:
-            if mark.kind == "break":
+            if mark.target.startswith(("break:", "symbol:")):
                 yield f"line:{source.id}:{mark.line}", mark.target
     for frame in view.frames:
         yield frame.entity, f"frame:{frame.id}"
     for index, guard in enumerate(view.guards.guards):
         if guard.entity:
             yield guard.entity, f"guard:{index}"
+    for index, symbol in enumerate(view.shapes.symbols):
+        for at in (symbol, *symbol.pinned):
+            if at.entity:
+                yield at.entity, f"symbol:{index}"

@@ -6,6 +6,7 @@ Needs `pip install -e '.[lab,test,docs]'` and a Chromium.
 """
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from make_gallery import names, run
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the tests are not installed
 from tests.benchmarks._chromium import find_chromium
 
 IMAGES = Path(__file__).parents[1] / "images"

@@ -55,7 +55,7 @@ def test_equal_stacks_share_their_cells(film: Film) -> None:
         ({"instruction": pack([-1] * 12)}, "film.instruction is -1"),
         ({"stack": pack([50] * 12)}, "film.stack is 50"),
         ({"values": ()}, "film.held is 1, but there are 0"),
-        ({"codes": ()}, "film.calls is 0, but there are 0"),
+        ({"codes": ()}, r"film.calls\[0\].code is 0, but there are 0 codes"),
         ({"below": pack([0, 1, 2])}, "film"),
     ],
 )
@@ -71,7 +71,7 @@ def test_rows_that_lead_nowhere(film: Film) -> None:
     _refused(replace(film, takes=film.takes[:1]), "last steps are in no take")
     _refused(replace(film, nodes=film.nodes[::-1]), "not in the order of their steps")
     takes = (replace(film.takes[0], frame=3), film.takes[1])
-    _refused(replace(film, takes=takes), "film.takes is 3, but there are 2")
+    _refused(replace(film, takes=takes), r"film.takes\[0\].frame is 3, but there are 2 frames")
 
 
 def _refused(film: Film, complaint: str) -> None:

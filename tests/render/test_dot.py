@@ -1,5 +1,5 @@
 # pyright: reportMissingTypeStubs=false
-"""Graphs as DOT and SVG. The goldens also hold the front-end (frontend/test/export.test.ts)."""
+"""Graphs as DOT and SVG; tests/cases holds the front-end to the same DOT."""
 
 import re
 import shutil

@@ -1,7 +1,7 @@
 import pytest
 
 from dynamo_lab.render.markup import join, tag
-from dynamo_lab.render.text import clipped, one_line, shortened, visible
+from dynamo_lab.render.text import as_line, clipped, one_line, shortened, visible
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,11 @@ def test_lines_are_cut_with_an_ellipsis() -> None:
     assert one_line(" a\n  b ") == "a b"
     assert shortened("abcdef", 4) == "abc…"
     assert clipped("abcd", 4) == "abcd"
+
+
+def test_a_line_keeps_its_indentation_and_stays_one() -> None:
+    assert as_line("    a\tb\nc\x1b") == "    a    b\\nc\\x1b"
+    assert as_line("abcdef", 4) == "abc…"
 
 
 def test_strings_are_text_and_only_tags_are_markup() -> None:

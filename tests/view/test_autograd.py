@@ -35,7 +35,7 @@ def test_what_is_kept_is_told_in_numbers(part: PartitionView) -> None:
     told = " ".join(part.sentences)
     assert "keeps 2 values for the backward, 256 B, besides 1 parameter or input" in told
     assert "1 operator runs again" in told
-    assert "1.02 kB, 768 B more" in told
+    assert "1 kB, 768 B more" in told
     assert "budget was 0.8" in told
     assert "1 of them has a size that varies: its bytes are of this run" in told
 

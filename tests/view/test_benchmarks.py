@@ -9,7 +9,8 @@ from dynamo_lab.model.lowering import Buffer, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.benchmarks.benchmarks import BenchView
-from dynamo_lab.view.timings.durations import brief, median_text, range_text, summed
+from dynamo_lab.view.core.words import seconds
+from dynamo_lab.view.timings.durations import median_text, range_text, summed
 
 Make = Callable[[str], Recording]
 
@@ -244,7 +245,7 @@ def test_times_have_the_digits_that_their_spread_supports() -> None:
     assert range_text(Spread(118e-6, 122e-6, 131e-6)) == "118 to 131 µs"
     assert median_text(Spread(0.85012, 0.85012, 0.85012)) == "850.1 ms"
     assert median_text(Spread(0.0, 0.0, 0.0)) == "0.000 ns"
-    assert [brief(1.34e-6), brief(0.0213), brief(3e-10)] == ["1.3 µs", "21 ms", "0.3 ns"]
+    assert [seconds(1.34e-6), seconds(0.0213), seconds(3e-10)] == ["1.3 µs", "21 ms", "0.3 ns"]
 
 
 def test_sums_pair_rounds_where_they_can() -> None:

@@ -3,7 +3,7 @@
 from msgspec import structs
 
 from dynamo_lab.model.benchmarks import Comparison, Verdict
-from dynamo_lab.model.edits import Diagnostic, Edit, Timing, Worst
+from dynamo_lab.model.kernels import Diagnostic, Edit, EditTiming, Worst
 from dynamo_lab.render.terminal import as_text
 from dynamo_lab.render.terminal.kernels.edits import edited
 from dynamo_lab.view.kernels.edits import build
@@ -32,13 +32,13 @@ def test_a_faster_edit_has_its_times_and_how_close_it_is() -> None:
             EDIT,
             comparisons=(compared("out_ptr0", "equal"), compared("output 0", "close", 12)),
             timings=(
-                Timing(
+                EditTiming(
                     what="kernel",
                     cache="warm",
                     original=tuple(2 * one for one in rounds),
                     edited=rounds,
                 ),
-                Timing(what="program", cache="warm", original=rounds, edited=rounds),
+                EditTiming(what="program", cache="warm", original=rounds, edited=rounds),
             ),
         )
     )

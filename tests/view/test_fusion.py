@@ -2,11 +2,9 @@
 
 import ast
 import importlib.util
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -16,7 +14,7 @@ from dynamo_lab.model.fusion import Ruling
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.fusion.advice import UNSEEN, advice, is_known, of_reason
-from dynamo_lab.view.fusion.why_not import answer, ask
+from dynamo_lab.view.fusion.why_not import ask
 from tests.view.samples import branch_and_print, scheduled
 
 
@@ -105,19 +103,6 @@ def test_one_sentence_says_what_to_pass(
 ) -> None:
     with pytest.raises(FusionError, match=r"(record|pass)[^.]*\.$"):
         ask(recording, *names, graph)
-
-
-def test_the_page_answers_alike(golden: str) -> None:
-    """The golden is the table that frontend/test/why-not.test.ts asks of its mirror."""
-    view = build(scheduled()).fusions
-    schedule = view.schedules[0]
-    count = range(len(schedule.operations))
-    answers = [
-        [one, other, answer(schedule, one, other, view.unseen)] for one in count for other in count
-    ]
-    table = {"view": view, "answers": answers}
-    text = json.dumps(json.loads(msgspec.json.encode(table)), indent=1) + "\n"
-    assert text == golden
 
 
 def test_unknown_reasons_are_told_as_they_are() -> None:

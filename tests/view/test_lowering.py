@@ -8,7 +8,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.kin import kin
 from dynamo_lab.view.lowering.causes import stored
-from dynamo_lab.view.lowering.lowering import LoweringsView, StepView
+from dynamo_lab.view.lowering.lowering import LoweringStep, LoweringsView
 
 Make = Callable[[str], Recording]
 
@@ -18,7 +18,7 @@ def found(make: Make) -> LoweringsView:
     return build(make("lowered")).lowering
 
 
-def step(found: LoweringsView, name: str) -> StepView:
+def step(found: LoweringsView, name: str) -> LoweringStep:
     return next(step for step in found.lowerings[0].steps if step.name == name)
 
 

@@ -10,7 +10,7 @@ from dynamo_lab.render import terminal
 from dynamo_lab.view import build
 from dynamo_lab.view.help import READINGS, Reading, blocks, reading_of
 
-STORE = Path(__file__).parents[2] / "dynamo_lab/frontend/src/store.ts"
+TABS = Path(__file__).parents[2] / "dynamo_lab/frontend/src/core/tabs.ts"
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.view)
@@ -28,7 +28,7 @@ def test_each_is_short_and_has_an_example(reading: Reading) -> None:
 
 
 def test_every_tab_has_one_and_no_other_has() -> None:
-    tabs = re.search(r"export const TABS = \[(.*?)\]", STORE.read_text(encoding="utf-8"))
+    tabs = re.search(r"export const TABS = \[(.*?)\]", TABS.read_text(encoding="utf-8"))
     assert tabs
     names = set(re.findall(r'"(\w+)"', tabs[1]))
     read = [reading.view for reading in READINGS]

@@ -9,7 +9,8 @@ from dynamo_lab.render.fallback.roofline import blocks
 from dynamo_lab.render.markup import join
 from dynamo_lab.render.terminal.benchmarks.roofline import limits_text, rows
 from dynamo_lab.render.terminal.core.parts import Page, plain
-from dynamo_lab.view.benchmarks.roofline import PointView, RooflineView, build, duration, flops_text
+from dynamo_lab.view.benchmarks.roofline import PointView, RooflineView, build
+from dynamo_lab.view.core.words import flops, seconds
 
 # 10 GB/s and 100 GFLOP/s: the ridge lies at 10 operations a byte
 LIMITS = Limits(
@@ -58,7 +59,7 @@ def test_a_loop_is_bound_by_memory() -> None:
     found = point(timed(0, work(6 * MB, 4 * MB, 5 * MB), 2e-3))
     assert (found.bound, found.share) == ("memory", 0.5)
     assert (found.intensity, found.rate) == (0.5, 2.5e9)
-    assert (found.time, found.limit, found.reached) == ("2 ms", "1 ms", "5 GB/s")
+    assert (found.time, found.limit, found.reached) == ("2.0 ms", "1.0 ms", "5 GB/s")
     assert found.sentence == "50 % of what memory brings: at most 2 times faster."
 
 
@@ -86,7 +87,7 @@ def test_what_launching_dominates_says_nothing() -> None:
     found = point(timed(0, work(1000, 1000, 100), 5e-6), launch=2e-6)
     assert (found.is_small, found.share) == (True, None)
     assert found.sentence == (
-        "Too small to tell: at the limit it would take 200 ns, and launching a kernel takes 2 µs."
+        "Too small to tell: at the limit it would take 200 ns, and launching a kernel takes 2.0 µs."
     )
     assert point(timed(0, work(1000, 1000, 100), 5e-6)).share == 0.04
 
@@ -125,7 +126,7 @@ def test_all_together_and_the_slowest_first() -> None:
     )
     assert [one.kernel for one in found.points] == [1, 0, 2]
     assert found.sentences == (
-        "At the machine's limits, 2 kernels would take 4 ms of the 8 ms that they take: 50 %.",
+        "At the machine's limits, 2 kernels would take 4.0 ms of the 8.0 ms that they take: 50 %.",
         "Bound by memory: 1 kernel, 25 % of this time.",
         "Bound by arithmetic: 1 kernel, 75 % of this time.",
         "Too small to tell: 1 kernel, which launching dominates.",
@@ -157,8 +158,8 @@ def test_counts_that_make_no_sense_say_nothing(count: int) -> None:
 
 
 def test_numbers_have_units() -> None:
-    assert [duration(s) for s in (2.0, 0.0124, 3.1e-7, 0.0)] == ["2 s", "12.4 ms", "310 ns", "0 ns"]
-    assert [flops_text(n) for n in (0, 999, 1000, 4.25e6, 1.77e11, 9e18)] == [
+    assert [seconds(s) for s in (2.0, 0.0124, 3.1e-7, 0.0)] == ["2.0 s", "12 ms", "310 ns", "0 s"]
+    assert [flops(n) for n in (0, 999, 1000, 4.25e6, 1.77e11, 9e18)] == [
         "0 FLOP", "999 FLOP", "1 kFLOP", "4.2 MFLOP", "177 GFLOP", "9000 PFLOP"
     ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.breaks.stories import StoryView
-from dynamo_lab.view.core.pieces import size_words
+from dynamo_lab.view.core.words import size
 
 Make = Callable[[str], Recording]
 
@@ -105,7 +105,7 @@ def test_what_went_on_without_a_graph_is_said(make: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (4_194_304, "4.19 MB")]
+    ("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (4_194_304, "4.2 MB")]
 )
 def test_sizes(count: int, text: str) -> None:
-    assert size_words(count) == text
+    assert size(count) == text

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 from torch import fx
-from torch.utils._pytree import tree_map_only
 
 from dynamo_lab.model.autograd import Differentiated, Repartition
+from dynamo_lab.model.core.flops import Call, flops_of, is_known
 
 
 class Joint:
@@ -32,7 +32,7 @@ class Joint:
                 saved=tuple(node.name for node in saved),
                 activation_bytes=_new_bytes(self.graph, saved),
                 operators=len(again),
-                flops=round(sum(map(_flops, again))),
+                flops=sum(map(_flops, again)),
             )
 
     def _computed_again(self, saved: set[fx.Node]) -> list[fx.Node]:
@@ -50,16 +50,35 @@ class Joint:
         return node.op == "call_function" and self._info.is_required_fw(node)
 
 
-def _flops(node: fx.Node) -> float:
-    """Floating-point operations of a node, from PyTorch's own formulas; 0 where it has none."""
-    from torch.utils.flop_counter import flop_registry
-
-    packet = getattr(node.target, "overloadpacket", None)
-    formula = flop_registry.get(packet)
-    if formula is None:
+def _flops(node: fx.Node) -> int:
+    """Floating-point operations of a node; 0 where no formula is known."""
+    if not is_known(str(node.target)):
         return 0
-    args, kwargs = tree_map_only(fx.Node, lambda n: n.meta.get("val"), (node.args, node.kwargs))
-    return float(formula(*args, **kwargs, out_val=node.meta.get("val")))
+    results = [shape for shape in map(_shape, _values(node)) if shape is not None]
+    call = Call(
+        shapes=tuple(map(_shape_of, node.args)),
+        arguments=tuple(map(str, node.args)),
+        results=tuple(results),
+    )
+    return flops_of(str(node.target), call) or 0
+
+
+def _values(node: fx.Node) -> tuple[Any, ...]:
+    """What a node returns, one by one."""
+    value = node.meta.get("val")
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def _shape_of(argument: Any) -> tuple[int, ...] | None:
+    return _shape(argument.meta.get("val")) if isinstance(argument, fx.Node) else None
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The sizes of a tensor as they are now; None of anything else."""
+    if not isinstance(value, torch.Tensor):
+        return None
+    sizes = [_size_now(size) for size in value.shape]
+    return tuple(size for size in sizes if size is not None) if None not in sizes else None
 
 
 def storage_of(node: Any) -> int:

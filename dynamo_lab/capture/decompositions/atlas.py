@@ -8,8 +8,7 @@ import torch
 
 from dynamo_lab.capture.decompositions.rulebook import Rulebook, describe, is_core, lowering_of
 from dynamo_lab.capture.graphs.operators import named
-from dynamo_lab.model.atlas import Entry, Level, Lowering, Overload
-from dynamo_lab.model.decompositions import TARGETS
+from dynamo_lab.model.decompositions import TARGETS, Entry, Level, Lowering, Overload
 
 
 def levels() -> tuple[Level, ...]:

@@ -10,8 +10,7 @@ from typing import Any
 
 import torch
 
-from dynamo_lab.model.atlas import Lowering
-from dynamo_lab.model.decompositions import End, Rule, RuleKind, Target
+from dynamo_lab.model.decompositions import End, Lowering, Rule, RuleKind, Target
 
 Function = Callable[..., Any]
 

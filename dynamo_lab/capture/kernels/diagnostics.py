@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dynamo_lab.model.edits import Diagnostic
+from dynamo_lab.model.kernels import Diagnostic
 
 _TOLD = re.compile(
     r"^(?P<file>(?:[A-Za-z]:)?[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "

@@ -1,97 +1,25 @@
 // The whole: header, your code, the tabs, the selection.
 import { useRef } from "preact/hooks";
-import { useMounted, useStore } from "./context";
-import { groupGraphs } from "./graph-groups";
-import { Artifacts } from "./parts/artifacts";
-import { Autograd } from "./parts/autograd";
-import { Bench } from "./parts/bench";
-import { Breaks } from "./parts/breaks";
-import { Code } from "./parts/code";
-import { Decompositions } from "./parts/decompositions";
-import { Frames } from "./parts/frames";
-import { Fusion } from "./parts/fusion";
-import { Graphs } from "./parts/graphs";
-import { Guards } from "./parts/guards";
-import { Kernels } from "./parts/kernels";
-import { Lowering } from "./parts/lowering";
-import { Package } from "./parts/package";
-import { Passes } from "./parts/passes";
-import { RanksBar } from "./parts/recordings";
-import { Reading } from "./parts/reading";
-import { Selection } from "./parts/selection";
-import { Steps } from "./parts/steps";
-import { Footer, Header, Notes } from "./parts/summary";
-import { Timeline } from "./parts/timeline";
-import type { Mask } from "./kin";
-import { type Model, type Tab, TAB_NAMES } from "./store";
-import type { View } from "./types";
+import { Code } from "./code/code";
+import { RanksBar } from "./compare/recordings";
+import { useMounted, useStore } from "./core/context";
+import { type Tab, TAB_NAMES } from "./core/tabs";
+import { Selection } from "./selection/selection";
+import { Reading } from "./summary/reading";
+import { Footer, Header, Notes } from "./summary/summary";
 import { Help } from "./ui/help";
 import { Splitter, useHeight } from "./ui/splitter";
-
-const PARTS = { breaks: Breaks, steps: Steps, graphs: Graphs, autograd: Autograd, decompositions: Decompositions, passes: Passes, lowering: Lowering, fusion: Fusion, kernels: Kernels, bench: Bench, package: Package, guards: Guards, frames: Frames, timeline: Timeline, artifacts: Artifacts };
-
-/** What Dynamo captured, as the summary counts it; later stages are forms of the same graphs. */
-function captured(view: View): number {
-  const dynamo = view.graphs.filter((graph) => graph.stage === "dynamo" && graph.parent === null).length;
-  return dynamo || groupGraphs(view.graphs).length;
-}
-
-function tabCount(view: View, tab: Tab): number | null {
-  switch (tab) {
-    case "breaks": return view.breaks.length;
-    case "graphs": return captured(view);
-    case "passes": return view.passes.pipelines.reduce((sum, one) => sum + one.did, 0);
-    case "decompositions": return view.decompositions.operators.length;
-    case "lowering": return view.lowering.buffers.length;
-    case "kernels": return view.kernels.kernels.length;
-    case "guards": return view.guards.guards.length;
-    case "frames": return Math.max(0, view.frames.length - view.summary.library_frames);
-    case "artifacts": return view.artifacts.length;
-    case "autograd":
-    case "bench":
-    case "fusion":
-    case "package":
-    case "steps":
-    case "timeline": return null;
-  }
-}
-
-/** Whether a tab holds kin of what is pinned: its count is lit, as its rows are. */
-function hasKin(model: Model | null, held: Mask | null, tab: Tab): boolean {
-  if (!model || !held) return false;
-  const { view, kin } = model;
-  const isHeld = (kind: "kernel" | "break" | "frame" | "guard" | "buffer", id: number): boolean => held[kin.vertex(kind, id)] === 1;
-  const isHeldNode = (graph: number, node: number): boolean => held[kin.vertex("node", graph, node)] === 1;
-  switch (tab) {
-    case "breaks": return view.breaks.some((item) => isHeld("break", item.id));
-    case "graphs": return view.graphs.some((graph) => kin.countNodes(held, graph.id) > 0);
-    case "decompositions": return view.decompositions.tops.some(({ nodes }) => nodes.some(([graph, node]) => isHeldNode(graph, node)));
-    case "lowering": return view.lowering.buffers.some((buffer) => isHeld("buffer", buffer.id));
-    case "kernels": return view.kernels.kernels.some((kernel) => isHeld("kernel", kernel.id));
-    case "guards": return view.guards.guards.some((_, i) => isHeld("guard", i));
-    case "frames": return view.frames.some((frame) => isHeld("frame", frame.id));
-    case "artifacts":
-    case "autograd":
-    case "bench":
-    case "fusion":
-    case "package":
-    case "passes":
-    case "steps":
-    case "timeline": return false;
-  }
-}
 
 function Tabs() {
   const store = useStore();
   const list = useRef<HTMLDivElement>(null);
   const model = store.model.value;
   const held = store.held.value;
-  const view = model?.view;
   const choose = (tab: Tab): void => {
     store.setTab(tab);
     list.current?.querySelector<HTMLElement>(`[data-tab=${tab}]`)?.focus();
   };
-  // The arrows of a tab walk the tabs; whoever clicks on Steps wants them to walk the film.
+  // The arrows of a tab walk the tabs; whoever clicks on Steps wants them to walk the steps.
   const press = (tab: Tab): void => {
     store.setTab(tab);
     if (tab === "steps") requestAnimationFrame(() => list.current?.parentElement?.querySelector<HTMLElement>(".dl-scrub input")?.focus());
@@ -107,7 +35,9 @@ function Tabs() {
   return (
     <div class="dl-tabs" role="tablist" aria-label="Views" ref={list} onKeyDown={onKeyDown}>
       {store.tabs.value.map((tab) => {
-        const count = view ? tabCount(view, tab) : null;
+        const part = store.parts.find((one) => one.tab === tab);
+        const count = model ? part?.count?.(model.view) : undefined;
+        const isKin = !!model && !!held && part?.hasKin?.(model, held);
         const chosen = store.tab.value === tab;
         return (
           <button
@@ -115,7 +45,7 @@ function Tabs() {
             aria-selected={chosen} tabIndex={chosen ? 0 : -1} onClick={() => press(tab)}
           >
             {TAB_NAMES[tab]}
-            {count !== null && <span class={`dl-count${hasKin(model, held, tab) ? " is-kin" : ""}`}>{count}</span>}
+            {count !== undefined && <span class={`dl-count${isKin ? " is-kin" : ""}`}>{count}</span>}
           </button>
         );
       })}
@@ -126,10 +56,10 @@ function Tabs() {
 function Panel() {
   const store = useStore();
   const tab = store.tab.value;
-  const Part = PARTS[tab];
+  const Shown = store.parts.find((part) => part.tab === tab)?.Panel;
   return (
     <div class={`dl-panel dl-panel-${tab}`} role="tabpanel" aria-label={TAB_NAMES[tab]}>
-      <Part />
+      {Shown && <Shown />}
     </div>
   );
 }

@@ -1,10 +1,13 @@
-import { describe, expect, it } from "vitest";
-import { buildKin } from "../src/kin";
-import { pathsBelow, rowsOf } from "../src/parts/operator-trees";
-import { createStore } from "../src/store";
 import { signal } from "@preact/signals";
-import type { CallView, DecompositionsView, TreesView, View } from "../src/types";
-import { NO_DECOMPOSITIONS, small, showing } from "./sample";
+import { describe, expect, it } from "vitest";
+import { buildKin } from "../src/core/kin";
+import { modelOf } from "../src/core/model";
+import { createStore } from "../src/core/store";
+import type { CallView, DecompositionsView, TreesView, View } from "../src/core/types.generated";
+import { decompositionsState, operatorsOf } from "../src/decompositions/state";
+import { pathsBelow, rowsOf } from "../src/decompositions/trees";
+import { PARTS } from "../src/parts";
+import { NO_DECOMPOSITIONS, showing, small } from "./sample";
 
 const call = (operator: string, step: number, leaves: number): CallView => ({
   operator, arguments: "f32[8]", value: "f32[8]", ways: [[-1, "set", ""], [step, step < 0 ? "set" : "", ""], [step, "", ""]], leaves: [1, leaves, leaves], problem: "",
@@ -54,12 +57,13 @@ describe("an operator", () => {
   });
 
   it("is shown in its tab, and is found from its nodes", () => {
-    const store = createStore({ recordings: showing(withTrees()), progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) });
+    const store = createStore({ recordings: showing(withTrees()), progress: signal(null), failure: signal(""), asset: () => Promise.reject(new Error()) }, PARTS);
+    const model = modelOf(withTrees());
     store.go("operator:0");
     expect(store.tab.value).toBe("decompositions");
-    expect(store.operator.value).toBe(0);
-    expect(store.model.value?.operatorsOf(5, 2)).toEqual([0]);
-    expect(store.model.value?.operatorsOf(0, 1)).toEqual([]);
+    expect(decompositionsState(store).operator.value).toBe(0);
+    expect(operatorsOf(model)(5, 2)).toEqual([0]);
+    expect(operatorsOf(model)(0, 1)).toEqual([]);
     store.close();
   });
 });

@@ -1,15 +1,15 @@
 import { EditorState } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
-import { messages } from "../src/edit-text";
-import { Edits, outcomeOf } from "../src/edits";
-import type { Ask } from "../src/source";
-import type { DiagnosticView, EditView } from "../src/types";
+import type { Ask } from "../src/core/source";
+import type { Diagnostic, EditView } from "../src/core/types.generated";
+import { messages } from "../src/kernels/edit-text";
+import { Edits, outcomeOf } from "../src/kernels/edits";
 
 const answer = (given: Partial<EditView> = {}): EditView => ({
   kernel: 0, name: "k", verdict: "right", sentence: "", before: "a", after: "b", edits: [], diagnostics: [], worst: "", compared: "", timings: [], ...given,
 });
 
-const told = (line: number | null, severity: DiagnosticView["severity"] = "error"): DiagnosticView => ({ severity, message: "no", line, column: null });
+const told = (line: number | null, severity: Diagnostic["severity"] = "error"): Diagnostic => ({ severity, message: "no", line, column: null });
 
 describe("Edits", () => {
   it("keeps what was written, for each kernel of each recording", () => {

@@ -1,9 +1,9 @@
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import { describe, expect, it } from "vitest";
-import { Scenes } from "../src/boxes";
-import { sceneToDot } from "../src/dot";
-import { fit } from "../src/ui/canvas";
-import { readLayout } from "../src/layout";
+import { sceneToDot } from "../src/graphs/diagram/dot";
+import { Scenes } from "../src/graphs/diagram/scenes";
+import { fit } from "../src/layout/canvas";
+import { readLayout } from "../src/layout/layout";
 import { graph, module } from "./sample";
 
 describe("readLayout", () => {

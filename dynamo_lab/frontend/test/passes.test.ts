@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { diffItems, differing, nextRewrite, passItems, shownPass } from "../src/pass-items";
-import type { DiffLine, PassView, PipelineView } from "../src/types";
+import type { DiffLine, PassView, PipelineView } from "../src/core/types.generated";
+import { diffItems, nextRewrite, passItems, shownPass } from "../src/passes/items";
+import { differing } from "../src/ui/differing";
 
 const line = (sign: string, name: string, args = ""): DiffLine => [sign, name, "call_function", "aten.add.Tensor", args, "", "", "", -1];
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "../src/roofline";
-import type { RooflinePoint } from "../src/types";
+import { decades, plain, PLOT, radius, rateLabel, roofLine, scaleOf, toneOf } from "../src/benchmarks/roofline-scales";
+import type { PointView } from "../src/core/types.generated";
 
 // 10 GB/s and 1 TFLOP/s: the ridge lies at 100 operations a byte
 const view = { x: [-2, 4] as const, y: [7, 13] as const, bandwidth: 1e10 };
 const roof = { dtype: "float32", flops: 1e12, text: "1 TFLOP/s", ridge: 100 };
-const point = (share: number | null): RooflinePoint => ({
+const point = (share: number | null): PointView => ({
   kernel: 0, name: "k", program: 0, calls: 4, seconds: 1, cache: "cold", intensity: 1, rate: 1e9, dtype: "float32", bound: "memory",
   share, is_small: false, percent: "", time: "1 s", limit: "", work: "", reached: "", sentence: "",
 });

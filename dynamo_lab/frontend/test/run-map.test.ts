@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { buildKin } from "../src/kin";
-import { foldedRows, isIn } from "../src/parts/run-map";
-import type { MapRow, View } from "../src/types";
+import { foldedRows, isIn } from "../src/breaks/run-map";
+import { buildKin } from "../src/core/kin";
+import type { MapRow, View } from "../src/core/types.generated";
 import { graph, view } from "./sample";
 
 const row = (parts: Partial<MapRow> = {}): MapRow => ({

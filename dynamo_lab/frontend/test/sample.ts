@@ -1,6 +1,6 @@
 // Views in miniature: two lines, two stages, one kernel; and graphs of any shape.
-import { Recordings } from "../src/recordings";
-import type { DecompositionsView, GraphView, KernelView, ModuleView, SourceView, View } from "../src/types";
+import { Recordings } from "../src/core/recordings";
+import type { DecompositionsView, GraphView, KernelView, ModuleView, SourceView, View } from "../src/core/types.generated";
 
 export interface GraphSpec {
   readonly id?: number;

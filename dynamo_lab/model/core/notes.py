@@ -1,8 +1,10 @@
 """Notes: what the recording itself has to say, such as a probe that failed."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref
 
 
 class Note(Struct, frozen=True, kw_only=True):
@@ -15,5 +17,5 @@ class Note(Struct, frozen=True, kw_only=True):
     about: str
     message: str
     traceback: str = ""
-    graph: int | None = None
-    node: int | None = None
+    graph: Annotated[int | None, Ref("graphs")] = None
+    node: Annotated[int | None, Ref("graphs[graph].nodes")] = None

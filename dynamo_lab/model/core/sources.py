@@ -1,9 +1,11 @@
 """Where things are in the user's text: sources, spans in them, and stacks of spans."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref
 
 SourceKind = Literal["cell", "user", "library"]
 
@@ -45,7 +47,7 @@ class Span(Struct, frozen=True, array_like=True):
     A column of -1 is not known. `source` indexes `Recording.sources`.
     """
 
-    source: int
+    source: Annotated[int, Ref("sources")]
     line: int
     function: str = ""
     column: int = -1
@@ -53,5 +55,5 @@ class Span(Struct, frozen=True, array_like=True):
     end_column: int = -1
 
 
-Stack = tuple[int, ...]
+Stack = Annotated[tuple[int, ...], Ref("spans")]
 """Indices into `Recording.spans`, the outermost caller first."""

@@ -2,7 +2,7 @@
 # The graphviz package annotates only parts of itself.
 """A graph as DOT and as SVG, through the graphviz package: the diagram outside of the browser.
 
-frontend/src/export.ts writes the same DOT; tests/render/golden/dot holds both to it.
+The front-end's `export` writes the same DOT; tests/cases/scenes.json holds both to it.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dynamo_lab.model.atlas import Entry, Level, Overload
+from dynamo_lab.model.decompositions import Entry, Level, Overload
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.terminal.decompositions.atlas import LOWERINGS, rule_text
 from dynamo_lab.view.decompositions.trees import SETS

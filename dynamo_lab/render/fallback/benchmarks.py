@@ -7,7 +7,7 @@ from dynamo_lab.render.markup import Markup, details, join, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.benchmarks.benchmarks import BenchView, SectionView
-from dynamo_lab.view.benchmarks.kernel_groups import GroupView
+from dynamo_lab.view.benchmarks.kernel_groups import KernelGroupView
 from dynamo_lab.view.benchmarks.kernel_times import ProgramView
 
 _GROUPS = 60
@@ -83,7 +83,7 @@ def _program(program: ProgramView) -> Markup:
     return join(title, problem, whole, table(head, rows) if program.groups else "", more)
 
 
-def _group(group: GroupView) -> tuple[str, ...]:
+def _group(group: KernelGroupView) -> tuple[str, ...]:
     pair = group.cold if group.cold.kernels is not None else group.warm
     problems = (one.problem for one in (*group.kernels, *group.eager))
     why = [shortened(words, 300) for words in dict.fromkeys((group.why, *problems)) if words]

@@ -18,7 +18,7 @@ from dynamo_lab.render.terminal.core.parts import (
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.lowering.lowering import BufferView, LoweringsView, LoweringView, StepView
+from dynamo_lab.view.lowering.lowering import BufferView, LoweringStep, LoweringsView, LoweringView
 
 _BRIEF = 8
 _BRIEF_GRAPHS = 2
@@ -67,7 +67,7 @@ def _graph(lowering: LoweringView, found: LoweringsView, page: Page) -> Iterator
             yield from _buffer(found.buffers[index], lowering, page)
 
 
-def _step(step: StepView) -> list[Text]:
+def _step(step: LoweringStep) -> list[Text]:
     return [
         text(one_line(step.name), "bold"),
         text(step.outcome, _STYLES.get(step.outcome, "dim")),

@@ -15,10 +15,10 @@ from dynamo_lab.model.autograd import (
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.autograd import reasons
 from dynamo_lab.view.core.names import operator_name, plain_input
-from dynamo_lab.view.core.pieces import size_words
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.values import value_text
+from dynamo_lab.view.core.words import size
 
 
 class KeptRow(Struct, frozen=True, kw_only=True):
@@ -272,11 +272,11 @@ def _node(graph: int | None, index: int | None) -> str:
 
 
 def _size(count: int | None) -> str:
-    return "" if count is None else size_words(count)
+    return "" if count is None else size(count)
 
 
 def _price(weight: float | None) -> str:
-    return "" if weight is None else size_words(round(weight))
+    return "" if weight is None else size(round(weight))
 
 
 def _lines(saved: Sequence[SavedRow]) -> Iterator[LineCost]:
@@ -299,5 +299,5 @@ def _line(rows: Sequence[SavedRow]) -> LineCost:
         line=rows[0].line,
         count=len(rows),
         bytes=total,
-        size=size_words(total),
+        size=size(total),
     )

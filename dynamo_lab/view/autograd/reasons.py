@@ -9,8 +9,7 @@ from dynamo_lab.model.autograd import (
     Recomputed,
     SavedValue,
 )
-from dynamo_lab.view.core.pieces import size_words
-from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.core.words import plural, size
 
 _KEPT = {
     "not in recomputable allowlist": "`{operator}` is not among the operators that are cheap "
@@ -144,9 +143,9 @@ def sentences(part: Partition, symbolic: int = 0) -> Iterator[str]:
     living = plural(alive, "parameter or input", "parameters and inputs")
     living += " that lives anyway" if alive == 1 else " that live anyway"
     if kept:
-        size = size_words(part.activation_bytes)
+        held = size(part.activation_bytes)
         besides = f", besides {living}" if alive else ""
-        yield f"The forward keeps {plural(len(kept), 'value')} for the backward, {size}{besides}."
+        yield f"The forward keeps {plural(len(kept), 'value')} for the backward, {held}{besides}."
     elif alive:
         yield f"The forward keeps nothing new for the backward, which reads {living}."
     else:
@@ -165,8 +164,8 @@ def _recomputation(part: Partition) -> Iterator[str]:
     runs = f"{plural(again, 'operator')} {'runs' if again == 1 else 'run'} again in the backward"
     if again and all_kept is not None and all_kept > part.activation_bytes:
         yield (
-            f"{runs}: to keep all that it reads would take {size_words(all_kept)}, "
-            f"{size_words(all_kept - part.activation_bytes)} more."
+            f"{runs}: to keep all that it reads would take {size(all_kept)}, "
+            f"{size(all_kept - part.activation_bytes)} more."
         )
     elif again:
         yield f"{runs}."

@@ -15,21 +15,14 @@ from dynamo_lab.view.benchmarks.why_slower import why_slower
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.words import percent, seconds
 from dynamo_lab.view.kernels.kernels import stacks_of, title_of_call
-from dynamo_lab.view.timings.durations import (
-    brief,
-    interval_text,
-    median_text,
-    percent,
-    rounded,
-    summed,
-    totals,
-)
+from dynamo_lab.view.timings.durations import interval_text, median_text, rounded, summed, totals
 
 Outcome = Literal["faster", "slower", "alike", ""]
 
 
-class PairView(Struct, frozen=True, kw_only=True):
+class AgainstEager(Struct, frozen=True, kw_only=True):
     """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
 
     `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
@@ -70,7 +63,7 @@ class TimedOperatorView(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class GroupView(Struct, frozen=True, kw_only=True):
+class KernelGroupView(Struct, frozen=True, kw_only=True):
     """Kernels beside the eager operators that they replaced.
 
     `share` is the part of a whole call that the kernels take, `launch` what launching them takes.
@@ -81,8 +74,8 @@ class GroupView(Struct, frozen=True, kw_only=True):
     operators: str
     kernels: tuple[TimedKernelView, ...]
     eager: tuple[TimedOperatorView, ...]
-    cold: PairView
-    warm: PairView
+    cold: AgainstEager
+    warm: AgainstEager
     share: str
     launch: str
     where: str
@@ -102,7 +95,7 @@ class Context(Struct, frozen=True, kw_only=True):
     launch: Spread | None
 
 
-def ranked(groups: Sequence[GroupView]) -> tuple[GroupView, ...]:
+def ranked(groups: Sequence[KernelGroupView]) -> tuple[KernelGroupView, ...]:
     """The groups in order of cold times, each with its place for cold and for warm ones."""
     for cache in ("cold", "warm"):
         order = sorted(range(len(groups)), key=lambda at: _loss(getattr(groups[at], cache)))
@@ -114,7 +107,7 @@ def ranked(groups: Sequence[GroupView]) -> tuple[GroupView, ...]:
     return tuple(sorted(groups, key=lambda group: group.cold.rank))
 
 
-def _loss(pair: PairView) -> tuple[int, float]:
+def _loss(pair: AgainstEager) -> tuple[int, float]:
     """Losers by what they lose, then the others by what they gain, then what has no times."""
     if pair.kernels is None or pair.eager is None:
         return 2, -(pair.kernels or 0.0)
@@ -122,7 +115,7 @@ def _loss(pair: PairView) -> tuple[int, float]:
     return (0, -lost) if pair.outcome == "slower" else (1, lost)
 
 
-def group_view(group: Group, context: Context) -> GroupView:
+def group_view(group: Group, context: Context) -> KernelGroupView:
     """A group with its times, its names, and where it comes from."""
     found, recording = context.found, context.recording
     kernels = [found.kernels[at] for at in group.kernels]
@@ -135,7 +128,7 @@ def group_view(group: Group, context: Context) -> GroupView:
     warm = summed([(one.warm, 1) for one in kernels])
     calls = sum(one.calls for one in kernels)
     pairs = {cache: _pair(kernels, eager, cache) for cache in ("cold", "warm")}
-    return GroupView(
+    return KernelGroupView(
         title=_title(kernels, eager, context),
         operators=_counted(eager),
         kernels=tuple(_kernel(one, context) for one in kernels),
@@ -177,7 +170,7 @@ def _counted(eager: Iterable[EagerCall]) -> str:
     return ", ".join(shown[:6]) + (f" and {len(shown) - 6} more" if len(shown) > 6 else "")
 
 
-def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str) -> PairView:
+def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str) -> AgainstEager:
     sides = [_rounds(kernels, cache), _rounds(eager, cache)]
     ours, theirs = (summed(side) for side in sides)
     factor = interval = ""
@@ -187,7 +180,7 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
         compared = unpaired(base, other)
         factor, interval = digits(compared.value, compared), interval_text(compared)
         outcome = "alike" if not compared.differs else "faster" if compared.value > 1 else "slower"
-    return PairView(
+    return AgainstEager(
         kernels=rounded(ours.median) if ours else None,
         eager=rounded(theirs.median) if theirs else None,
         kernels_text=median_text(ours) if ours else "",
@@ -203,7 +196,7 @@ def _gain(ours: Spread | None, theirs: Spread | None) -> str:
     if ours is None or theirs is None:
         return ""
     saved = theirs.median - ours.median
-    return f"saves {brief(saved)}" if saved > 0 else f"costs {brief(-saved)}"
+    return f"saves {seconds(saved)}" if saved > 0 else f"costs {seconds(-saved)}"
 
 
 def _rounds(
@@ -246,4 +239,4 @@ def share(part: Spread | None, whole: Spread | None) -> str:
 
 
 def _launch(launch: Spread | None, calls: int) -> str:
-    return brief(launch.median * calls) if launch and calls else ""
+    return seconds(launch.median * calls) if launch and calls else ""

@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.measure.statistics import Spread, spread
 from dynamo_lab.model.benchmarks import Benchmark, Group, KernelTime, Overhead, Phase
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks.kernel_groups import Context, GroupView, group_view, ranked
+from dynamo_lab.view.benchmarks.kernel_groups import Context, KernelGroupView, group_view, ranked
 from dynamo_lab.view.benchmarks.time_marks import (
     calls_of,
     kernel_texts,
@@ -18,8 +18,8 @@ from dynamo_lab.view.benchmarks.time_marks import (
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.timings.durations import brief, median_text, percent, rounded, summed
+from dynamo_lab.view.core.words import percent, plural, seconds
+from dynamo_lab.view.timings.durations import median_text, rounded, summed
 
 PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
 """How each phase is called."""
@@ -40,7 +40,7 @@ class ProgramView(Struct, frozen=True, kw_only=True):
     way: int
     phase: Phase
     title: str
-    groups: tuple[GroupView, ...]
+    groups: tuple[KernelGroupView, ...]
     whole: str
     parts: tuple[SumPart, ...]
     remainder: str
@@ -148,7 +148,7 @@ def _sum(
     missing = f" {plural(untimed, 'kernel')} could not be timed." if untimed else ""
     if context.found.machine.device not in ("", "cpu"):
         parts += _waits(whole.median - inside.median, whole)
-        meanwhile = f" They take {brief(stubbed.median)} on the processor." if stubbed else ""
+        meanwhile = f" They take {seconds(stubbed.median)} on the processor." if stubbed else ""
         return tuple(parts), f"{_WAITING}{meanwhile}{missing}"
     if stubbed:
         parts.append(_part(_OVERHEAD, stubbed.median, whole))
@@ -172,12 +172,12 @@ def _waits(left: float, whole: Spread) -> list[SumPart]:
     return [_part("the device waits", left, whole)] if left > 0 else []
 
 
-def _part(name: str, seconds: float, whole: Spread) -> SumPart:
+def _part(name: str, taken: float, whole: Spread) -> SumPart:
     return SumPart(
         name=name,
-        seconds=rounded(seconds),
-        text=brief(seconds),
-        share=percent(seconds / whole.median) if whole.median > 0 else "",
+        seconds=rounded(taken),
+        text=seconds(taken),
+        share=percent(taken / whole.median) if whole.median > 0 else "",
     )
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from dynamo_lab.model.benchmarks import Benchmark, Cache, KernelTime, Limits, Phase, Work
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.work import Works
-from dynamo_lab.view.core.words import plural, size
+from dynamo_lab.view.core.words import flops, percent, plural, seconds, size
 
 Bound = Literal["memory", "arithmetic", ""]
 
@@ -123,25 +123,7 @@ _PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
 
 def flop_rate(rate: float) -> str:
     """'177 GFLOP/s'."""
-    return f"{flops_text(rate)}/s"
-
-
-def flops_text(count: float) -> str:
-    """'4.2 MFLOP'."""
-    units = ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP")
-    at = 0
-    while count >= 999.5 and at < len(units) - 1:
-        count, at = count / 1000, at + 1
-    shown = f"{count:.0f}" if at == 0 or count >= 99.5 else f"{count:.1f}"
-    return f"{shown.removesuffix('.0')} {units[at]}"
-
-
-def duration(seconds: float) -> str:
-    """A time with two or three digits: '0.31 µs', '12.4 ms'."""
-    for length, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
-        if seconds >= length or unit == "ns":
-            return f"{seconds / length:.3g} {unit}"
-    return "0 ns"
+    return f"{flops(rate)}/s"
 
 
 # a recording may come from anywhere: what no machine could have measured is left out
@@ -191,9 +173,9 @@ class _Point:
             bound=bound,
             share=None if share is None else _rounded(share),
             is_small=is_small,
-            percent="" if share is None else _percent(share),
-            time=duration(self._seconds),
-            limit=duration(limit) if limit else "",
+            percent="" if share is None else percent(share),
+            time=seconds(self._seconds),
+            limit=seconds(limit) if limit else "",
             work=_work_text(known, moved) if known else "",
             reached=self._reached(bound, known, moved) if known else "",
             sentence=self._sentence(known, bound, limit, share) if known else _why(work),
@@ -218,11 +200,11 @@ class _Point:
             return "It moves no bytes that could be counted."
         if share is None:
             return (
-                f"Too small to tell: at the limit it would take {duration(limit)}, and launching "
-                f"a kernel takes {duration(self._launch)}."
+                f"Too small to tell: at the limit it would take {seconds(limit)}, and launching "
+                f"a kernel takes {seconds(self._launch)}."
             )
         what = "memory brings" if bound == "memory" else f"matrix products in {work.dtype} reach"
-        told = f"{_percent(share)} of what {what}"
+        told = f"{percent(share)} of what {what}"
         if share > _BEYOND and bound == "memory":
             cold = "what it wrote stayed in the caches, or memory was slower when it was measured"
             return f"{told}: {'its data lay in the caches' if self._is_warm else cold}."
@@ -247,12 +229,8 @@ def _launch(found: Benchmark, timed: KernelTime) -> float:
 
 
 def _work_text(work: Work, moved: int) -> str:
-    computes = f", {flops_text(work.flops)}" if work.flops else ""
+    computes = f", {flops(work.flops)}" if work.flops else ""
     return f"{size(moved)}{computes}"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.1f} %" if share < 0.0995 else f"{share * 100:.0f} %"
 
 
 def _rounded(value: float) -> float:
@@ -263,10 +241,10 @@ def _rounded(value: float) -> float:
 def _roofs(limits: Limits, points: Iterable[PointView]) -> Iterator[RoofView]:
     """The types that some kernel computes in, the fastest last."""
     used = {point.dtype for point in points}
-    for dtype, flops in sorted(limits.flops.items(), key=lambda item: item[1]):
+    for dtype, peak in sorted(limits.flops.items(), key=lambda item: item[1]):
         if dtype in used:
-            ridge = _rounded(flops / limits.bandwidth)
-            yield RoofView(dtype=dtype, flops=flops, text=flop_rate(flops), ridge=ridge)
+            ridge = _rounded(peak / limits.bandwidth)
+            yield RoofView(dtype=dtype, flops=peak, text=flop_rate(peak), ridge=ridge)
 
 
 def _axes(
@@ -293,13 +271,13 @@ def _sentences(points: list[PointView]) -> Iterator[str]:
         needed = sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in told)
         yield (
             f"At the machine's limits, {plural(len(told), 'kernel')} would take "
-            f"{duration(needed)} of the {duration(whole)} that they take: "
-            f"{_percent(needed / whole)}."
+            f"{seconds(needed)} of the {seconds(whole)} that they take: "
+            f"{percent(needed / whole)}."
         )
     for bound in ("memory", "arithmetic"):
         bound_so = [point for point in told if point.bound == bound]
         if bound_so:
-            share = _percent(sum(p.seconds * p.calls for p in bound_so) / whole)
+            share = percent(sum(p.seconds * p.calls for p in bound_so) / whole)
             yield f"Bound by {bound}: {plural(len(bound_so), 'kernel')}, {share} of this time."
     if small := sum(point.is_small for point in points):
         yield f"Too small to tell: {plural(small, 'kernel')}, which launching dominates."

@@ -11,9 +11,9 @@ from dynamo_lab.view.benchmarks.kernel_groups import share
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
 from dynamo_lab.view.core.ancestry import Ancestry, NodeKey
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.kernels.kernels import stacks_of
-from dynamo_lab.view.timings.durations import brief, rounded
+from dynamo_lab.view.timings.durations import rounded
 
 
 class Call(Struct, frozen=True):
@@ -53,7 +53,7 @@ def kernel_texts(calls: Sequence[Call]) -> dict[int, str]:
 
 
 def _text(taken: float, whole: Spread | None) -> str:
-    parts = (brief(taken), share(Spread(taken, taken, taken), whole))
+    parts = (seconds(taken), share(Spread(taken, taken, taken), whole))
     return ", ".join(part for part in parts if part)
 
 
@@ -70,7 +70,7 @@ def node_times(found: Benchmark, calls: Sequence[Call]) -> Iterator[tuple[int, i
             sums[key] = sums.get(key, 0.0) + spread(times).median
     for (graph, node), taken in sums.items():
         if (graph, node) not in told:
-            yield graph, node, rounded(taken), f"eager: {brief(taken)}"
+            yield graph, node, rounded(taken), f"eager: {seconds(taken)}"
 
 
 def line_times(
@@ -91,7 +91,7 @@ def line_times(
             one.text + (f", shared with {plural(count - 1, 'more line')}" if count > 1 else "")
             for one, count in served[:8]
         )
-        yield source, number, f"≤ {brief(total)}" if is_shared else brief(total), told
+        yield source, number, f"≤ {seconds(total)}" if is_shared else seconds(total), told
 
 
 def overhead_of(found: Benchmark, way: int, phase: Phase) -> Overhead | None:

@@ -16,13 +16,13 @@ from functools import cached_property
 from typing import Literal
 
 from dynamo_lab.model.benchmarks import Work
+from dynamo_lab.model.core.flops import Call, flops_of, is_known
 from dynamo_lab.model.fusion import Operation, Schedule
 from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.lowering import Buffer
 from dynamo_lab.model.memory import MemoryBuffer, MemoryPlan, MemoryStep
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks import formulas
 from dynamo_lab.view.benchmarks.loop_work import LoopWork
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 
@@ -243,14 +243,14 @@ class _Call:
         results = self._plan.results(node)
         named = _positional(node.arguments)
         by_name = {argument.name: argument for argument in tensors}
-        call = formulas.Call(
+        call = Call(
             shapes=tuple(
                 self._plan.shape(by_name[text]) if text in by_name else None for text in named
             ),
             arguments=named,
             results=tuple(map(self._plan.shape, results)),
         )
-        flops = formulas.flops(node.target, call)
+        flops = flops_of(node.target, call)
         self._counted.add("arguments" if flops is None else "formula")
         if flops:
             self._flops[_NAMES.get(tensors[0].value.dtype, tensors[0].value.dtype)] += flops
@@ -274,7 +274,7 @@ class _Call:
         own = [self._plan.by_index(at) for buffer in made for at in buffer.nodes]
         rest = [self._plan.by_index(at) for at in reversed(operation.nodes)]
         called = [node for node in (*own, *rest) if node.op.startswith("call_")]
-        return next((node for node in called if formulas.is_known(node.target)), None) or next(
+        return next((node for node in called if is_known(node.target)), None) or next(
             iter(called), None
         )
 

@@ -11,10 +11,10 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import frame_names
-from dynamo_lab.view.core.pieces import Pieces, size_words
+from dynamo_lab.view.core.pieces import Pieces
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.values import value_text
-from dynamo_lab.view.core.words import listed, plural, unit
+from dynamo_lab.view.core.words import listed, plural, size, unit
 
 
 class Side(Struct, frozen=True, kw_only=True):
@@ -186,9 +186,9 @@ class _Teller:
             yield "One host round trip each time: Python waits for the value."
 
     def _crossing(self, graph: int) -> Iterator[str]:
-        count, size = self._pieces.crossing(graph)
+        count, held = self._pieces.crossing(graph)
         if count:
-            known = f" ({size_words(size)})" if size is not None else ""
+            known = f" ({size(held)})" if held is not None else ""
             cross, them = unit(count, "crosses", "cross"), unit(count, "it", "them")
             stored = f"{self._pieces.title(graph)} has to store {them}"
             yield f"{plural(count, 'tensor')}{known} {cross} the break: {stored}."

@@ -81,13 +81,3 @@ def _results(graph: Graph) -> Sequence[Value]:
     names = dict.fromkeys(index for node in outputs for index in node.inputs)
     values = (graph.nodes[index].value for index in names)
     return [value for value in values if value.dtype]
-
-
-def size_words(count: int) -> str:
-    """'256 B', '1.5 kB', '3 MB'."""
-    amount = float(count)
-    for unit in ("B", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.3g} {unit}"
-        amount /= 1000
-    return f"{amount:.3g} GB"

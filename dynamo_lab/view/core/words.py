@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 BUSY = "The machine was busy: measure again when it is quiet."
 """What is said beside times that were taken while more processes ran than there are cores."""
 
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
 
 def plural(count: int, word: str, many: str = "") -> str:
     """'1 graph', '3 graphs'."""
@@ -36,25 +38,43 @@ def line_range(first: int, last: int) -> str:
 
 
 def seconds(value: float) -> str:
-    """A duration with two significant digits and a unit that suits it."""
+    """A duration with two digits, in the unit that suits it: '1.3 µs', '21 ms', '4.2 min'."""
     if value >= 99.5:
         return f"{value / 60:.1f} min"
-    if value >= 0.9995:
-        return f"{value:.1f} s"
-    if value >= 0.9995e-3:
-        return f"{value * 1e3:.0f} ms" if value >= 9.95e-3 else f"{value * 1e3:.1f} ms"
-    return f"{value * 1e6:.0f} µs" if value > 0 else "0 s"
+    if value <= 0:
+        return "0 s"
+    length, unit_word = unit_of(value)
+    amount = value / length
+    places = 1 if length == 1 or amount < 9.95 else 0
+    return f"{amount:.{places}f} {unit_word}"
+
+
+def unit_of(value: float) -> tuple[float, str]:
+    """The unit that suits a duration, and its length in seconds."""
+    return next((pair for pair in _UNITS if abs(value) >= 0.9995 * pair[0]), _UNITS[-1])
+
+
+def percent(share: float) -> str:
+    """'8.3 %', '32 %'."""
+    return f"{share * 100:.1f} %" if 0 < abs(share) < 0.0995 else f"{share * 100:.0f} %"
 
 
 def size(count: int) -> str:
     """So many bytes: '512 B', '3.1 MB'."""
-    amount, unit_word = float(count), "B"
-    for larger in ("kB", "MB", "GB", "TB"):
-        if amount < 999.5:
-            break
-        amount, unit_word = amount / 1000, larger
-    shown = f"{amount:.0f}" if unit_word == "B" or amount >= 99.5 else f"{amount:.1f}"
-    return f"{shown.removesuffix('.0')} {unit_word}"
+    return _scaled(count, ("B", "kB", "MB", "GB", "TB"))
+
+
+def flops(count: float) -> str:
+    """So many floating-point operations: '4.2 MFLOP'."""
+    return _scaled(count, ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"))
+
+
+def _scaled(count: float, units: Sequence[str]) -> str:
+    at = 0
+    while count >= 999.5 and at < len(units) - 1:
+        count, at = count / 1000, at + 1
+    shown = f"{count:.0f}" if at == 0 or count >= 99.5 else f"{count:.1f}"
+    return f"{shown.removesuffix('.0')} {units[at]}"
 
 
 def unique(items: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import plural, size
 
 
-class StepView(Struct, frozen=True, kw_only=True):
+class MemoryStep(Struct, frozen=True, kw_only=True):
     """A call, and what is allocated while it runs. `operations` are ids."""
 
     name: str
@@ -45,7 +45,7 @@ class MemoryView(Struct, frozen=True, kw_only=True):
     """The memory of one schedule. `kernel_internal` are buffers that fusion made unnecessary."""
 
     sentences: tuple[str, ...]
-    steps: tuple[StepView, ...]
+    steps: tuple[MemoryStep, ...]
     peak: int
     peak_bytes: int
     lives: tuple[LifeView, ...]
@@ -75,7 +75,7 @@ class _View:
         live = self._walk()[: len(plan.steps)]
         peak = max(range(len(live)), key=live.__getitem__, default=0)
         steps = tuple(
-            StepView(
+            MemoryStep(
                 name=step.name,
                 kernel=step.kernel,
                 operations=tuple(self._first + index for index in step.operations),
@@ -183,7 +183,7 @@ class _View:
 
     def _sentences(
         self,
-        steps: Sequence[StepView],
+        steps: Sequence[MemoryStep],
         peak: int,
         lives: Sequence[LifeView],
         internal: Sequence[LifeView],

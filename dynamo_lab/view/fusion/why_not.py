@@ -1,6 +1,6 @@
 """Why two operations are not fused: any two, whether they were considered as a pair or not.
 
-A mirror of frontend/src/why-not.ts, which answers on the page; one table of answers tests both.
+A mirror of the front-end's `why-not`, which answers on the page: tests/cases/fusion.json has both.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """The language that nodes are searched in: `op:mm dtype:f32 shape:*x128 -module:head "text"`.
 
-The front-end speaks it too (frontend/src/query.ts): tests/view/search_cases.json holds both to it.
+The front-end's `query` speaks it too: tests/cases/search.json holds both to it.
 """
 
 import re
@@ -30,7 +30,7 @@ STAGES = (
 )
 """The stages that `stage:` takes, those of a backward with `_backward` behind."""
 
-_WIDENED = ("op", "dtype", "shape", "module", "name")
+WIDENED = ("op", "dtype", "shape", "module", "name")
 
 _TERM = re.compile(r'(?:[^ \t\r\n"]|"[^"]*"?)+')
 _FIELD = re.compile(r"([A-Za-z_]+):(?!:)(.*)", re.DOTALL)
@@ -163,7 +163,7 @@ def _range(match: re.Match[str]) -> tuple[float, float]:
 def _widened(word: str) -> str:
     is_negated = word.startswith("-")
     field = _FIELD.fullmatch(word[is_negated:])
-    if is_negated or field is None or field[1].lower() not in _WIDENED or "*" in field[2]:
+    if is_negated or field is None or field[1].lower() not in WIDENED or "*" in field[2]:
         return word
     value = field[2].replace('"', "")
     return f'{field[1]}:"*{value}*"' if " " in value else f"{field[1]}:*{value}*"

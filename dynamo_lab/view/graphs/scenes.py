@@ -1,6 +1,6 @@
 """Which boxes a diagram shows: modules closed to one box, opened ones as frames around theirs.
 
-A mirror of frontend/src/boxes.ts, which draws them; one golden holds the DOT of both alike.
+A mirror of the front-end's `scenes`, which it draws: tests/cases/scenes.json holds both alike.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ from itertools import chain
 from msgspec import Struct
 
 from dynamo_lab.model.assembly import Assembly, Resources
-from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.core.words import percent, plural
 
 
 class LevelView(Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ def _words(found: Resources) -> Iterator[str]:
         yield f"{plural(found.threads, 'thread')} a block"
     if found.occupancy is not None:
         limit = f", limited by {found.limit}" if found.limit else ""
-        yield f"occupancy {found.occupancy:.0%}{limit}".replace("%", " %")
+        yield f"occupancy {percent(found.occupancy)}{limit}"
 
 
 def _bytes(count: int) -> str:

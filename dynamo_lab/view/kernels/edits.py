@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from dynamo_lab.measure.statistics import ratio, spread
 from dynamo_lab.model.benchmarks import Comparison
-from dynamo_lab.model.edits import Diagnostic, Edit, EditVerdict, Timing
+from dynamo_lab.model.kernels import Diagnostic, Edit, EditTiming, EditVerdict
 from dynamo_lab.view.core.words import BUSY, listed, plural, unique, unit
 from dynamo_lab.view.kernels.code_diff import Edit as Run
 from dynamo_lab.view.kernels.code_diff import edits
@@ -121,7 +121,7 @@ def _apart(found: list[Comparison]) -> str:
 _WHATS = {"kernel": "the kernel alone", "program": "the program"}
 
 
-def _timing(timing: Timing) -> TimingView:
+def _timing(timing: EditTiming) -> TimingView:
     found = ratio(timing.original, timing.edited)
     tone = ("good" if found.value > 1 else "bad") if found.differs else ""
     return TimingView(

@@ -12,7 +12,7 @@ from dynamo_lab.view.core.ancestry import Ancestry, NodeKey
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.titles import GraphTitles
-from dynamo_lab.view.core.words import unique
+from dynamo_lab.view.core.words import percent, unique
 from dynamo_lab.view.kernels.assembly import AssemblyView, assembly_view
 
 
@@ -155,7 +155,7 @@ def _coverage(tied: int, count: int) -> str:
     if not count:
         return ""
     of = f"the {count:,} statements" if count > 1 else "the one statement"
-    return f"{tied / count:.0%} of {of} tied to your lines".replace("%", " %", 1)
+    return f"{percent(tied / count)} of {of} tied to your lines"
 
 
 def ancestors_of(kernel: Kernel, ancestry: Ancestry) -> list[NodeKey]:

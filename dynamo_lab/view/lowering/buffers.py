@@ -8,10 +8,9 @@ from msgspec import Struct
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.lowering import Buffer, Cause
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.pieces import size_words
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.values import layout_text, value_text
-from dynamo_lab.view.core.words import unique
+from dynamo_lab.view.core.words import size, unique
 from dynamo_lab.view.lowering import causes
 
 LineRow = tuple[str, str, int, int]
@@ -102,7 +101,7 @@ class Buffers:
             nodes=buffer.nodes,
             why=self.why(buffer),
             value=value_text(value) if buffer.dtype else "",
-            size="" if buffer.bytes is None else size_words(buffer.bytes),
+            size="" if buffer.bytes is None else size(buffer.bytes),
             layout=_layout(buffer, value),
             loops=tuple((loop.variable, loop.size) for loop in buffer.ranges),
             reduction=buffer.reduction,

@@ -17,7 +17,7 @@ from dynamo_lab.view.lowering.buffers import Buffers, BufferView, CalledView, ca
 from dynamo_lab.view.lowering.loop_ir import OperatorCount, loop_operators
 
 
-class StepView(Struct, frozen=True, kw_only=True):
+class LoweringStep(Struct, frozen=True, kw_only=True):
     """A node of the graph being lowered. `rule` and `place` are the function that lowered it.
 
     `made` are the ids of buffers that were made meanwhile, `ended` of those that compute it.
@@ -43,7 +43,7 @@ class LoweringView(Struct, frozen=True, kw_only=True):
     title: str
     summary: str
     counts: tuple[tuple[str, int], ...]
-    steps: tuple[StepView, ...]
+    steps: tuple[LoweringStep, ...]
     buffers: tuple[int, ...]
 
 
@@ -101,11 +101,11 @@ class _Graph:
             buffers=tuple(own),
         )
 
-    def _step(self, row: Lowered) -> StepView:
+    def _step(self, row: Lowered) -> LoweringStep:
         node = self._graph.nodes[row.node]
         rule = None if row.rule is None else self._lowering.rules[row.rule]
         line = self._places.own_line(node.stack)
-        return StepView(
+        return LoweringStep(
             node=row.node,
             name=node.name,
             operator=operator_name(node.target) if node.op.startswith("call_") else node.op,

@@ -1,4 +1,7 @@
-"""Where a reader of the film is: what a step left behind, and which step comes next."""
+"""Where a reader of the film is: what a step left behind, and which step comes next.
+
+A mirror of the front-end's `playback`: tests/cases/steps.json holds both alike.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from dynamo_lab.measure.statistics import Ratio, Spread, digits, spread
+from dynamo_lab.view.core.words import unit_of
 
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SIGNIFICANT = 4
 """No time is shown with more digits than these, however small its spread."""
 
@@ -23,26 +23,9 @@ def range_text(found: Spread) -> str:
     return f"{low} to {high} {unit}"
 
 
-def brief(seconds: float) -> str:
-    """'12 µs', '1.3 ms': for small print, where no spread is told."""
-    size, unit = unit_of(seconds)
-    value = seconds / size
-    return f"{value:.0f} {unit}" if value >= 9.95 or value <= 0 else f"{value:.1f} {unit}"
-
-
-def percent(share: float) -> str:
-    """'8.3 %', '32 %'."""
-    return f"{share * 100:.1f} %" if abs(share) < 0.0995 else f"{share * 100:.0f} %"
-
-
 def interval_text(found: Ratio) -> str:
     """'1.38 to 1.45'."""
     return f"{digits(found.low, found)} to {digits(found.high, found)}"
-
-
-def unit_of(seconds: float) -> tuple[float, str]:
-    """The unit that suits a time, and its length in seconds."""
-    return next((pair for pair in _UNITS if abs(seconds) >= 0.9995 * pair[0]), _UNITS[-1])
 
 
 def _number(value: float, found: Spread, size: float) -> str:

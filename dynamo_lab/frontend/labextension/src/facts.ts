@@ -1,11 +1,9 @@
-// What an output says to us in its metadata, written by dynamo_lab/render/margin.py. A notebook
+// What an output says to us in its metadata, written by Python's `margin`. A notebook
 // may come from anyone: whatever does not look as it should is left out, and texts stay texts.
+import { MARKS, STATES } from "./facts.generated";
 
 /** The key of the metadata, of the message with our settings, and what our classes begin with. */
 export const NAME = "dynamo_lab";
-
-const STATES = ["", "compiled", "eager", "skipped", "compiling", "failed"] as const;
-const MARKS = ["break", "failure", "specialised"] as const;
 
 export interface MarginLine {
   /** From 1. */

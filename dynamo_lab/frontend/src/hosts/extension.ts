@@ -1,5 +1,5 @@
 // JupyterLab's extension asks for what the margin of a cell's own editor is about.
-import type { Store } from "../store";
+import type { Store } from "../core/state";
 
 const ASK = "dynamo-lab-ask";
 

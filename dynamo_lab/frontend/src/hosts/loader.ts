@@ -1,6 +1,6 @@
 // Unpacks the page's script, which travels compressed: it is two fifths of its size then. The page's
 // policy knows both scripts by their hashes.
-import { fromBase64, gunzip } from "../decode";
+import { fromBase64, gunzip } from "../core/decode";
 
 const SCRIPT = "dynamo-lab-script";
 const ROOT = "dynamo-lab";

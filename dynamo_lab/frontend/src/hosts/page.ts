@@ -1,9 +1,9 @@
 // The host of the offline page: data and worker lie in the page, nothing is fetched.
 import { signal } from "@preact/signals";
-import { decodePage } from "../decode";
+import { decodePage } from "../core/decode";
+import { Recordings } from "../core/recordings";
+import type { DataSource } from "../core/source";
 import { mount } from "../mount";
-import { Recordings } from "../recordings";
-import type { DataSource } from "../source";
 
 const DATA = "dynamo-lab-data";
 const WORKER = "dynamo-lab-worker";

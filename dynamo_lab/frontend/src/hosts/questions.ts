@@ -1,13 +1,7 @@
 // Questions that the kernel answers while it lives: would this input pass, what would another budget keep?
-import type { Ask } from "../source";
+import type { Ask, Asking } from "../core/source";
+import type { AnswerMessage, Answers } from "../core/types.generated";
 import { Requests } from "./requests";
-
-export interface AnswerMessage {
-  readonly type: "answer";
-  readonly request: number;
-  readonly answer?: unknown;
-  readonly error?: string;
-}
 
 export interface AskMessage {
   readonly type: "ask";
@@ -24,8 +18,8 @@ export class Questions {
 
   constructor(private readonly send: (message: AskMessage) => void) {}
 
-  readonly ask: Ask = <Answer>(question: string, asked: Readonly<Record<string, unknown>>, patienceMs?: number) =>
-    this.requests.send((request) => this.send({ ...asked, type: "ask", question, request }), patienceMs) as Promise<Answer>;
+  readonly ask: Ask = <Question extends keyof Answers>(question: Question, asked: Asking, patienceMs?: number) =>
+    this.requests.send((request) => this.send({ ...asked, type: "ask", question, request }), patienceMs) as Promise<Answers[Question]>;
 
   receive({ request, answer, error }: AnswerMessage): void {
     const waiting = this.requests.take(request);

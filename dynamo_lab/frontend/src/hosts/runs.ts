@@ -1,18 +1,10 @@
 // What the kernel runs again: a fix that is tried, a program that is lowered with other switches.
 import { signal } from "@preact/signals";
-import { asBytes, decode } from "../decode";
-import type { Ran, Runs } from "../source";
-import type { PairView, View } from "../types";
+import { asBytes, decode } from "../core/decode";
+import type { Ran } from "../core/recordings";
+import type { Asking, Runs } from "../core/source";
+import type { Outcomes, RanMessage, View } from "../core/types.generated";
 import { Requests } from "./requests";
-
-export interface RanMessage {
-  readonly type: "ran";
-  readonly request: number;
-  readonly label?: string;
-  readonly outcome?: unknown;
-  readonly pairs?: readonly PairView[];
-  readonly error?: string;
-}
 
 export interface RunMessage {
   readonly type: "run";
@@ -31,8 +23,8 @@ export class KernelRuns implements Runs {
 
   constructor(private readonly send: (message: RunMessage | { readonly type: "stop" }) => void) {}
 
-  run<Outcome>(what: string, of: string, asked: Readonly<Record<string, unknown>>): Promise<Ran<Outcome>> {
-    return this.requests.send((request) => this.send({ ...asked, type: "run", what, of, request })) as Promise<Ran<Outcome>>;
+  run<What extends keyof Outcomes>(what: What, of: string, asked: Asking): Promise<Ran<Outcomes[What]>> {
+    return this.requests.send((request) => this.send({ ...asked, type: "run", what, of, request })) as Promise<Ran<Outcomes[What]>>;
   }
 
   stop(): void {

@@ -1,17 +1,17 @@
 // The host in a notebook: an ESM for anywidget, data from the live kernel.
 import { signal } from "@preact/signals";
-import { asBytes, decode } from "../decode";
+import { asBytes, decode } from "../core/decode";
+import { Recordings } from "../core/recordings";
+import type { DataSource, SaveKind } from "../core/source";
+import type { ThemeChoice } from "../core/theme";
+import type { AnswerMessage, Progress, RanMessage, SideBySideView, View } from "../core/types.generated";
+import { editingPart } from "../kernels/editing";
 import { mount } from "../mount";
-import { editingPart } from "../parts/edit-kernel";
-import { Recordings } from "../recordings";
-import type { DataSource, SaveKind } from "../source";
-import type { ThemeChoice } from "../store";
-import type { Progress, SeveralView, View } from "../types";
+import { download } from "../ui/download";
 import { Assets } from "./assets";
-import { download } from "./download";
-import { type AnswerMessage, type AskMessage, Questions } from "./questions";
 import { followExtension } from "./extension";
-import { KernelRuns, type RanMessage, type RunMessage } from "./runs";
+import { type AskMessage, Questions } from "./questions";
+import { KernelRuns, type RunMessage } from "./runs";
 
 interface Traits {
   payload: DataView | ArrayBuffer | null;
@@ -70,7 +70,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const onPayload = (): void => {
     const payload = model.get("payload");
     const turn = ++latest; // decoding is not in order: an older payload must not replace a newer one
-    decode<View | SeveralView>(payload ? asBytes(payload) : new Uint8Array())
+    decode<View | SideBySideView>(payload ? asBytes(payload) : new Uint8Array())
       .then((decoded) => {
         if (turn !== latest) return;
         recordings.reset(decoded);

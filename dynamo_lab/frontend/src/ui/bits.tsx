@@ -1,8 +1,8 @@
 // The small pieces all parts are made of.
 import type { ComponentChildren } from "preact";
-import { useModel, useStore } from "../context";
-import { type Tab, TAB_NAMES } from "../store";
-import { graphEntity, parseEntity } from "../entities";
+import { useModel, useStore } from "../core/context";
+import { graphEntity, parseEntity } from "../core/entities";
+import { type Tab, TAB_NAMES } from "../core/tabs";
 
 /** A sentence where a list would be empty. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -81,15 +81,3 @@ export function WhyNone({ children }: { children: ComponentChildren }) {
   const { packages, frames } = useModel().view;
   return packages.length > 0 && frames.length === 0 ? <Prose text={packages[0].origin} /> : <>{children}</>;
 }
-
-export function seconds(value: number): string {
-  if (value >= 10) return `${value.toFixed(1)} s`;
-  if (value >= 1) return `${value.toFixed(2)} s`;
-  if (value >= 0.001) return `${(value * 1000).toFixed(value >= 0.1 ? 0 : 1)} ms`;
-  return value > 0 ? `${(value * 1e6).toFixed(value >= 1e-5 ? 0 : 1)} \u00b5s` : "0 s";
-}
-
-/** In a narrow row, folders would push out the lines. */
-export const withoutFolders = (where: string): string => where.replace(/[^\s,]*\//g, "");
-
-export const plural = (count: number, word: string): string => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;

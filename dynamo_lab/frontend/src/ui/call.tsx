@@ -1,6 +1,6 @@
 // What a node computes, as code.
 import type { ComponentChildren } from "preact";
-import { splitTarget } from "../target";
+import { splitTarget } from "../core/target";
 
 interface CallProps {
   readonly op: string;

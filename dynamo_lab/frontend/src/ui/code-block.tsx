@@ -1,6 +1,6 @@
 // Generated code to read: a kernel, a wrapper.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { Editor } from "../editor";
+import { Editor } from "./editor";
 
 interface CodeBlockProps {
   readonly text: string;

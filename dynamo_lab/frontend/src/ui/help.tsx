@@ -1,6 +1,6 @@
 // The keys, on "?".
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useStore } from "../context";
+import { useStore } from "../core/context";
 
 const KEYS: readonly (readonly [string, string])[] = [
   ["1 \u2026 9", "choose a tab"],
@@ -19,7 +19,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["?", "these keys"],
 ];
 
-const FILM_KEYS: readonly (readonly [string, string])[] = [
+const STEPS_KEYS: readonly (readonly [string, string])[] = [
   ["\u2190 \u2192", "step back, step"],
   ["o O", "over a call, back over it"],
   ["u U", "out of a call: to the step after, before it"],
@@ -56,7 +56,7 @@ export function Help() {
       </header>
       <Keys keys={KEYS} />
       {store.tabs.value.includes("steps")
-        ? <><strong>While Steps is shown</strong><Keys keys={FILM_KEYS} /></>
+        ? <><strong>While Steps is shown</strong><Keys keys={STEPS_KEYS} /></>
         : <p>To watch Dynamo at work, one instruction at a time, record with <code>%%compile --steps</code>.</p>}
       <p>In Kernels a statement has the colour of your line that it is there for; one without a colour serves several lines. In assembly, so does each instruction.</p>
       {store.model.value?.view.bench && <p>Beside your lines stands the measured time of their kernels in one call; {"\u2264"} where a kernel serves other lines too.</p>}

@@ -1,5 +1,5 @@
 // Which part of a long list is drawn, and the steps to its neighbours.
-import { PAGE, type Page } from "../paging";
+import { PAGE, type Page } from "./paging";
 
 interface PagerProps {
   readonly page: Page;

@@ -1,6 +1,6 @@
 // An explanation in paragraphs, code set as code.
-import { blocks } from "../paragraphs";
 import { Prose } from "./bits";
+import { blocks } from "./blocks";
 
 export function Paragraphs({ text, class: style }: { text: string; class?: string }) {
   return (

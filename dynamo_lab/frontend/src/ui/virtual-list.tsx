@@ -2,8 +2,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { useStore } from "../context";
-import { scrollToShow, visibleRange } from "../virtual";
+import { useStore } from "../core/context";
+import { scrollToShow, visibleRange } from "./virtual";
 
 export interface VirtualListProps {
   readonly label: string;

@@ -20,7 +20,7 @@ from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.benchmarks.agreements import AgreementView
 from dynamo_lab.view.benchmarks.benchmarks import BenchView, SectionView, TimeView
-from dynamo_lab.view.benchmarks.kernel_groups import GroupView
+from dynamo_lab.view.benchmarks.kernel_groups import KernelGroupView
 from dynamo_lab.view.benchmarks.kernel_times import ProgramView
 from dynamo_lab.view.core.words import listed
 
@@ -140,7 +140,7 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
         yield indented(text(f"… {left:,} more; --section bench prints all", "dim"))
 
 
-def _group(group: GroupView) -> tuple[Text, ...]:
+def _group(group: KernelGroupView) -> tuple[Text, ...]:
     pair = group.cold if group.cold.kernels is not None else group.warm
     told = [f"for {group.operators}" if group.operators else "", group.where]
     prose = text(", ".join(one_line(part) for part in told if part), "dim")

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.model.atlas import Level, Overload
-from dynamo_lab.model.decompositions import Rule, Target
+from dynamo_lab.model.decompositions import Level, Overload, Rule, Target
 from dynamo_lab.render.terminal.core.parts import grid, indented, line, listing, plain, text
 from dynamo_lab.view.decompositions.trees import ENDS, KINDS, SETS
 

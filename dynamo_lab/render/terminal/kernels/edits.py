@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dynamo_lab.model.edits import Diagnostic
+from dynamo_lab.model.kernels import Diagnostic
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
 from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view.kernels.edits import EditView

@@ -1,0 +1,34 @@
+"""`dynamo-lab atlas`: PyTorch's operators, counted."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from dynamo_lab.cli.core.options import add_command
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dynamo_lab.cli.core.options import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    sentence = "count PyTorch's operators, from ATen's overloads to Inductor's loops"
+    parser = add_command(commands, "atlas", sentence, run)
+    parser.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
+    parser.add_argument("--html", metavar="PAGE", help="write a page with every ATen operator")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the numbers, or what is known of one operator."""
+    from dynamo_lab.api.atlas import atlas
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # none is needed
+        found = atlas()
+        print(found[options.operator] if options.operator else found)
+    if options.html:
+        found.to_html(options.html)
+    return 0

@@ -1,0 +1,1 @@
+"""What the commands share: options, what is chosen with them, printing, writing files."""

@@ -1,0 +1,70 @@
+"""The files that a command writes of a recording."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from dynamo_lab.cli.core.printing import view_of
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model.core.codec import save
+from dynamo_lab.model.recording import Recording
+
+if TYPE_CHECKING:
+    import argparse
+
+Writer: TypeAlias = tuple[Callable[[Recording, str], None], str]
+"""How to write a file, and where."""
+
+
+def writers(options: argparse.Namespace) -> list[Writer]:
+    """How to write each file asked for, and where, also if the script changes its folder.
+
+    Raises:
+        OptionError: a file cannot be written, or two are the same.
+    """
+    asked = ((save, options.json), (write_page, options.html))
+    found: list[Writer] = [(w, os.path.abspath(path)) for w, path in asked if path is not None]
+    for _, path in found:
+        refuse_unwritable(path)
+    if len({path for _, path in found}) < len(found):
+        raise OptionError("--json and --html name the same file: name two.")
+    return found
+
+
+def write_all(recording: Recording, asked: Sequence[Writer]) -> None:
+    """Write each file."""
+    for write, path in asked:
+        write(recording, path)
+
+
+def write_page(recording: Recording, path: str) -> None:
+    """Write one offline page.
+
+    Raises:
+        OptionError: it cannot be written.
+    """
+    from dynamo_lab.render.page import page
+
+    try:
+        Path(path).write_text(page(view_of(recording)), encoding="utf-8")
+    except OSError as error:
+        raise OptionError(_unwritable(path, error.strerror or str(error))) from error
+
+
+def refuse_unwritable(path: str) -> None:
+    """Say now what would be an error once a long script has run."""
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise OptionError(_unwritable(path, "it is a folder"))
+    if not os.path.isdir(folder):
+        raise OptionError(_unwritable(path, "there is no such folder"))
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise OptionError(_unwritable(path, "permission denied"))
+
+
+def _unwritable(path: str, why: str) -> str:
+    advice = "name a file in a folder that exists and that you may write to"
+    return f"{path!r} cannot be written ({why}): {advice}."

@@ -1,0 +1,65 @@
+"""`dynamo-lab import`: a log that PyTorch wrote elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynamo_lab.cli.core.files import write_all, writers
+from dynamo_lab.cli.core.options import WHOLE, add_command, add_outputs, add_sections
+from dynamo_lab.cli.core.printing import print_body, print_recording
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dynamo_lab.api.traces import Ranks
+    from dynamo_lab.cli.core.options import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    sentence = "show a log that PyTorch wrote elsewhere (TORCH_TRACE)"
+    parser = add_command(commands, "import", sentence, run)
+    option = parser.add_argument
+    option("trace", metavar="TRACE_DIR", help="the folder, or a log in it")
+    option("--rank", type=int, metavar="N", help="only this rank of the job")
+    option("--sources", metavar="FOLDER", help="the program's files, to show whole")
+    several = "of several ranks, one file each: run.json.gz becomes run.rank-0.json.gz"
+    add_outputs(parser, json=f"save it as a recording; {several}")
+    add_sections(parser)
+    parser.set_defaults(**WHOLE)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the log of a process, or those of all ranks, and write the files asked for."""
+    from dynamo_lab.api.traces import Ranks, open_trace
+
+    asked = writers(options)
+    opened = open_trace(options.trace, rank=options.rank, sources=options.sources)
+    if isinstance(opened, Ranks):
+        _write_ranks(opened, options)
+        _print_ranks(opened, options)
+    else:
+        write_all(opened, asked)
+        print_recording(opened, options)
+    return 0
+
+
+def _write_ranks(ranks: Ranks, options: argparse.Namespace) -> None:
+    """One page of all, and a recording of each."""
+    if options.html:
+        ranks.to_html(options.html)
+    if options.json:
+        ranks.save(options.json)
+
+
+def _print_ranks(ranks: Ranks, options: argparse.Namespace) -> None:
+    """How they compare, or the sections asked for of each."""
+    if options.section is None:
+        from dynamo_lab.render.terminal.compare import ranks as compared
+
+        print_body(compared.ranks(ranks.ranks(), ranks.title), options)
+        print("\nOne of them: pass --rank N. All of them in a browser: pass --html PAGE.")
+        return
+    for label, recording in ranks.items():
+        print(f"== {label} ==")
+        print_recording(recording, options)

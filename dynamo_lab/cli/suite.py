@@ -1,0 +1,193 @@
+"""`dynamo-lab suite`: a list of models, eager and compiled, summed up in a table."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynamo_lab.cli.core.options import add_command
+from dynamo_lab.cli.core.printing import width_of
+from dynamo_lab.errors import OutputError, SuiteError
+from dynamo_lab.suite.results import read
+from dynamo_lab.suite.supervisor import Limits
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Generator
+
+    from dynamo_lab.cli.core.options import Commands
+    from dynamo_lab.suite.results import Result
+    from dynamo_lab.suite.runner import Engine, Order
+
+_RESULTS = "suite.jsonl"
+_GIGABYTE = 1 << 30
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    sentence = "run a list of models eagerly and compiled, and sum it up"
+    parser = add_command(commands, "suite", sentence, run)
+    _add_models(parser.add_argument)
+    _add_run(parser.add_argument)
+    _add_table(parser.add_argument)
+
+
+def _add_models(option: Callable[..., object]) -> None:
+    """What to measure."""
+    option("--device", default="cpu", metavar="NAME", help="cpu, cuda or mps (default cpu)")
+    option("--models", default="", metavar="NAMES",
+           help="only these, with commas: names, or torch, transformers, timm")  # fmt: skip
+    option("--list", action="store_true", help="print the names of all models")
+    option("--training", action="store_true", help="training steps too, not only inference")
+    option("--amp", action="store_true", help="automatic mixed precision too, not only float32")
+    option("--size", choices=("small", "full"), help="default: small on cpu, full elsewhere")
+
+
+def _add_run(option: Callable[..., object]) -> None:
+    """How to run it."""
+    told = f"where results are kept, and a run is resumed from (default {_RESULTS})"
+    option("--results", default=_RESULTS, metavar="FILE", help=told)
+    option("--again", action="store_true", help="also run what has a result there")
+    option("--workers", type=int, metavar="N", help="processes at once (default: 1 on cpu)")
+    option("--devices", default="", metavar="NUMBERS", help="GPUs to use, with commas (default 0)")
+    option("--limit-seconds", type=float, default=600, metavar="N", help="most for one case")
+    option("--limit-memory", type=float, metavar="GB", help="most main memory for one process")
+    option("--engine", choices=("local", "ray"), default="local", help="ray: over many machines")
+    option("--address", metavar="ADDRESS", help="of the Ray cluster")
+
+
+def _add_table(option: Callable[..., object]) -> None:
+    """How to print what was found."""
+    option("--html", metavar="PAGE", help="write the table as one offline page")
+    option("--json", action="store_true", help="print the table as JSON")
+    option("--show", metavar="FILE", help="only print the table of these results")
+    option("--compare", nargs=2, metavar=("A", "B"), help="what changed between two runs")
+    option("--width", type=int, metavar="N", help="columns to print in")
+
+
+def run(options: argparse.Namespace) -> int:
+    """0, or 130 where it was interrupted."""
+    width = width_of(options)
+    if options.compare:
+        return _compare(options.compare[0], options.compare[1], width)
+    if options.list:
+        return _list()
+    path = options.show or options.results
+    finished = bool(options.show) or _run(options, path)
+    _print(path, options, width)
+    return 0 if finished else 130
+
+
+def _run(options: argparse.Namespace, path: str) -> bool:
+    """Whether the run came to its end; what was found by then is in the file."""
+    from dynamo_lab.suite.runner import run_suite
+    from dynamo_lab.suite.text import result_line
+
+    def told(result: Result, number: int, total: int) -> None:
+        print(result_line(result, number, total), file=sys.stderr, flush=True)
+
+    try:
+        with _terminated_as_interrupted():
+            run_suite(_order(options), path, _engine(options), again=options.again, told=told)
+    except KeyboardInterrupt:
+        print("Stopped: the same command goes on from here.", file=sys.stderr)
+        return False
+    return True
+
+
+def _order(options: argparse.Namespace) -> Order:
+    """The options as an order.
+
+    Raises:
+        SuiteError: there is no such model, or a number makes no sense.
+    """
+    from dynamo_lab.suite.models import chosen
+    from dynamo_lab.suite.runner import Order
+
+    if options.workers is not None and options.workers < 1:
+        raise SuiteError(f"--workers {options.workers} runs nothing: pass 1 or more.")
+    if options.limit_seconds <= 0:
+        raise SuiteError("--limit-seconds leaves no time: pass a number above 0.")
+    memory = options.limit_memory
+    return Order(
+        models=tuple(model.name for model in chosen(options.models)),
+        tasks=("inference", "training") if options.training else ("inference",),
+        precisions=("float32", "amp") if options.amp else ("float32",),
+        device=options.device,
+        devices=tuple(one.strip() for one in options.devices.split(",") if one.strip()),
+        workers=options.workers,
+        size=options.size or ("small" if options.device == "cpu" else "full"),
+        limits=Limits(
+            seconds=options.limit_seconds,
+            memory=None if memory is None else int(memory * _GIGABYTE),
+        ),
+    )
+
+
+def _engine(options: argparse.Namespace) -> Engine:
+    if options.engine == "ray":
+        from dynamo_lab.suite.ray_engine import RayEngine
+
+        return RayEngine(options.address)
+    from dynamo_lab.suite.runner import LocalEngine
+
+    return LocalEngine()
+
+
+def _print(path: str, options: argparse.Namespace, width: int) -> None:
+    import msgspec
+
+    from dynamo_lab.suite.table import build
+    from dynamo_lab.suite.text import table_text
+
+    found = read(path, must_exist=bool(options.show))
+    table = build(found.results, found.damaged)
+    if options.json:
+        print(msgspec.json.format(msgspec.json.encode(table), indent=2).decode())
+    else:
+        print(table_text(table, width))
+    if options.html:
+        from dynamo_lab.suite.page import page
+
+        try:
+            Path(options.html).write_text(page(table), encoding="utf-8")
+        except OSError as error:
+            raise OutputError(
+                f"{options.html!r} cannot be written ({error.strerror}): name a file in a folder "
+                "that exists and that you may write to."
+            ) from error
+
+
+def _compare(before: str, after: str, width: int) -> int:
+    from dynamo_lab.suite.compare import compare
+    from dynamo_lab.suite.text import comparison_text
+
+    print(comparison_text(compare(read(before).results, read(after).results), width))
+    return 0
+
+
+def _list() -> int:
+    from dynamo_lab.suite.models import models
+
+    known = models().values()
+    for family in dict.fromkeys(model.family for model in known):
+        names = [model.name for model in known if model.family == family]
+        print(f"{family} ({len(names)}): {', '.join(names)}")
+    return 0
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Generator[None]:
+    """End on SIGTERM, as `timeout` and batch systems send it, as on Ctrl-C."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,40 @@
+// Memory against arithmetic: the kernel asks the partitioner what other budgets would keep.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { useStore } from "../core/context";
+import type { Budgets as Table } from "../core/types.generated";
+import { plural } from "../core/words";
+
+export function Budgets({ partition }: { partition: number }) {
+  const { ask } = useStore().source;
+  const table = useSignal<Table | null>(null);
+  const error = useSignal("");
+  useEffect(() => {
+    ask?.("repartition", { partition })
+      .then((found) => (table.value = found))
+      .catch((reason: unknown) => (error.value = reason instanceof Error ? reason.message : String(reason)));
+  }, [partition]);
+  if (error.value) return <p class="dl-would-error dl-partition" role="alert">{error.value}</p>;
+  if (!table.value) return <p class="dl-partition dl-dim" role="status">Asking PyTorch's partitioner what it would keep under other budgets. This compiles nothing.</p>;
+  const most = Math.max(...table.value.rows.map((row) => row.activation_bytes), 1);
+  return (
+    <div class="dl-scroll dl-partition">
+      <table class="dl-budgets">
+        <thead><tr><th>budget</th><th colSpan={2}>kept</th><th>run again</th><th>arithmetic again</th><th /></tr></thead>
+        <tbody>
+          {table.value.rows.map((row) => (
+            <tr key={row.budget} class={row.is_used ? "is-used" : ""}>
+              <td>{row.budget}</td>
+              <td>{row.size}</td>
+              <td><i class="dl-cost-bar" aria-hidden="true"><i style={{ width: `${(100 * row.activation_bytes) / most}%` }} /></i></td>
+              <td>{plural(row.operators, "operator")}</td>
+              <td title="of matrix products, convolutions and attention alone">{row.arithmetic}</td>
+              <td class="dl-dim">{row.is_used ? "as compiled" : ""}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="dl-dim">A budget is the share of activation memory to keep. To compile with one: <code>torch._functorch.config.activation_memory_budget = 0.5</code></p>
+    </div>
+  );
+}

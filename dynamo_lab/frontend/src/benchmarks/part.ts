@@ -1,0 +1,10 @@
+// The part of benchmarks.
+import type { Part } from "../core/state";
+import { Bench } from "./benchmarks";
+
+export const benchmarksPart: Part = {
+  tab: "bench",
+  Panel: Bench,
+  // Also where it can be measured: then the tab is the way to it.
+  isThere: ({ model, source }) => !!model.value?.view.bench || (source.runs?.ready.value ?? false),
+};

@@ -1,0 +1,81 @@
+// A view with what every part asks of it, worked out once.
+import { buildKin, type KinIndex } from "./kin";
+import { homePlaces, type Place, Sources } from "./places";
+import type { GraphView, View } from "./types.generated";
+
+export interface Model {
+  readonly view: View;
+  readonly kin: KinIndex;
+  readonly sources: Sources;
+  /** The line to show for each stack. */
+  readonly places: readonly (Place | null)[];
+  readonly graphs: ReadonlyMap<number, GraphView>;
+  /** The colour class of a region, which is the id of a dynamo graph; -1 is for none. */
+  colour(region: number): string;
+  /** The colour class of the region that a graph descends from. */
+  colourOf(graph: number): string;
+  graphTitle(graph: number): string;
+  /** What people call a break: they count from 1. */
+  breakNumber(id: number): number;
+  /** The hue of a line that made nodes, the same in each pane; -1 for other lines. */
+  hue(place: Place | null): number;
+}
+
+/** Degrees between the hues of neighbouring lines: the golden angle keeps them apart. */
+const HUE_STEP = 137.5;
+
+/** Lines that are the home of a node, in the order of the text, each with a hue. */
+function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<string, number> {
+  const used = new Set(view.graphs.flatMap((graph) => graph.stack));
+  const homes = new Set(places.filter((_, stack) => used.has(stack)).map((place) => place?.join(":")));
+  const found = new Map<string, number>();
+  for (const source of view.sources) {
+    for (const [number] of source.lines) {
+      const key = `${source.id}:${number}`;
+      if (homes.has(key)) found.set(key, Math.round(210 + found.size * HUE_STEP) % 360);
+    }
+  }
+  return found;
+}
+
+/** Hues in the palette; regions beyond them share. */
+const PALETTE = 8;
+
+export function buildModel(view: View): Model {
+  const places = homePlaces(view);
+  const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
+  const dynamo = view.graphs.filter((g) => g.stage === "dynamo" && g.parent === null);
+  const ranks = new Map(dynamo.map((g, rank) => [g.id, rank]));
+  const byNumber = new Map(dynamo.map((g) => [g.number, g.id]));
+  const breakNumbers = new Map(view.breaks.map((item, i) => [item.id, i + 1]));
+  const lineHues = hues(view, places);
+  const colour = (region: number): string => {
+    if (region < 0) return "dl-rnone";
+    return `dl-r${(ranks.get(region) ?? region) % PALETTE}`;
+  };
+  return {
+    view, places, graphs, colour,
+    kin: buildKin(view),
+    sources: new Sources(view),
+    colourOf: (id) => colour(byNumber.get(graphs.get(id)?.number ?? -1) ?? -1),
+    graphTitle: (id) => graphs.get(id)?.title || `graph ${id}`,
+    breakNumber: (id) => breakNumbers.get(id) ?? id + 1,
+    hue: (place) => (place ? (lineHues.get(place.join(":")) ?? -1) : -1),
+  };
+}
+
+/** A function that works something out on first need and keeps it as long as what it is of. */
+function kept<Of extends object, Found>(make: (of: Of) => Found): (of: Of) => Found {
+  const known = new WeakMap<Of, { readonly found: Found }>();
+  return (of) => {
+    const entry = known.get(of) ?? { found: make(of) };
+    known.set(of, entry);
+    return entry.found;
+  };
+}
+
+/** The model of a view, built once: readers go back and forth between recordings. */
+export const modelOf: (view: View) => Model = kept(buildModel);
+
+/** What a part works out of a model, once a model. */
+export const derived = <Found>(make: (model: Model) => Found): ((model: Model) => Found) => kept(make);

@@ -1,0 +1,43 @@
+// The one interface between the UI and its hosts: the live kernel and the offline page.
+import type { ReadonlySignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import type { Ran, Recordings } from "./recordings";
+import type { Answers, KernelView, Outcomes, Progress } from "./types.generated";
+
+export type SaveKind = "html" | "json";
+
+/** What a question or a run is to be about, in words that its answer in Python knows. */
+export type Asking = Readonly<Record<string, unknown>>;
+
+export interface Runs {
+  /** Whether the kernel has the program, and so can run it again. */
+  readonly ready: ReadonlySignal<boolean>;
+  /** Has the kernel do something with a recording. Rejects with a sentence to show. */
+  run<What extends keyof Outcomes>(what: What, of: string, asked: Asking): Promise<Ran<Outcomes[What]>>;
+  /** Asks the kernel to end a long run; what it has by then is its answer. */
+  stop(): void;
+}
+
+/** A question for the kernel. Rejects with a sentence to show. */
+export type Ask = <Question extends keyof Answers>(question: Question, asked: Asking, patienceMs?: number) => Promise<Answers[Question]>;
+
+export interface EditingProps {
+  readonly kernel: KernelView;
+}
+
+export interface DataSource {
+  readonly recordings: Recordings;
+  readonly progress: ReadonlySignal<Progress | null>;
+  /** What went wrong on the way to the view, in a sentence; empty while all is well. */
+  readonly failure: ReadonlySignal<string>;
+  /** A heavy part of the front-end, fetched on first need. Rejects with a sentence to show. */
+  asset(name: string): Promise<string>;
+  /** Absent where the host cannot save. Rejects with a sentence to show. */
+  readonly save?: (what: SaveKind) => Promise<void>;
+  /** Absent where no kernel lives. */
+  readonly ask?: Ask;
+  /** Absent where there is no kernel to run a program in. */
+  readonly runs?: Runs;
+  /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */
+  readonly Editing?: FunctionComponent<EditingProps>;
+}

@@ -1,0 +1,89 @@
+// What all parts of one mounted UI share, and what a part is: a noun with its tab, its state, and
+// what it does with the entities that are its own. State that is only a part's stands beside it.
+import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { ComponentChildren, FunctionComponent } from "preact";
+import type { Entity, Kind } from "./entities";
+import type { Mask } from "./kin";
+import type { Model } from "./model";
+import type { DataSource } from "./source";
+import type { Tab } from "./tabs";
+import type { ThemeChoice } from "./theme";
+import type { View } from "./types.generated";
+
+export interface Reveal {
+  readonly entity: string;
+  readonly tick: number; // so that revealing the same entity again scrolls again
+}
+
+/** It outlives the view: while a compile runs, views replace each other and the reader's tab, selection and scroll stay. */
+export interface Store {
+  readonly source: DataSource;
+  readonly parts: readonly Part[];
+  readonly model: ReadonlySignal<Model | null>;
+  readonly tab: ReadonlySignal<Tab>;
+  /** The tabs there are: those with nothing to show are left out. */
+  readonly tabs: ReadonlySignal<readonly Tab[]>;
+  readonly hover: Signal<string>;
+  readonly pin: ReadonlySignal<string>;
+  /** Kin of what is hovered, and of what is pinned; null for none. */
+  readonly lit: ReadonlySignal<Mask | null>;
+  readonly held: ReadonlySignal<Mask | null>;
+  /** What the selection panel tells of: the pinned entity, else the hovered one. */
+  readonly focus: ReadonlySignal<string>;
+  readonly reveal: ReadonlySignal<Reveal>;
+  readonly theme: Signal<ThemeChoice>;
+  readonly help: Signal<boolean>;
+  setTab(tab: Tab): void;
+  togglePin(entity: string): void;
+  unpin(): void;
+  /** Pins an entity and brings it into sight, in the tab where it lives. */
+  go(entity: string): void;
+  /** Has something done when the UI goes. */
+  atEnd(act: () => void): void;
+  close(): void;
+}
+
+export interface Selected {
+  readonly model: Model;
+  readonly entity: Entity;
+  readonly mask: Mask;
+}
+
+/** What a part does with entities of a kind. */
+export interface OfKind {
+  /** Chooses it in the part's tab. */
+  show?(store: Store, entity: Entity): void;
+  /** What the selection panel tells of it. */
+  Card(selected: Selected): ComponentChildren;
+  /** The entity that means the same in another recording of the program; empty for none. */
+  carry?(entity: Entity, from: Model, to: Model): string;
+}
+
+export interface Part {
+  /** Absent for what stands beside the tabs. */
+  readonly tab?: Tab;
+  readonly Panel?: FunctionComponent;
+  readonly kinds?: Readonly<Partial<Record<Kind, OfKind>>>;
+  /** Whether there is something to show; always where this is absent. */
+  isThere?(store: Store): boolean;
+  /** What stands beside the tab's name. */
+  count?(view: View): number;
+  /** Whether it holds kin of what is pinned: then its count is lit, as its rows are. */
+  hasKin?(model: Model, held: Mask): boolean;
+  /** Another recording is shown, which numbers its nodes, kernels and sources anew. */
+  follow?(store: Store, from: Model, to: Model): void;
+  /** Does what a key means while the tab is shown; false for a key that is not its own. */
+  onKey?(event: KeyboardEvent, store: Store): boolean;
+  /** The same, whatever tab is shown. */
+  onKeyAnywhere?(event: KeyboardEvent, store: Store): boolean;
+}
+
+/** State of a part: made on first need, once for each mounted UI. */
+export function stateOf<State>(make: (store: Store) => State): (store: Store) => State {
+  const made = new WeakMap<Store, { readonly state: State }>();
+  return (store) => {
+    const known = made.get(store) ?? { state: make(store) };
+    made.set(store, known);
+    return known.state;
+  };
+}

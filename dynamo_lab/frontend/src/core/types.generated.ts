@@ -1,0 +1,1630 @@
+// Written by scripts/generate_types.py from Python's structs, by `npm run types`.
+
+/** Everything to show of one recording. `main_source` is the index in `sources` shown first. */
+export interface View {
+  readonly summary: Summary;
+  readonly sources: readonly SourceView[];
+  readonly main_source: number;
+  readonly breaks: readonly BreakView[];
+  readonly frames: readonly FrameView[];
+  readonly graphs: readonly GraphView[];
+  readonly guards: GuardsView;
+  readonly shapes: ShapesView;
+  readonly kernels: KernelsView;
+  readonly timeline: TimelineView;
+  readonly links: LinksView;
+  readonly notes: readonly NoteView[];
+  readonly environment: readonly (readonly [string, string])[];
+  readonly passes: PassesView;
+  readonly steps: StepsView | null;
+  readonly stories: readonly StoryView[];
+  readonly run_map: readonly MapRow[];
+  readonly partitions: readonly PartitionView[];
+  readonly decompositions: DecompositionsView;
+  readonly lowering: LoweringsView;
+  readonly fusions: FusionsView;
+  readonly packages: readonly PackageView[];
+  readonly bench: BenchView | null;
+  readonly artifacts: readonly ArtifactView[];
+  readonly readings: readonly Reading[];
+}
+
+/**
+ * `sentence` says in plain words what `torch.compile` made of the program, good or bad.
+ *
+ * `library_frames` counts the frames of libraries that Dynamo skipped, which `counts` leaves out.
+ * `target` says what the program was lowered for, where its code was not built or run.
+ */
+export interface Summary {
+  readonly title: string;
+  readonly sentence: string;
+  readonly counts: readonly Count[];
+  readonly state: "done" | "recording";
+  readonly failure: string;
+  readonly library_frames: number;
+  readonly target: string;
+}
+
+/** A number with its unit word ("2 breaks"); `tab` is the tab that explains it. */
+export interface Count {
+  readonly value: string;
+  readonly label: string;
+  readonly tone: Tone;
+  readonly tab: string;
+}
+
+export type Tone = "bad" | "good" | "plain" | "warning";
+
+/** A source with its known lines. Where numbers jump, lines between were not recorded. */
+export interface SourceView {
+  readonly id: number;
+  readonly label: string;
+  readonly path: string;
+  readonly kind: string;
+  readonly lines: readonly LineView[];
+  readonly marks: readonly Mark[];
+}
+
+/**
+ * One line. `region` is the id of the dynamo graph that compiled it (the colour), -1 for none.
+ *
+ * `state` is empty for lines that are not part of a recorded frame (blank, definitions, comments).
+ */
+export type LineView = readonly [
+  number: number,
+  text: string,
+  state: LineState,
+  region: number,
+  kernels: number,
+];
+export const LINE = { number: 0, text: 1, state: 2, region: 3, kernels: 4 } as const;
+
+export type LineState = "" | "compiled" | "compiling" | "eager" | "failed" | "skipped";
+
+/**
+ * Something pinned to a range of a line: a break, a failure, a size that became a constant.
+ *
+ * Columns are as in Span, -1 for unknown.
+ */
+export interface Mark {
+  readonly kind: MarkKind;
+  readonly line: number;
+  readonly column: number;
+  readonly end_line: number;
+  readonly end_column: number;
+  readonly label: string;
+  readonly target: string;
+}
+
+export type MarkKind = "break" | "failure" | "specialised";
+
+/**
+ * One break, ready to be read. Texts are plain, never markup; people count breaks from 1.
+ *
+ * `before` and `after` are graph ids. `times` is how many compilations of the frame broke there.
+ */
+export interface BreakView {
+  readonly id: number;
+  readonly title: string;
+  readonly where: string;
+  readonly text: string;
+  readonly column: number;
+  readonly end_column: number;
+  readonly effect: string;
+  readonly frame: string;
+  readonly reason: string;
+  readonly explanation: string;
+  readonly advice: readonly string[];
+  readonly context: string;
+  readonly registry_id: string;
+  readonly link: string;
+  readonly stack: readonly StackLine[];
+  readonly before: number | null;
+  readonly after: readonly number[];
+  readonly times: number;
+  readonly example: ExampleView | null;
+  readonly fixes: readonly Fix[];
+}
+
+/** A line of the user's stack, outermost first. `entity` is "line:<source>:<number>". */
+export interface StackLine {
+  readonly label: string;
+  readonly function: string;
+  readonly text: string;
+  readonly entity: string;
+}
+
+/** Our example of the kind: a small program that breaks so, and the same without the break. */
+export interface ExampleView {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Something to try: `rec.try_fix(break_id, name)` does. `code` is a setting, or a diff. */
+export interface Fix {
+  readonly name: string;
+  readonly sentence: string;
+  readonly code: string;
+}
+
+/** One frame. `depth` is how many resumptions deep it continues another. */
+export interface FrameView {
+  readonly id: number;
+  readonly name: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly explanation: string;
+  readonly resumes: number | null;
+  readonly depth: number;
+  readonly attempts: readonly AttemptView[];
+  readonly graphs: readonly number[];
+  readonly breaks: readonly number[];
+  readonly guards: number;
+  readonly bytecode: string;
+  readonly is_library: boolean;
+}
+
+/** One analysis: what came of it and what it cost. `bytecode` is the code Dynamo wrote. */
+export interface AttemptView {
+  readonly label: string;
+  readonly outcome: string;
+  readonly reason: string;
+  readonly graph: number | null;
+  readonly seconds: number;
+  readonly recompiled: readonly string[];
+  readonly bytecode: string;
+}
+
+/**
+ * A graph. Columns run in parallel, one entry a node, in graph order.
+ *
+ * `op` ("placeholder", "call_function"...), `target` ("aten.add.Tensor") and `module` index
+ * `strings`; `value` indexes `values` (texts such as "f32[8, 8]"); `stack` indexes
+ * `LinksView.stacks`, -1 for none. `modules[0]` is the root box. `number` is what people call
+ * the captured graph that this one belongs to, from 1, and 0 where there is none.
+ *
+ * `bytes` and `layouts` run parallel to `values`: the size of a tensor, None where it is not
+ * known, and how it lies in memory where that is not row by row. `kinds` says of strings that
+ * are targets what kind of work they do. `parent_node` calls this graph, which is a body.
+ */
+export interface GraphView {
+  readonly id: number;
+  readonly number: number;
+  readonly title: string;
+  readonly subtitle: string;
+  readonly stage: string;
+  readonly frame: number | null;
+  readonly compile_id: string;
+  readonly is_backward: boolean;
+  readonly operators: number;
+  readonly strings: readonly string[];
+  readonly values: readonly string[];
+  readonly name: readonly string[];
+  readonly op: readonly number[];
+  readonly target: readonly number[];
+  readonly arguments: readonly string[];
+  readonly inputs: readonly (readonly number[])[];
+  readonly value: readonly number[];
+  readonly stack: readonly number[];
+  readonly module: readonly number[];
+  readonly subgraphs: Readonly<Record<string, readonly number[]>>;
+  readonly modules: readonly ModuleView[];
+  readonly parent: number | null;
+  readonly parent_node: number | null;
+  readonly bytes: readonly (number | null)[];
+  readonly layouts: readonly string[];
+  readonly kinds: Readonly<Record<string, readonly number[]>>;
+}
+
+/**
+ * A box of the diagram: an nn.Module (or an operator kind group) holding nodes and boxes.
+ *
+ * `type` is the module's class, empty where it is not known.
+ * `nodes` are node indices directly inside; `children` are indices into `GraphView.modules`.
+ */
+export interface ModuleView {
+  readonly name: string;
+  readonly path: string;
+  readonly type: string;
+  readonly nodes: readonly number[];
+  readonly children: readonly number[];
+}
+
+/** All guards in frame order, and the recompilations before them. */
+export interface GuardsView {
+  readonly guards: readonly GuardView[];
+  readonly recompiles: readonly RecompileView[];
+}
+
+/** One guard: what it checks, in the words Dynamo checks it, and the line that asked for it. */
+export interface GuardView {
+  readonly kind: string;
+  readonly source: string;
+  readonly expressions: readonly string[];
+  readonly where: string;
+  readonly entity: string;
+  readonly frame: number;
+  readonly compile_id: string;
+}
+
+/**
+ * A compilation that was made because guards failed, and what differs from the one before.
+ *
+ * `causes` are empty in recordings that kept only the guards' texts: for those is `advice`.
+ */
+export interface RecompileView {
+  readonly frame: number;
+  readonly title: string;
+  readonly compile_id: string;
+  readonly failures: readonly (readonly [string, string])[];
+  readonly advice: string;
+  readonly limit_hit: boolean;
+  readonly causes: readonly CauseView[];
+  readonly changes: ChangesView | null;
+}
+
+/**
+ * One reason to compile again: what changed, which earlier code it rules out, how to stop it.
+ *
+ * `where` is the line that made the guard, `check` the guard as Dynamo words it.
+ */
+export interface CauseView {
+  readonly text: string;
+  readonly earlier: readonly string[];
+  readonly check: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly remedies: readonly Remedy[];
+}
+
+/** What to do, and the code that does it where there is such code. */
+export interface Remedy {
+  readonly text: string;
+  readonly code: string;
+}
+
+/**
+ * The differences from an earlier compilation, `against`.
+ *
+ * A row of `graph` is a sign and a text: "-" is gone, "+" is new, "~" produces something else.
+ * `left` counts the rows that are left out.
+ */
+export interface ChangesView {
+  readonly against: string;
+  readonly symbols: readonly string[];
+  readonly graph: readonly (readonly [string, string])[];
+  readonly left: number;
+  readonly summary: string;
+  readonly kernels: string;
+}
+
+/** The symbols in the order they were made, and what has none though it was to be open. */
+export interface ShapesView {
+  readonly symbols: readonly SymbolView[];
+  readonly others: readonly FactView[];
+}
+
+/**
+ * One symbol of one compilation.
+ *
+ * `stands_for` are the values that share it, as one writes them; `range` what it may be; `value`
+ * what took its place, if anything did, and `pinned` how that came about.
+ */
+export interface SymbolView {
+  readonly name: string;
+  readonly compile_id: string;
+  readonly frame: string;
+  readonly is_backed: boolean;
+  readonly hint: string;
+  readonly range: string;
+  readonly stands_for: readonly string[];
+  readonly value: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly pinned: readonly FactView[];
+  readonly asked: readonly FactView[];
+}
+
+/** Something assumed of a symbol, and the line that made the compiler assume it. */
+export interface FactView {
+  readonly event: string;
+  readonly text: string;
+  readonly expression: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+}
+
+/**
+ * `empty` explains in one sentence why there is no kernel, where there is none.
+ *
+ * `gpus` are the targets that Triton kernels can be assembled for, that of the recording first.
+ */
+export interface KernelsView {
+  readonly kernels: readonly KernelView[];
+  readonly wrappers: readonly WrapperView[];
+  readonly empty: string;
+  readonly assemblies: readonly AssemblyView[];
+  readonly gpus: readonly string[];
+}
+
+/**
+ * One kernel. `operators` names the ATen operators it fused.
+ *
+ * `origins` are (line of the code, source, line in it): the reader's line that a statement is
+ * there for, the one that most of its nodes come from. A statement that serves several lines is
+ * not among them, but counts in `coverage`. `notes` are
+ * remarks of the recorder on the nodes that it computes.
+ */
+export interface KernelView {
+  readonly id: number;
+  readonly name: string;
+  readonly title: string;
+  readonly language: string;
+  readonly graph: number | null;
+  readonly wrapper: number | null;
+  readonly nodes: readonly number[];
+  readonly operators: readonly string[];
+  readonly where: string;
+  readonly code: string;
+  readonly line: number | null;
+  readonly calls: number;
+  readonly is_backward: boolean;
+  readonly buffers: readonly string[];
+  readonly notes: readonly string[];
+  readonly statements: readonly Statement[];
+  readonly origins: readonly (readonly [number, number, number])[];
+  readonly coverage: string;
+}
+
+/** A line of a kernel's code, from 1, that computes, and the graph's nodes it is there for. */
+export type Statement = readonly [line: number, nodes: readonly number[], origin: Origin];
+
+export type Origin = "emitted" | "serves" | "unknown";
+
+/** The module Inductor wrote for one graph. */
+export interface WrapperView {
+  readonly id: number;
+  readonly title: string;
+  readonly language: string;
+  readonly code: string;
+  readonly graph: number | null;
+}
+
+/** A kernel assembled for one target; `resources` says what one block takes. */
+export interface AssemblyView {
+  readonly kernel: number;
+  readonly target: string;
+  readonly levels: readonly LevelView[];
+  readonly resources: readonly string[];
+  readonly chosen: string;
+}
+
+/** One level. `lines` is flat: line of `text`, line of the kernel, and so on, from 1. */
+export interface LevelView {
+  readonly name: string;
+  readonly text: string;
+  readonly lines: readonly number[];
+}
+
+/**
+ * `totals` are (phase, seconds without those nested in it, share of all), largest first.
+ *
+ * They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
+ * other threads and processes did meanwhile.
+ */
+export interface TimelineView {
+  readonly seconds: number;
+  readonly phases: readonly PhaseView[];
+  readonly totals: readonly (readonly [string, number, number])[];
+  readonly parallel: readonly (readonly [string, number])[];
+}
+
+/** A bar: seconds from the recording's start, how deep it nests, which compilation it is of. */
+export type PhaseView = readonly [
+  name: string,
+  start: number,
+  seconds: number,
+  depth: number,
+  compile_id: string,
+  explanation: string,
+];
+export const PHASE = { name: 0, start: 1, seconds: 2, depth: 3, compile_id: 4, explanation: 5 } as const;
+
+/**
+ * The edges, in the form the front-end walks them.
+ *
+ * `stacks[i]` lists the (source, line) pairs of stack i, outermost first; a node's `stack` column
+ * names it. `graph_links` are (upstream graph, downstream graph, pairs of node indices flattened
+ * to [up, down, up, down, ...]). Kernels name their graph and nodes themselves.
+ */
+export interface LinksView {
+  readonly stacks: readonly (readonly (readonly [number, number])[])[];
+  readonly graph_links: readonly (readonly [number, number, readonly number[]])[];
+}
+
+/** A remark of the recorder, with its details. */
+export interface NoteView {
+  readonly level: string;
+  readonly about: string;
+  readonly message: string;
+  readonly details: string;
+}
+
+/** Every pass, in order. */
+export interface PassesView {
+  readonly pipelines: readonly PipelineView[];
+  readonly passes: readonly PassView[];
+  readonly patterns: readonly PatternView[];
+}
+
+/**
+ * The passes over one graph in one phase: `passes` from `first` up to `end`.
+ *
+ * `graph` and `became` are the recorded graphs before and after, None where there is none.
+ */
+export interface PipelineView {
+  readonly id: number;
+  readonly title: string;
+  readonly sentence: string;
+  readonly summary: string;
+  readonly seconds: number;
+  readonly first: number;
+  readonly end: number;
+  readonly ran: number;
+  readonly did: number;
+  readonly before: string;
+  readonly after: string;
+  readonly graph: number | null;
+  readonly became: number | null;
+  readonly error: string;
+}
+
+/**
+ * A pass. `did` says whether it changed anything; counts are nodes.
+ *
+ * `state` is "did", "idle", "off" where it is switched off, or "failed". `alone` says in
+ * sentences what was found and left as it was. `depth` counts the passes that it ran inside of.
+ */
+export interface PassView {
+  readonly id: number;
+  readonly title: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly sentence: string;
+  readonly state: string;
+  readonly summary: string;
+  readonly seconds: number;
+  readonly pipeline: number;
+  readonly depth: number;
+  readonly body: string;
+  readonly own: boolean;
+  readonly place: string;
+  readonly entity: string;
+  readonly error: string;
+  readonly removed: number;
+  readonly added: number;
+  readonly changed: number;
+  readonly moved: number;
+  readonly hunks: readonly Hunk[];
+  readonly matches: readonly MatchView[];
+  readonly alone: readonly string[];
+}
+
+/** Lines that belong together; `skipped` nodes before them are the same before and after. */
+export interface Hunk {
+  readonly body: string;
+  readonly skipped: number;
+  readonly lines: readonly DiffLine[];
+}
+
+/**
+ * A node in a diff. `sign` is "-", "+" or " "; `note` "moved", "changed" or empty.
+ *
+ * `entity` names the node in a recorded graph, where it is in one. `match` is the index of the
+ * match that took or made it, -1 for none.
+ */
+export type DiffLine = readonly [
+  sign: string,
+  name: string,
+  op: string,
+  target: string,
+  arguments: string,
+  value: string,
+  entity: string,
+  note: string,
+  match: number,
+];
+export const DIFF_LINE = { sign: 0, name: 1, op: 2, target: 3, arguments: 4, value: 5, entity: 6, note: 7, match: 8 } as const;
+
+/** One place where a pattern was found, as a diff of its own. */
+export interface MatchView {
+  readonly pattern: number;
+  readonly summary: string;
+  readonly lines: readonly DiffLine[];
+}
+
+/** What was looked for. `entity` is the reader's line, where the pattern is their own. */
+export interface PatternView {
+  readonly name: string;
+  readonly kind: string;
+  readonly sentence: string;
+  readonly place: string;
+  readonly entity: string;
+  readonly source: string;
+  readonly replacement: string;
+  readonly expression: string;
+}
+
+/**
+ * The film. Columns are base64 of 32-bit little-endian integers: see model/steps.py.
+ *
+ * `kinds` has plain words for the kinds of values.
+ */
+export interface StepsView {
+  readonly takes: readonly TakeView[];
+  readonly codes: readonly CodeView[];
+  readonly calls: readonly Call[];
+  readonly strings: readonly string[];
+  readonly values: readonly Symbolic[];
+  readonly kinds: Readonly<Record<string, string>>;
+  readonly below: string;
+  readonly held: string;
+  readonly call: string;
+  readonly instruction: string;
+  readonly stack: string;
+  readonly bound: string;
+  readonly nodes: readonly NodeRow[];
+  readonly guards: readonly AddedGuard[];
+  readonly events: readonly EventRow[];
+  readonly cut: string;
+}
+
+/** One attempt on a frame: its steps from `first` up to `end`, and how it ended. */
+export interface TakeView {
+  readonly title: string;
+  readonly frame: number;
+  readonly attempt: number;
+  readonly first: number;
+  readonly end: number;
+  readonly outcome: string;
+  readonly ending: string;
+  readonly graph: number | null;
+  readonly broke: number | null;
+}
+
+/** A code object; instructions are on lines of the source of this index. */
+export interface CodeView {
+  readonly name: string;
+  readonly where: string;
+  readonly source: number;
+  readonly is_library: boolean;
+  readonly instructions: readonly Instruction[];
+}
+
+/** One bytecode instruction; lines from 1, columns from 0 in characters, -1 where not known. */
+export type Instruction = readonly [
+  offset: number,
+  opname: string,
+  argument: string,
+  line: number,
+  column: number,
+  end_line: number,
+  end_column: number,
+  is_jump_target: boolean,
+];
+export const INSTRUCTION = { offset: 0, opname: 1, argument: 2, line: 3, column: 4, end_line: 5, end_column: 6, is_jump_target: 7 } as const;
+
+/**
+ * One interpretation of a code object: a frame's own, or that of a function inlined into it.
+ *
+ * `step` is the step that made the call, -1 for the frame itself.
+ */
+export type Call = readonly [code: number, parent: number, step: number, depth: number];
+export const CALL = { code: 0, parent: 1, step: 2, depth: 3 } as const;
+
+/**
+ * What Dynamo knows of a value.
+ *
+ * `kind` is its kind of variable ("TensorVariable"), `text` a few words ("f32[8, 4]", "3"),
+ * `source` where it comes from ("L['x']"), `node` the row of the node that makes it, -1 for none.
+ */
+export type Symbolic = readonly [kind: string, text: string, source: string, node: number];
+
+/** A node as it was added, and where it is in the graph of `graph`; -1 if it did not stay. */
+export type NodeRow = readonly [added: AddedNode, graph: number, node: number];
+
+/**
+ * A node that a step put into the graph: its FX operation and what it calls.
+ *
+ * `depth` counts the bodies of higher-order operators around it; `removed` is the step that took
+ * it out again, -1 for none.
+ */
+export type AddedNode = readonly [
+  step: number,
+  name: string,
+  op: string,
+  text: string,
+  value: string,
+  depth: number,
+  removed: number,
+];
+export const ADDED_NODE = { step: 0, name: 1, op: 2, text: 3, value: 4, depth: 5, removed: 6 } as const;
+
+/** A guard that a step made necessary; what was made before the first step counts to it. */
+export type AddedGuard = readonly [step: number, kind: string, source: string];
+
+/** What else a step did, in words, and the entity that tells more of it. */
+export type EventRow = readonly [step: number, kind: string, text: string, entity: string];
+
+/**
+ * The story of the break of this id. Texts are plain; backquotes mark code.
+ *
+ * `cause` is the break in a called function that this one only follows from, `because` says so;
+ * `consequences` are the breaks that follow from this one.
+ */
+export interface StoryView {
+  readonly id: number;
+  readonly instruction: string;
+  readonly values: readonly string[];
+  readonly before: Side | null;
+  readonly then: string;
+  readonly after: readonly Side[];
+  readonly cost: readonly string[];
+  readonly cause: number | null;
+  readonly because: string;
+  readonly consequences: readonly number[];
+}
+
+/** What lies on one side of a break: a graph, its lines and its size; else what ran instead. */
+export interface Side {
+  readonly graph: number | null;
+  readonly title: string;
+  readonly text: string;
+}
+
+/**
+ * A region of the run, or a break between two; `depth` is how many calls and breaks deep.
+ *
+ * `graphs` are the graphs of a frame that was compiled again and again, first to last, and `size`
+ * the operators and kernels of the last. `file` is that of `lines`, where it is neither the
+ * reader's main one nor that of the row above. `entity` is what a click leads to.
+ */
+export interface MapRow {
+  readonly depth: number;
+  readonly kind: Kind;
+  readonly name: string;
+  readonly lines: string;
+  readonly file: string;
+  readonly graphs: readonly number[];
+  readonly size: string;
+  readonly text: string;
+  readonly entity: string;
+}
+
+export type Kind = "break" | "compiled" | "compiling" | "eager" | "failed" | "resumed" | "skipped";
+
+/**
+ * One graph as AOTAutograd cut it. `joint`, `forward` and `backward` are graph ids.
+ *
+ * `sentences` tell it in plain words; `handled` are the mutations and views that it took out of
+ * the graph or put back. `activation_bytes` of `unpartitioned_bytes` are kept.
+ */
+export interface PartitionView {
+  readonly id: number;
+  readonly number: number;
+  readonly title: string;
+  readonly method: string;
+  readonly joint: number | null;
+  readonly forward: number | null;
+  readonly backward: number | null;
+  readonly budget: number;
+  readonly sentences: readonly string[];
+  readonly activation_bytes: number;
+  readonly unpartitioned_bytes: number | null;
+  readonly saved: readonly SavedRow[];
+  readonly lines: readonly LineCost[];
+  readonly recomputed: readonly RecomputedRow[];
+  readonly pairs: readonly PairRow[];
+  readonly handled: readonly string[];
+}
+
+/**
+ * A value kept for the backward. `role` is that of the fact, or "copy".
+ *
+ * `bytes` counts only memory that would not live otherwise, and once where values share it.
+ */
+export interface SavedRow {
+  readonly name: string;
+  readonly operator: string;
+  readonly value: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly price: string;
+  readonly why: string;
+  readonly node: string;
+  readonly backward: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly module: string;
+  readonly role: string;
+}
+
+/** What one line keeps for the backward: how many values, and their bytes. */
+export interface LineCost {
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly count: number;
+  readonly bytes: number;
+  readonly size: string;
+}
+
+/** An operator that the backward runs again. `bytes` is what keeping its result would take. */
+export interface RecomputedRow {
+  readonly name: string;
+  readonly operator: string;
+  readonly value: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly price: string;
+  readonly why: string;
+  readonly node: string;
+  readonly backward: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly module: string;
+  readonly is_free: boolean;
+}
+
+/** An operator of the joint graph beside its gradient, as node indices of the joint graph. */
+export interface PairRow {
+  readonly operator: string;
+  readonly forward: readonly number[];
+  readonly backward: readonly number[];
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+}
+
+/** The operators of a run. `sets` are (word, title); `empty` says why there are none. */
+export interface DecompositionsView {
+  readonly sets: readonly (readonly [string, string])[];
+  readonly counts: readonly CountView[];
+  readonly operators: readonly OperatorView[];
+  readonly tops: readonly TopView[];
+  readonly extern: readonly StayView[];
+  readonly no_rule: readonly StayView[];
+  readonly trees: TreesView;
+  readonly empty: string;
+}
+
+/** How many operators there are at a level, and of how many kinds. */
+export interface CountView {
+  readonly title: string;
+  readonly operators: number;
+  readonly kinds: number;
+}
+
+/** An operator of this program, on `tops` of any shapes: how often, and how many at each set. */
+export interface OperatorView {
+  readonly operator: string;
+  readonly times: number;
+  readonly became: readonly number[];
+  readonly rule: number;
+  readonly tops: readonly number[];
+}
+
+/** A call of this program: `rule` fired in this run, -1 for none. `nodes` are (graph, node). */
+export interface TopView {
+  readonly call: number;
+  readonly rule: number;
+  readonly times: number;
+  readonly where: string;
+  readonly nodes: readonly (readonly [number, number])[];
+}
+
+/** An operator that stays although the set lacks it, or that Inductor writes no code for. */
+export interface StayView {
+  readonly operator: string;
+  readonly times: number;
+  readonly why: string;
+  readonly kernels: readonly number[];
+}
+
+/** What trees are drawn from: calls go on by steps, steps apply rules. All by position. */
+export interface TreesView {
+  readonly calls: readonly CallView[];
+  readonly steps: readonly StepView[];
+  readonly rules: readonly RuleView[];
+}
+
+/**
+ * An operator on arguments of these shapes.
+ *
+ * For each set, `ways` has the step that is taken (-1 for none), why it stays, and what a rule
+ * raised; `leaves` how many operators it becomes.
+ */
+export interface CallView {
+  readonly operator: string;
+  readonly arguments: string;
+  readonly value: string;
+  readonly ways: readonly (readonly [number, string, string])[];
+  readonly leaves: readonly number[];
+  readonly problem: string;
+}
+
+/** A rule applied once. `rows` are (call, name of the result, arguments by name). */
+export interface StepView {
+  readonly rule: number;
+  readonly inputs: readonly string[];
+  readonly rows: readonly (readonly [number, string, string])[];
+  readonly returns: string;
+}
+
+/** A rule. `where` is "torch/_refs/__init__.py:3430", empty where it has no source. */
+export interface RuleView {
+  readonly kind: string;
+  readonly name: string;
+  readonly where: string;
+  readonly text: string;
+}
+
+/** All lowerings; `operators` counts the operators of all loop bodies, `empty` says why none. */
+export interface LoweringsView {
+  readonly lowerings: readonly LoweringView[];
+  readonly buffers: readonly BufferView[];
+  readonly operators: readonly OperatorCount[];
+  readonly called: readonly CalledView[];
+  readonly empty: string;
+}
+
+/** A graph's lowering. `counts` are outcomes with how many operators came to each. */
+export interface LoweringView {
+  readonly graph: number;
+  readonly title: string;
+  readonly summary: string;
+  readonly counts: readonly (readonly [string, number])[];
+  readonly steps: readonly LoweringStep[];
+  readonly buffers: readonly number[];
+}
+
+/**
+ * A node of the graph being lowered. `rule` and `place` are the function that lowered it.
+ *
+ * `made` are the ids of buffers that were made meanwhile, `ended` of those that compute it.
+ */
+export interface LoweringStep {
+  readonly node: number;
+  readonly name: string;
+  readonly operator: string;
+  readonly outcome: "constant" | "extern" | "failed" | "fallback" | "in place" | "inlined" | "input" | "nothing" | "output" | "part" | "realised" | "same" | "size" | "template" | "view";
+  readonly sentence: string;
+  readonly rule: string;
+  readonly place: string;
+  readonly made: readonly number[];
+  readonly ended: readonly number[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+/**
+ * A buffer. `nodes` and `during` are nodes of `graph`; `reads` are names, `readers` ids.
+ *
+ * `loops` are pairs of a variable and how often it runs.
+ */
+export interface BufferView {
+  readonly id: number;
+  readonly name: string;
+  readonly graph: number;
+  readonly kind: string;
+  readonly form: string;
+  readonly kernel: string;
+  readonly during: number | null;
+  readonly nodes: readonly number[];
+  readonly why: string;
+  readonly value: string;
+  readonly size: string;
+  readonly layout: string;
+  readonly loops: readonly (readonly [string, string])[];
+  readonly reduction: string;
+  readonly reads: readonly string[];
+  readonly readers: readonly number[];
+  readonly body: readonly (readonly [string, string, number, number])[];
+  readonly where: string;
+  readonly dropped: boolean;
+}
+
+/** An operator of the loop IR: how often it occurs in loop bodies, and in how many buffers. */
+export interface OperatorCount {
+  readonly name: string;
+  readonly count: number;
+  readonly buffers: number;
+  readonly text: string;
+}
+
+/** A kernel that is called instead of a loop, how often, and why. `buffers` are ids. */
+export interface CalledView {
+  readonly kernel: string;
+  readonly kind: string;
+  readonly times: number;
+  readonly why: string;
+  readonly buffers: readonly number[];
+}
+
+/** Every schedule; `unseen` holds why a pair was never considered, by its kind of case. */
+export interface FusionsView {
+  readonly schedules: readonly ScheduleView[];
+  readonly unseen: Readonly<Record<string, Advice>>;
+}
+
+/**
+ * A schedule. `pairs` are groups, two a verdict, and `ruling` indexes `rulings`.
+ *
+ * `rounds` names each round of fusion; `start` are the groups before the first.
+ */
+export interface ScheduleView {
+  readonly graph: number;
+  readonly number: number;
+  readonly title: string;
+  readonly sentences: readonly string[];
+  readonly operations: readonly OperationView[];
+  readonly groups: readonly GroupView[];
+  readonly start: readonly number[];
+  readonly rounds: readonly string[];
+  readonly rulings: readonly RulingView[];
+  readonly pairs: readonly number[];
+  readonly ruling: readonly number[];
+  readonly final: readonly PlaceView[];
+  readonly left_out: number;
+  readonly memory: readonly MemoryView[];
+}
+
+/**
+ * An operation of the schedule. `id` counts over all schedules, `nodes` are of its graph.
+ *
+ * `title` tells what it computes, `loops` over what; `place` is its group in the end, `uses` the
+ * buffers and inputs that it reads or writes, `entity` the reader's line.
+ */
+export interface OperationView {
+  readonly id: number;
+  readonly name: string;
+  readonly buffers: readonly string[];
+  readonly kind: string;
+  readonly title: string;
+  readonly loops: string;
+  readonly nodes: readonly number[];
+  readonly uses: readonly string[];
+  readonly after: readonly number[];
+  readonly weak: readonly number[];
+  readonly place: number;
+  readonly kernel: number | null;
+  readonly call: string;
+  readonly where: string;
+  readonly entity: string;
+}
+
+/** Operations that stood together at some time, as indices. */
+export interface GroupView {
+  readonly operations: readonly number[];
+  readonly kind: string;
+  readonly loops: string;
+}
+
+/**
+ * What became of a pair: `why` holds what stood in the way and what would change it.
+ *
+ * `saves` is what fusing saves in memory traffic, `score` what pairs are sorted by; `reasons` are
+ * PyTorch's words.
+ */
+export interface RulingView {
+  readonly first_round: number;
+  readonly round: number;
+  readonly kind: string;
+  readonly outcome: string;
+  readonly saves: string;
+  readonly score: string;
+  readonly why: readonly Advice[];
+  readonly reasons: readonly string[];
+  readonly into: number | null;
+}
+
+/** A sentence on what stands in the way, and one on what would change it. */
+export interface Advice {
+  readonly why: string;
+  readonly change: string;
+}
+
+/** A group of the finished schedule. `kernel` is its id, `name` the kernel's. */
+export interface PlaceView {
+  readonly group: number;
+  readonly kernel: number | null;
+  readonly name: string;
+  readonly title: string;
+}
+
+/** The memory of one schedule. `kernel_internal` are buffers that fusion made unnecessary. */
+export interface MemoryView {
+  readonly sentences: readonly string[];
+  readonly steps: readonly MemoryStep[];
+  readonly peak: number;
+  readonly peak_bytes: number;
+  readonly lives: readonly LifeView[];
+  readonly kernel_internal: readonly LifeView[];
+}
+
+/** A call, and what is allocated while it runs. `operations` are ids. */
+export interface MemoryStep {
+  readonly name: string;
+  readonly kernel: number | null;
+  readonly operations: readonly number[];
+  readonly bytes: number;
+  readonly size: string;
+}
+
+/**
+ * The life of a buffer: it holds memory from the step `start` to `end`, counted from 0.
+ *
+ * `last_read` is the last step that reads it, -1 for none. `source` names the buffer whose memory
+ * it took over or shares. `operation` is the id of what makes it, -1 for what comes from outside.
+ */
+export interface LifeView {
+  readonly name: string;
+  readonly role: string;
+  readonly value: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly start: number;
+  readonly end: number;
+  readonly last_read: number;
+  readonly operation: number;
+  readonly source: string;
+  readonly note: string;
+}
+
+/**
+ * A model in a package. `facts` are labels and values; `inlined` is not carried along.
+ *
+ * `origin`, the last of the sentences, says what captured the model, and what there is none of.
+ */
+export interface PackageView {
+  readonly title: string;
+  readonly model: string;
+  readonly sentences: readonly string[];
+  readonly origin: string;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly constants: readonly ConstantView[];
+  readonly inlined: readonly ConstantView[];
+  readonly files: readonly FileView[];
+  readonly wrapper: number | null;
+}
+
+/** A constant, or a parameter that is none; `entity` is the node that stands for it. */
+export interface ConstantView {
+  readonly name: string;
+  readonly value: string;
+  readonly role: string;
+  readonly size: string;
+  readonly entity: string;
+}
+
+/** A file in a package. */
+export interface FileView {
+  readonly path: string;
+  readonly what: string;
+  readonly size: string;
+}
+
+/** A benchmark. `doubts` are of the whole: what makes any of its times less sure. */
+export interface BenchView {
+  readonly title: string;
+  readonly state: string;
+  readonly created: string;
+  readonly verdicts: readonly VerdictView[];
+  readonly ways: readonly WayView[];
+  readonly sections: readonly SectionView[];
+  readonly agreements: readonly AgreementView[];
+  readonly kernels: KernelTimesView;
+  readonly roofline: RooflineView | null;
+  readonly doubts: readonly string[];
+  readonly machine: readonly (readonly [string, string])[];
+}
+
+/** What may be said of a way in one sentence; `way` is its position, -1 for all of them. */
+export interface VerdictView {
+  readonly way: number;
+  readonly sentence: string;
+  readonly tone: Tone;
+}
+
+/** A way to run the program, and what it was made with; `code` is that of one by hand. */
+export interface WayView {
+  readonly name: string;
+  readonly kind: string;
+  readonly options: string;
+  readonly code: string;
+  readonly language: string;
+}
+
+/** Ways that were timed in turns: a phase, with warm or cold caches. */
+export interface SectionView {
+  readonly phase: Phase;
+  readonly cache: Cache;
+  readonly title: string;
+  readonly rows: readonly TimeView[];
+}
+
+export type Phase = "forward" | "step";
+
+export type Cache = "cold" | "warm";
+
+/**
+ * The times of a way: raw (`seconds`, a call each round), and in words.
+ *
+ * `factor` is how many times faster than the first way, empty for the first way itself; `interval`
+ * bounds it, with a confidence of 95 %, or 99.9 % where two ways are not told apart. `low`,
+ * `median` and `high` are the quartiles. `pays_off` says after how many calls compiling has paid
+ * off.
+ */
+export interface TimeView {
+  readonly way: number;
+  readonly name: string;
+  readonly seconds: readonly number[];
+  readonly warmup: readonly number[];
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+  readonly time: string;
+  readonly quartiles: string;
+  readonly rounds: string;
+  readonly factor: string;
+  readonly interval: string;
+  readonly tone: Tone;
+  readonly compile: string;
+  readonly pays_off: string;
+  readonly memory: string;
+  readonly doubts: readonly string[];
+}
+
+/**
+ * What a way computes in one phase against eager: in a sentence, and tensor by tensor.
+ *
+ * `verdict` is that of the worst tensor; `left` counts the tensors without a row.
+ */
+export interface AgreementView {
+  readonly way: number;
+  readonly name: string;
+  readonly phase: Phase;
+  readonly verdict: Verdict;
+  readonly sentence: string;
+  readonly rows: readonly ComparedView[];
+  readonly left: number;
+}
+
+export type Verdict = "close" | "equal" | "not compared" | "wrong";
+
+/** One tensor. `is_closer` is set where it lies closer to float64 than eager's does. */
+export interface ComparedView {
+  readonly value: string;
+  readonly verdict: Verdict;
+  readonly ulp: string;
+  readonly relative: string;
+  readonly absolute: string;
+  readonly error: string;
+  readonly eager_error: string;
+  readonly tolerance: string;
+  readonly reason: string;
+  readonly is_closer: boolean;
+}
+
+/**
+ * Programs kernel by kernel, and times where else they are shown.
+ *
+ * `kernels` are (id, text); `nodes` (graph, node, seconds, text) of the kernel that computes a
+ * node, or of eager's operator; `lines` (source, line, text, explanation).
+ */
+export interface KernelTimesView {
+  readonly programs: readonly ProgramView[];
+  readonly kernels: readonly (readonly [number, string])[];
+  readonly nodes: readonly (readonly [number, number, number, string])[];
+  readonly lines: readonly (readonly [number, number, string, string])[];
+}
+
+/** The kernels of one way in one phase; `parts` add up to the whole, which `remainder` tells. */
+export interface ProgramView {
+  readonly way: number;
+  readonly phase: Phase;
+  readonly title: string;
+  readonly groups: readonly KernelGroupView[];
+  readonly whole: string;
+  readonly parts: readonly SumPart[];
+  readonly remainder: string;
+  readonly problem: string;
+}
+
+/**
+ * Kernels beside the eager operators that they replaced.
+ *
+ * `share` is the part of a whole call that the kernels take, `launch` what launching them takes.
+ * `line` is the reader's first line of theirs, as an entity.
+ */
+export interface KernelGroupView {
+  readonly title: string;
+  readonly operators: string;
+  readonly kernels: readonly TimedKernelView[];
+  readonly eager: readonly TimedOperatorView[];
+  readonly cold: AgainstEager;
+  readonly warm: AgainstEager;
+  readonly share: string;
+  readonly launch: string;
+  readonly where: string;
+  readonly line: string;
+  readonly why: string;
+}
+
+/** A kernel of a group: `id` is the recording's. */
+export interface TimedKernelView {
+  readonly id: number;
+  readonly title: string;
+  readonly language: string;
+  readonly calls: number;
+  readonly time: string;
+  readonly problem: string;
+}
+
+/** An eager operator that a group replaced; `entity` is its node, if that is known. */
+export interface TimedOperatorView {
+  readonly name: string;
+  readonly entity: string;
+  readonly calls: number;
+  readonly arguments: string;
+  readonly time: string;
+  readonly problem: string;
+}
+
+/**
+ * A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
+ *
+ * `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
+ * 95 %; `outcome` is empty where one side has no time; `gain` says what a call wins or loses by
+ * it. `rank` is the place in the list: what loses most comes first, then what gains most.
+ */
+export interface AgainstEager {
+  readonly kernels: number | null;
+  readonly eager: number | null;
+  readonly kernels_text: string;
+  readonly eager_text: string;
+  readonly factor: string;
+  readonly interval: string;
+  readonly outcome: "" | "alike" | "faster" | "slower";
+  readonly gain: string;
+  readonly rank: number;
+}
+
+/** A part of a whole call. */
+export interface SumPart {
+  readonly name: string;
+  readonly seconds: number;
+  readonly text: string;
+  readonly share: string;
+}
+
+/**
+ * All kernels against the limits of one machine, those that take longest in a call first.
+ *
+ * `bandwidth` is in bytes a second. `x` and `y` are the powers of ten between which the plot's
+ * axes run: operations a byte, and operations a second.
+ */
+export interface RooflineView {
+  readonly device: string;
+  readonly bandwidth: number;
+  readonly bandwidth_text: string;
+  readonly measured: string;
+  readonly roofs: readonly RoofView[];
+  readonly programs: readonly string[];
+  readonly points: readonly PointView[];
+  readonly x: readonly [number, number];
+  readonly y: readonly [number, number];
+  readonly sentences: readonly string[];
+}
+
+/** What the machine computes at most in a type; `ridge` is the intensity from where it binds. */
+export interface RoofView {
+  readonly dtype: string;
+  readonly flops: number;
+  readonly text: string;
+  readonly ridge: number;
+}
+
+/**
+ * A kernel at one place of a program. `program` is a position in `RooflineView.programs`.
+ *
+ * `seconds` are those of one call, `cache` tells how it found the caches. `intensity` is in
+ * operations a byte and `rate` in operations a second: None where the plot has no place for it,
+ * as it computes nothing or its work is not known. `share` is of the limit that binds, None where
+ * it says nothing: `sentence` tells why. The rest says in words what the numbers do; `limit` is
+ * the time that a call would take at the limit.
+ */
+export interface PointView {
+  readonly kernel: number;
+  readonly name: string;
+  readonly program: number;
+  readonly calls: number;
+  readonly seconds: number;
+  readonly cache: Cache;
+  readonly intensity: number | null;
+  readonly rate: number | null;
+  readonly dtype: string;
+  readonly bound: Bound;
+  readonly share: number | null;
+  readonly is_small: boolean;
+  readonly percent: string;
+  readonly time: string;
+  readonly limit: string;
+  readonly work: string;
+  readonly reached: string;
+  readonly sentence: string;
+}
+
+export type Bound = "" | "arithmetic" | "memory";
+
+/** One artifact: `note` says what is left out of its text here, or wrong with it. */
+export interface ArtifactView {
+  readonly title: string;
+  readonly compile_id: string;
+  readonly size: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+/** How to read the view of this name. */
+export interface Reading {
+  readonly view: string;
+  readonly sentence: string;
+  readonly paragraph: string;
+}
+
+/**
+ * The views under their labels, and what each two have in common.
+ *
+ * `ranks` is set where they are ranks of one job.
+ */
+export interface SideBySideView {
+  readonly labels: readonly string[];
+  readonly views: readonly View[];
+  readonly pairs: readonly PairView[];
+  readonly lines: readonly LineRow[];
+  readonly ranks: RanksView | null;
+}
+
+/** Two recordings, by their labels; `facts` are what changed from `a` to `b`, in words. */
+export interface PairView {
+  readonly a: string;
+  readonly b: string;
+  readonly facts: readonly string[];
+  readonly works: readonly WorkView[];
+}
+
+/**
+ * Kernels of two recordings that do the same work: see `alignment.Work`.
+ *
+ * `edits` is the diff of their code, where both have some in one language: of the lines of all
+ * kernels of a side, one after the other.
+ */
+export interface WorkView {
+  readonly a: readonly number[];
+  readonly b: readonly number[];
+  readonly inside: readonly number[];
+  readonly title: string;
+  readonly where: string;
+  readonly sentence: string;
+  readonly same: boolean;
+  readonly edits: readonly Edit[];
+}
+
+/**
+ * A run of lines, from 0, the end exclusive.
+ *
+ * "=" is in both, "~" reads otherwise, "-" and "+" are in one alone.
+ */
+export type Edit = readonly [sign: Sign, a: number, a_end: number, b: number, b_end: number];
+
+export type Sign = "+" | "-" | "=" | "~";
+
+/** A line of the reader's, and for each recording the titles of the kernels it led to. */
+export interface LineRow {
+  readonly where: string;
+  readonly text: string;
+  readonly kernels: readonly (readonly string[])[];
+}
+
+/**
+ * `sentence` is the verdict, `findings` are the differences, the gravest first.
+ *
+ * `remarks` are about the logs themselves: ranks that are missing, processes that began again.
+ * `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
+ * are unlike most. `is_whole` is false where not all could be compared.
+ */
+export interface RanksView {
+  readonly sentence: string;
+  readonly findings: readonly string[];
+  readonly remarks: readonly string[];
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly apart: readonly string[];
+  readonly is_whole: boolean;
+}
+
+/** How far a run or a compile is; without a stage nothing has begun. */
+export interface Progress {
+  readonly active?: boolean;
+  readonly detail?: string;
+  readonly fraction?: number | null;
+  readonly seconds?: number;
+  readonly stage?: string;
+}
+
+/** An answer, with the number of its question. */
+export interface AnswerMessage {
+  readonly answer?: unknown;
+  readonly error?: string;
+  readonly request: number;
+  readonly type: "answer";
+}
+
+/** What came of a run, with the number of its request; the new view comes beside the message. */
+export interface RanMessage {
+  readonly error?: string;
+  readonly label?: string;
+  readonly outcome?: unknown;
+  readonly pairs?: readonly PairView[];
+  readonly request: number;
+  readonly type: "ran";
+}
+
+/** The answer to "would this input pass?": each compilation, and what a call would do. */
+export interface WouldPass {
+  readonly frame: number;
+  readonly name: string;
+  readonly sentence: string;
+  readonly reuses: string | null;
+  readonly checks: readonly CheckView[];
+}
+
+/**
+ * One compilation: whether the call passes its guards, else the first that it fails.
+ *
+ * `source` is the value that this guard is on, as the guards' view names it.
+ */
+export interface CheckView {
+  readonly compile_id: string;
+  readonly passes: boolean;
+  readonly text: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly source: string;
+}
+
+/** What the partitioner would do with one graph under each budget, the largest first. */
+export interface Budgets {
+  readonly title: string;
+  readonly rows: readonly BudgetRow[];
+}
+
+/**
+ * One budget: how much it keeps, and how many operators run again, with what arithmetic.
+ *
+ * `flops` counts matrix products, convolutions and attention alone.
+ */
+export interface BudgetRow {
+  readonly budget: number;
+  readonly activation_bytes: number;
+  readonly size: string;
+  readonly saved: number;
+  readonly operators: number;
+  readonly flops: number;
+  readonly arithmetic: string;
+  readonly is_used: boolean;
+}
+
+/** The target in force, all targets by name and title, and the switches that matter for it. */
+export interface Panel {
+  readonly target: string;
+  readonly targets: readonly (readonly [string, string])[];
+  readonly switches: readonly SwitchState[];
+}
+
+/** A switch with the values to choose from, and the one in force. */
+export interface SwitchState {
+  readonly name: string;
+  readonly key: string;
+  readonly topic: string;
+  readonly sentence: string;
+  readonly values: readonly (boolean | number | string | null)[];
+  readonly value: boolean | number | string | null;
+  readonly is_count: boolean;
+}
+
+/**
+ * One edit. `edits` are the lines of `before` and `after` that differ.
+ *
+ * `worst` tells the element that is furthest off, where it computes something else.
+ */
+export interface EditView {
+  readonly kernel: number;
+  readonly name: string;
+  readonly verdict: EditVerdict;
+  readonly sentence: string;
+  readonly before: string;
+  readonly after: string;
+  readonly edits: readonly Edit[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly worst: string;
+  readonly compared: string;
+  readonly timings: readonly TimingView[];
+}
+
+export type EditVerdict = "failed" | "not built" | "right" | "unknown" | "wrong";
+
+/**
+ * What a compiler said, at a line and column of the edited text, both from 1.
+ *
+ * `line` is None where it speaks of no line of the text, such as a symbol that is missing.
+ */
+export interface Diagnostic {
+  readonly severity: "error" | "note" | "warning";
+  readonly message: string;
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** The original's time beside the edit's; `tone` is "good" where the edit is faster. */
+export interface TimingView {
+  readonly what: string;
+  readonly original: string;
+  readonly edited: string;
+  readonly ratio: string;
+  readonly tone: string;
+}
+
+/** What came of a fix. `counts` are a name, how many before, and how many after. */
+export interface TrialOutcome {
+  readonly counts: readonly (readonly [string, number, number])[];
+  readonly failure: string;
+  readonly fix: string;
+  readonly new_breaks: readonly string[];
+  readonly numbers: string;
+  readonly same: boolean | null;
+}
+
+/** What came of lowering again: how it failed, empty if it did not. */
+export interface LoweredOutcome {
+  readonly failure: string;
+}
+
+/** What came of measuring: the state of the benchmark, empty if there is none. */
+export interface MeasuredOutcome {
+  readonly state: string;
+}
+
+export type Stop = "step" | "over" | "out" | "break" | "node" | "guard" | "attempt";
+
+/** What answers a question, by its name. */
+export interface Answers {
+  readonly would_pass: WouldPass;
+  readonly repartition: Budgets;
+  readonly switches: Panel;
+  readonly assembly: AssemblyView;
+  readonly edit_kernel: EditView;
+}
+
+/** What comes of a run, by the name of what is done. */
+export interface Outcomes {
+  readonly try_fix: TrialOutcome;
+  readonly relower: LoweredOutcome;
+  readonly bench: MeasuredOutcome;
+}

@@ -1,0 +1,37 @@
+// The part of operators taken apart.
+import type { Part, Selected } from "../core/state";
+import { Fact, KinFacts, KinGraphs, KinLines } from "../selection/links";
+import { isLogged } from "../traces/logged";
+import { Badge } from "../ui/bits";
+import { Decompositions } from "./decompositions";
+import { decompositionsState } from "./state";
+
+function Operator({ model, entity, mask }: Selected) {
+  const { decompositions } = model.view;
+  const item = decompositions.operators[entity.a];
+  if (!item) return null;
+  const rule = decompositions.trees.rules[item.rule];
+  return (
+    <>
+      <h4><Badge tone="plain">operator</Badge> <code>{item.operator}</code></h4>
+      <dl>
+        <Fact label="called">{item.times === 1 ? "once" : `${item.times} times`}</Fact>
+        <Fact label="becomes">{decompositions.sets.map(([, title], i) => `${item.became[i].toLocaleString("en")} in ${title}`).join(", ")}</Fact>
+        {rule && <Fact label="by"><code>{rule.name}</code> {rule.where}</Fact>}
+        <KinLines model={model} mask={mask} />
+        <KinFacts model={model} mask={mask} />
+        <KinGraphs model={model} mask={mask} />
+      </dl>
+    </>
+  );
+}
+
+export const decompositionsPart: Part = {
+  tab: "decompositions",
+  Panel: Decompositions,
+  kinds: { operator: { Card: Operator, show: (store, { a }) => void (decompositionsState(store).operator.value = a) } },
+  isThere: (store) => !isLogged(store),
+  count: (view) => view.decompositions.operators.length,
+  hasKin: ({ view, kin }, held) => view.decompositions.tops.some(({ nodes }) => nodes.some(([graph, node]) => held[kin.vertex("node", graph, node)] === 1)),
+  follow: (store) => void (decompositionsState(store).operator.value = 0),
+};

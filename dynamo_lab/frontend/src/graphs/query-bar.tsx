@@ -1,0 +1,57 @@
+// Beside the search of nodes: how many hits, the next one, hits in other stages, and what to try.
+import type { Signal } from "@preact/signals";
+import { useModel, useStore } from "../core/context";
+import { graphEntity } from "../core/entities";
+import { FIELDS } from "../core/tables.generated";
+import { plural } from "../core/words";
+import { Empty, Prose } from "../ui/bits";
+import { type GraphIndex, indicesOf } from "./graph-index";
+import { rootOf, stageName } from "./groups";
+import { parse, type Term, widened } from "./query";
+
+interface StepperProps {
+  readonly label: string;
+  readonly what: string;
+  readonly isOff?: boolean;
+  step(by: 1 | -1): void;
+}
+
+/** Steps through rows: the hits of a search, or the kin of what is pinned. */
+export function Stepper({ label, what, isOff, step }: StepperProps) {
+  return (
+    <span class="dl-kin" role="status">
+      {label}
+      <button type="button" class="dl-icon" disabled={isOff} aria-label={`Previous ${what}`} title="Previous (N)" onClick={() => step(-1)}>{"\u2191"}</button>
+      <button type="button" class="dl-icon" disabled={isOff} aria-label={`Next ${what}`} title="Next (n)" onClick={() => step(1)}>{"\u2193"}</button>
+    </span>
+  );
+}
+
+/** The other stages of the same captured graph that hold hits. */
+export function OtherHits({ index, terms }: { index: GraphIndex; terms: readonly Term[] }) {
+  const store = useStore();
+  const model = useModel();
+  const own = rootOf(index.graph, model.graphs);
+  const others = model.view.graphs.filter((graph) => graph.number === own.number && rootOf(graph, model.graphs).id !== own.id);
+  const found = others.map((graph) => [graph, indicesOf(model)(graph.id)?.find(terms).length ?? 0] as const).filter(([, count]) => count > 0);
+  if (found.length === 0) return null;
+  return (
+    <p class="dl-explain dl-note-line">
+      also in {found.map(([graph, count]) => (
+        <button key={graph.id} type="button" class="dl-go" onClick={() => store.go(graphEntity(graph.id))}>{stageName(graph)} {count.toLocaleString("en")}</button>
+      ))}
+    </p>
+  );
+}
+
+export function NoHits({ index, query }: { index: GraphIndex; query: Signal<string> }) {
+  const wider = widened(query.value);
+  const terms = wider ? parse(wider) : "";
+  const count = typeof terms === "string" ? 0 : index.find(terms).length;
+  return (
+    <Empty title="No node matches">
+      {count > 0 && <button type="button" class="dl-link" onClick={() => (query.value = wider)}>{wider} finds {plural(count, "node")}</button>}
+      {count === 0 && <Prose text={`Each condition must hold: ${Object.values(FIELDS).join(", ")}. A minus in front excludes; other words are looked for in names, operators, values, arguments and modules.`} />}
+    </Empty>
+  );
+}

@@ -1,0 +1,169 @@
+// Why it compiled again, the guards grouped by the value they check, and the sizes left open.
+import { useComputed, useSignal } from "@preact/signals";
+import { useModel, usePart, useStore } from "../core/context";
+import { guardEntity } from "../core/entities";
+import { matches } from "../core/search";
+import type { GuardView, WouldPass } from "../core/types.generated";
+import { plural, withoutFolders } from "../core/words";
+import { Empty, Go, WhyNone } from "../ui/bits";
+import { SearchBox } from "../ui/search-box";
+import { VirtualList } from "../ui/virtual-list";
+import { Recompiles } from "./recompiles";
+import { GUARD_MODES, type GuardMode, guardsState } from "./state";
+import { Symbols } from "./symbols";
+import { WouldPassBox } from "./would-pass";
+
+type Row =
+  | { readonly kind: "source"; readonly source: string; readonly count: number }
+  | { readonly kind: "guard"; readonly index: number; readonly expression: string; readonly first: boolean };
+
+/** Guards as rows: a heading for each value, below it an expression a row. */
+export function guardRows(guards: readonly GuardView[], shown: readonly number[] | null): Row[] {
+  const groups = new Map<string, number[]>();
+  for (const index of shown ?? guards.keys()) {
+    const key = guards[index].source || "(global state)";
+    const group = groups.get(key);
+    if (group) group.push(index);
+    else groups.set(key, [index]);
+  }
+  return [...groups].flatMap(([source, indices]): Row[] => [
+    { kind: "source", source, count: indices.length },
+    ...indices.flatMap((index) => {
+      const texts = guards[index].expressions.length > 0 ? guards[index].expressions : [guards[index].kind];
+      return texts.map((expression, i): Row => ({ kind: "guard", index, expression, first: i === 0 }));
+    }),
+  ]);
+}
+
+function searchText(guard: GuardView): string {
+  const { source, kind, where, compile_id: id, expressions } = guard;
+  return [source, kind, where, id, ...expressions].join("\n").toLowerCase();
+}
+
+/** Guards of a compilation that a tried call fails: rows to be lit. */
+export function failing(guard: GuardView, tried: WouldPass | null): boolean {
+  return (tried?.checks ?? []).some((check) => !check.passes && check.compile_id === guard.compile_id && check.source === guard.source && guard.source !== "");
+}
+
+/** The rows without those below a folded heading. */
+export function withoutFolded(rows: readonly Row[], folded: ReadonlySet<string>): Row[] {
+  let hidden = false;
+  return rows.filter((row) => {
+    if (row.kind === "source") hidden = folded.has(row.source);
+    return row.kind === "source" || !hidden;
+  });
+}
+
+interface GuardRowProps {
+  readonly row: Row;
+  readonly guards: readonly GuardView[];
+  readonly folded: ReadonlySet<string>;
+  readonly toggle: (source: string) => void;
+}
+
+function GuardRow({ row, guards, folded, toggle }: GuardRowProps) {
+  if (row.kind === "source") {
+    const isFolded = folded.has(row.source);
+    return (
+      <button type="button" class="dl-guard-head" aria-expanded={!isFolded} data-own onClick={() => toggle(row.source)}>
+        <span aria-hidden="true">{isFolded ? "\u25b8" : "\u25be"}</span>
+        <code class="dl-guard-source">{row.source}</code><span class="dl-count">{row.count}</span>
+      </button>
+    );
+  }
+  const guard = guards[row.index];
+  const isKind = row.expression === guard.kind;
+  return (
+    <>
+      <code class={`dl-cell-main${isKind ? " dl-dim" : ""}`} title={row.expression}>{row.expression}</code>
+      {row.first && (
+        <>
+          {!isKind && <span class="dl-dim dl-cell-kind" title={guard.kind}>{guard.kind}</span>}
+          <span class="dl-dim dl-cell-id" title="compilation">{guard.compile_id}</span>
+          <span class="dl-cell-line">{guard.entity && <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go>}</span>
+        </>
+      )}
+    </>
+  );
+}
+
+function Explorer() {
+  const store = useStore();
+  const { view, kin } = useModel();
+  const { guards } = view.guards;
+  const query = useSignal("");
+  const folded = useSignal<ReadonlySet<string>>(new Set());
+  const tried = useSignal<WouldPass | null>(null);
+  const texts = useComputed(() => (store.model.value?.view.guards.guards ?? []).map(searchText));
+  const all = useComputed(() => guardRows(store.model.value?.view.guards.guards ?? [], matches(texts.value, query.value)));
+  const rows = useComputed(() => withoutFolded(all.value, query.value === "" ? folded.value : new Set()));
+  if (guards.length === 0) {
+    return <Empty title="No guards"><WhyNone>Guards are the conditions under which compiled code holds. Nothing was compiled here, so there are none.</WhyNone></Empty>;
+  }
+  const reveal = store.reveal.value;
+  const shown = rows.value.findIndex((row) => row.kind === "guard" && guardEntity(row.index) === reveal.entity);
+  const rowClass = (i: number): string => {
+    const row = rows.value[i];
+    if (row.kind === "source") return "dl-row-head";
+    const vertex = kin.vertex("guard", row.index);
+    const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
+    return `dl-row-guard${state}${failing(guards[row.index], tried.value) ? " is-failing" : ""}`;
+  };
+  const entity = (i: number): string => {
+    const row = rows.value[i];
+    return row?.kind === "guard" ? guardEntity(row.index) : "";
+  };
+  const sources = all.value.flatMap((row) => (row.kind === "source" ? [row.source] : []));
+  const toggle = (source: string): void => {
+    const next = new Set(folded.value);
+    if (!next.delete(source)) next.add(source);
+    folded.value = next;
+  };
+  return (
+    <>
+      <WouldPassBox answer={tried} />
+      <div class="dl-toolbar">
+        <SearchBox query={query} label="Search guards" placeholder={"value, kind, expression, line"} />
+        <span class="dl-dim">{plural(sources.length, "value")}</span>
+        <button type="button" class="dl-button" onClick={() => (folded.value = folded.value.size > 0 ? new Set() : new Set(sources))}>
+          {folded.value.size > 0 ? "Unfold all" : "Fold all"}
+        </button>
+      </div>
+      {rows.value.length === 0
+        ? <Empty title="No guard matches">Each word must occur in the value, its kind, its expression or its line.</Empty>
+        : <VirtualList
+            label="Guards" count={rows.value.length} row={24} entity={entity} rowClass={rowClass}
+            renderRow={(i) => <GuardRow row={rows.value[i]} guards={guards} folded={folded.value} toggle={toggle} />}
+            show={{ index: shown, tick: reveal.tick }}
+          />}
+    </>
+  );
+}
+
+const BODIES = { recompiles: Recompiles, guards: Explorer, shapes: Symbols };
+
+export function Guards() {
+  const { mode: chosen } = usePart(guardsState);
+  const { view } = useModel();
+  const counts: Readonly<Record<GuardMode, readonly [string, number]>> = {
+    recompiles: ["Compiled again", view.guards.recompiles.length],
+    guards: ["Guards", view.guards.guards.length],
+    shapes: ["Shapes", view.shapes.symbols.length],
+  };
+  const mode = chosen.value ?? (view.guards.recompiles.length > 0 ? "recompiles" : "guards");
+  const Body = BODIES[mode];
+  return (
+    <>
+      <div class="dl-toolbar">
+        <div class="dl-segments" role="group" aria-label="What to show">
+          {GUARD_MODES.map((one) => (
+            <button key={one} type="button" aria-pressed={one === mode} onClick={() => (chosen.value = one)}>
+              {counts[one][0]} <span class="dl-count">{counts[one][1]}</span>
+            </button>
+          ))}
+        </div>
+      </div>
+      <Body />
+    </>
+  );
+}

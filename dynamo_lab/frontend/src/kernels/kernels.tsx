@@ -1,0 +1,109 @@
+// Kernels at the left, the code of the chosen one at the right.
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { timeOf } from "../benchmarks/state";
+import { Beside, BesideToggle } from "../compare/beside";
+import { compareState } from "../compare/state";
+import { useModel, useStore } from "../core/context";
+import { kernelEntity } from "../core/entities";
+import type { WrapperView } from "../core/types.generated";
+import { plural, withoutFolders } from "../core/words";
+import { Badge, Empty, GoTab } from "../ui/bits";
+import { VirtualList } from "../ui/virtual-list";
+import { KernelDetail } from "./detail";
+import { firstWithCode, isChosen, type Item, kernelItems, kinItems } from "./items";
+import { kernelsState } from "./state";
+
+function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
+  const { kernels } = useModel().view.kernels;
+  const calls = kernels.filter((kernel) => kernel.wrapper === wrapper.id).length;
+  return (
+    <>
+      <span class="dl-kernel-name dl-wrapper-name" title={wrapper.title}>{wrapper.title}</span>
+      <span class="dl-kernel-sub dl-dim">{wrapper.language}{"  \u00b7  "}{calls > 0 ? `calls ${calls === 1 ? "the kernel" : `the ${calls} kernels`} above` : "calls no kernel"}</span>
+    </>
+  );
+}
+
+function Row({ item }: { item: Item }) {
+  const model = useModel();
+  if ("wrapper" in item) return <WrapperRow wrapper={item.wrapper} />;
+  const { kernel } = item;
+  const of = kernel.graph === null ? "" : model.graphTitle(kernel.graph);
+  return (
+    <>
+      <span class="dl-kernel-name" title={kernel.name}>{kernel.title || kernel.name}</span>
+      <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
+      <span class="dl-kernel-sub" title={[of, kernel.where, ...kernel.operators].filter(Boolean).join("\n")}>
+        {[timeOf(model)(kernel.id), withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
+      </span>
+    </>
+  );
+}
+
+/** How many kernels there are, or belong to what is pinned, and whether only those are listed. */
+function Head({ all, kin, only, toggle }: { all: number; kin: number; only: boolean; toggle(): void }) {
+  if (kin === 0) return <div class="dl-toolbar dl-kernel-count"><span class="dl-dim">{plural(all, "kernel")}</span></div>;
+  return (
+    <div class="dl-toolbar dl-kernel-count">
+      <label class="dl-check" title="List the kernels that belong to what is pinned, and no others"><input type="checkbox" checked={only} onChange={toggle} /> only kin</label>
+      <span class="dl-kin-count" title="kernels that belong to what is pinned">{kin} of {all}</span>
+    </div>
+  );
+}
+
+export function Kernels() {
+  const store = useStore();
+  const { view, kin } = useModel();
+  const onlyKin = useSignal(false);
+  const jump = useSignal({ index: -1, tick: 0 });
+  const all = useComputed(() => (store.model.value ? kernelItems(store.model.value.view.kernels) : [])).value;
+  const held = store.held.value;
+  const isHeld = (id: number): boolean => held?.[kin.vertex("kernel", id)] === 1;
+  const kinCount = held ? view.kernels.kernels.filter((kernel) => isHeld(kernel.id)).length : 0;
+  const only = onlyKin.value && kinCount > 0;
+  const items = only ? kinItems(all, isHeld) : all;
+
+  const chosen = all.findIndex((item) => isChosen(item, kernelsState(store).kernel.value));
+  const shown = chosen >= 0 ? all[chosen] : all[firstWithCode(only ? items : all)];
+  const at = shown ? items.indexOf(shown) : -1;
+  const reveal = store.reveal.value;
+  useEffect(() => {
+    const wanted = items.findIndex((item) => "kernel" in item && (reveal.entity === kernelEntity(item.kernel.id)));
+    const first = items.findIndex((item) => "kernel" in item && isHeld(item.kernel.id));
+    jump.value = { index: wanted >= 0 ? wanted : first >= 0 ? first : at, tick: jump.value.tick + 1 };
+  }, [reveal.tick, only]);
+  if (all.length === 0) {
+    return <Empty title="No kernels">{view.kernels.empty || "Inductor generated no code in this recording."}{view.graphs.length === 0 && view.frames.length > 0 && <> See <GoTab tab={view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</>}</Empty>;
+  }
+  const choose = (i: number): void => {
+    const item = items[i];
+    kernelsState(store).kernel.value = "kernel" in item ? { kind: "kernel", id: item.kernel.id } : { kind: "wrapper", id: item.wrapper.id };
+  };
+  const rowClass = (i: number): string => {
+    const item = items[i];
+    const current = i === at ? " is-current" : "";
+    if (!("kernel" in item)) return `dl-row-kernel${current}`;
+    const lit = store.lit.value?.[kin.vertex("kernel", item.kernel.id)] ? " is-lit" : "";
+    return `dl-row-kernel${current}${lit}${isHeld(item.kernel.id) ? " is-held" : ""}`;
+  };
+  const entity = (i: number): string => {
+    const item = items[i];
+    return item && "kernel" in item ? kernelEntity(item.kernel.id) : "";
+  };
+  if (compareState(store).isBeside.value && store.source.recordings.entries.value.length > 1) return <Beside />;
+  return (
+    <div class="dl-kernels">
+      <div class="dl-kernel-side">
+        <div class="dl-toolbar dl-kernel-compare"><BesideToggle /></div>
+        {view.summary.target && <p class="dl-kernel-target">{view.summary.target}</p>}
+        <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
+        <VirtualList
+          label="Kernels" class="dl-kernel-list" count={items.length} row={46} entity={entity} rowClass={rowClass}
+          renderRow={(i) => <Row item={items[i]} />} onChoose={choose} current={at} show={jump.value}
+        />
+      </div>
+      <div class="dl-kernel-detail">{shown && <KernelDetail item={shown} wrappers={view.kernels.wrappers} />}</div>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+// The lowering as rows of a list, and the steps from one operator to the next.
+import { nodeEntity } from "../core/entities";
+import { matches } from "../core/search";
+import type { BufferView, LoweringStep, LoweringsView, LoweringView } from "../core/types.generated";
+
+export type StepItem =
+  | { readonly lowering: LoweringView }
+  | { readonly step: LoweringStep; readonly graph: number };
+
+export type BufferItem = { readonly lowering: LoweringView } | { readonly buffer: BufferView };
+
+/** Each graph, followed by its buffers. */
+export function bufferItems(view: LoweringsView): BufferItem[] {
+  return view.lowerings.flatMap((lowering): BufferItem[] => [{ lowering }, ...lowering.buffers.map((id) => ({ buffer: view.buffers[id] }))]);
+}
+
+export const LOWERING_MODES = ["operators", "buffers", "overview"] as const;
+export type LoweringMode = (typeof LOWERING_MODES)[number];
+
+/** Rows that say nothing of how code comes about: what goes in and out. */
+const QUIET: ReadonlySet<string> = new Set(["input", "output", "constant"]);
+
+/** Each graph, followed by its operators in the order in which they were lowered. */
+export function stepItems(view: LoweringsView): StepItem[] {
+  return view.lowerings.flatMap((lowering): StepItem[] => [
+    { lowering },
+    ...lowering.steps.filter((step) => !QUIET.has(step.outcome)).map((step) => ({ step, graph: lowering.graph })),
+  ]);
+}
+
+export const plain = (text: string): string => text.replace(/`/g, "");
+
+/** The rows that hold every word of a query: in a name, an outcome or a reason. */
+export function foundItems(view: LoweringsView, query: string): StepItem[] {
+  const items = stepItems(view);
+  const texts = (query ? items : []).map((item) => ("step" in item ? `${item.step.name} ${item.step.operator} ${item.step.outcome} ${plain(item.step.sentence)}`.toLowerCase() : ""));
+  return matches(texts, query)?.map((i) => items[i]) ?? items;
+}
+
+export const itemEntity = (item: StepItem | undefined): string => (item && "step" in item ? nodeEntity(item.graph, item.step.node) : "");
+
+/** Where the operator of an entity stands, -1 where it has no row. */
+export const placeOf = (items: readonly StepItem[], entity: string): number => (entity ? items.findIndex((item) => itemEntity(item) === entity) : -1);
+
+/** The operator to show: the chosen one, else the first that came to a loop or a kernel. */
+export function shownStep(items: readonly StepItem[], entity: string): number {
+  const chosen = placeOf(items, entity);
+  if (chosen >= 0) return chosen;
+  const computed = items.findIndex((item) => "step" in item && item.step.ended.length > 0);
+  return computed >= 0 ? computed : items.findIndex((item) => "step" in item);
+}
+
+/** The next operator, around the end. */
+export function nextStep(items: readonly StepItem[], from: number, by: 1 | -1): number {
+  for (let i = 1; i <= items.length; i++) {
+    const at = (from + by * i + items.length * 2) % items.length;
+    if ("step" in items[at]) return at;
+  }
+  return from;
+}
+
+/** The buffers to show of an operator: that which it is stored in first, then all that compute it. */
+export function buffersOf(view: LoweringsView, step: LoweringStep): BufferView[] {
+  const found = [...new Set([...step.ended, ...step.made])].map((id) => view.buffers[id]);
+  const stores = (buffer: BufferView): boolean => buffer.body.at(-1)?.[2] === step.node || (buffer.body.length === 0 && step.made.includes(buffer.id));
+  return [...found.filter(stores), ...found.filter((buffer) => !stores(buffer))];
+}
+
+export const OUTCOME_TONES: Readonly<Record<string, string>> = {
+  inlined: "good", realised: "stored", extern: "called", template: "called", fallback: "warning", failed: "bad",
+};
+
+/** What the words on the badges mean. */
+export const OUTCOME_TEXTS: Readonly<Record<string, string>> = {
+  inlined: "A loop that takes no memory: whoever reads it computes it on the spot.",
+  realised: "A loop whose result is stored in a buffer.",
+  view: "Nothing to compute: other indices into memory that there is.",
+  extern: "A library's kernel is called.",
+  fallback: "PyTorch's own kernel is called, since Inductor generates no code here.",
+  template: "A hand-written kernel that Inductor fills in.",
+  "in place": "What it was given is changed in place.",
+  same: "It is what it was given.",
+  part: "One of several results of the operator before.",
+  size: "A number that is known while compiling.",
+  nothing: "It has no result.",
+  failed: "Its lowering raised an error.",
+};

@@ -1,0 +1,65 @@
+// The lowering as a whole: what became of the operators, what is called, and the operators of the loops.
+import { bufferEntity } from "../core/entities";
+import type { CalledView, LoweringsView } from "../core/types.generated";
+import { plural } from "../core/words";
+import { Badge, Fold, Go, Prose } from "../ui/bits";
+import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
+
+const MOST = 12;
+const count = (value: number): string => value.toLocaleString("en");
+
+function Outcomes({ found }: { found: LoweringsView }) {
+  const totals = new Map<string, number>();
+  for (const { counts } of found.lowerings) for (const [outcome, times] of counts) totals.set(outcome, (totals.get(outcome) ?? 0) + times);
+  return (
+    <table class="dl-table">
+      <caption>What the operators became</caption>
+      <tbody>
+        {[...totals].map(([outcome, times]) => (
+          <tr key={outcome}><td class="dl-times">{count(times)}</td><td><Badge tone={OUTCOME_TONES[outcome] ?? "grey"}>{outcome}</Badge></td><td>{OUTCOME_TEXTS[outcome]}</td></tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Called({ item, found }: { item: CalledView; found: LoweringsView }) {
+  return (
+    <tr>
+      <td class="dl-times">{count(item.times)}</td>
+      <td><code>{item.kernel}</code></td>
+      <td><Prose text={item.why} /> <span class="dl-called">{item.buffers.slice(0, MOST).map((id) => <Go key={id} to={bufferEntity(id)}>{found.buffers[id].name}</Go>)}{item.buffers.length > MOST && <span class="dl-dim">and {item.buffers.length - MOST} more</span>}</span></td>
+    </tr>
+  );
+}
+
+export function LoweringOverview({ found }: { found: LoweringsView }) {
+  return (
+    <div class="dl-lowering-overview">
+      <Fold label="how to read this" open>
+        <p class="dl-told">
+          Inductor goes through the graph operator by operator. Each has a lowering rule, which mostly makes a loop: a small program in
+          the loop IR, that says how one element is computed. Nothing is stored yet; a reader takes the loop into its own. Only where that would not do is
+          the loop's result <i>realised</i>: it becomes a buffer in memory. The operators show that one by one, with the reason; the buffers show the loops that came out, each line with the operator that it came from.
+        </p>
+      </Fold>
+      <Outcomes found={found} />
+      {found.called.length > 0 && (
+        <table class="dl-table">
+          <caption>Kernels that are called instead of a loop</caption>
+          <tbody>{found.called.map((item, i) => <Called key={i} item={item} found={found} />)}</tbody>
+        </table>
+      )}
+      {found.operators.length > 0 && (
+        <table class="dl-table">
+          <caption>Operators of the loop IR, in all loops</caption>
+          <tbody>
+            {found.operators.map((item) => (
+              <tr key={item.name}><td class="dl-times">{count(item.count)}</td><td><code>{item.name}</code></td><td>{item.text && `${item.text}; `}<span class="dl-dim">in {plural(item.buffers, "buffer")}</span></td></tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

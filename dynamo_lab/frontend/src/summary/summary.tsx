@@ -1,0 +1,154 @@
+// The header: what happened, in numbers and one sentence; notes and the environment.
+import { useSignal } from "@preact/signals";
+import { MadeBar, RecordingSwitch } from "../compare/recordings";
+import { useStore } from "../core/context";
+import type { SaveKind } from "../core/source";
+import { type Tab, TABS } from "../core/tabs";
+import type { ThemeChoice } from "../core/theme";
+import type { Count, NoteView } from "../core/types.generated";
+import { PanelButton, PanelOfSwitches } from "../lowering/lower-again";
+import { Fold, Prose } from "../ui/bits";
+
+const THEMES: readonly ThemeChoice[] = ["auto", "light", "dark"];
+const THEME_SIGNS: Readonly<Record<ThemeChoice, string>> = { auto: "\u25d0", light: "\u2600", dark: "\u263e" };
+
+function ThemeToggle() {
+  const { theme } = useStore();
+  const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length];
+  return (
+    <button
+      type="button" class="dl-icon" title={`Theme: ${theme.value}. Switch to ${next}`}
+      aria-label={`Theme: ${theme.value}. Switch to ${next}`} onClick={() => (theme.value = next)}
+    >
+      {THEME_SIGNS[theme.value]}
+    </button>
+  );
+}
+
+function SaveMenu() {
+  const { source, model } = useStore();
+  const open = useSignal(false);
+  const status = useSignal("");
+  if (!source.save || !model.value) return null;
+  const save = (what: SaveKind): void => {
+    open.value = false;
+    status.value = "saving\u2026";
+    source.save?.(what).then(
+      () => (status.value = ""),
+      (error: unknown) => (status.value = error instanceof Error ? error.message : String(error)),
+    );
+  };
+  return (
+    <div
+      class="dl-menu"
+      onFocusOut={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) open.value = false;
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open.value) return;
+        event.preventDefault();
+        event.stopPropagation();
+        open.value = false;
+      }}
+    >
+      <button type="button" class="dl-button" aria-haspopup="menu" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+        Save
+      </button>
+      {status.value && <span class="dl-status" role="status">{status.value}</span>}
+      {open.value && (
+        <div role="menu" class="dl-menu-list">
+          <button type="button" role="menuitem" onClick={() => save("html")}>Save page (.html)</button>
+          <button type="button" role="menuitem" onClick={() => save("json")}>Save recording (.json)</button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
+
+function CountChip({ count }: { count: Count }) {
+  const store = useStore();
+  const content = <><b>{count.value}</b> {count.label}</>;
+  const style = `dl-chip dl-tone-${count.tone}`;
+  const tab = count.tab.toLowerCase();
+  if (!isTab(tab)) return <span class={style}>{content}</span>;
+  return <button type="button" class={style} onClick={() => store.setTab(tab)}>{content}</button>;
+}
+
+function ProgressBar() {
+  const progress = useStore().source.progress.value;
+  if (!progress?.active) return null;
+  const { seconds = 0 } = progress;
+  const known = progress.fraction !== null && progress.fraction !== undefined;
+  const text = [progress.stage, progress.detail].filter(Boolean).join(" \u00b7 ");
+  return (
+    <div class="dl-progress" role="progressbar" aria-label={text} aria-valuenow={known ? Math.round((progress.fraction ?? 0) * 100) : undefined}>
+      <div class={known ? "dl-progress-bar" : "dl-progress-bar is-unknown"} style={known ? { width: `${(progress.fraction ?? 0) * 100}%` } : undefined} />
+      <span class="dl-progress-text">{text}{seconds > 0 && ` \u00b7 ${seconds.toFixed(1)} s`}</span>
+    </div>
+  );
+}
+
+export function Header() {
+  const store = useStore();
+  const summary = store.model.value?.view.summary;
+  return (
+    <header class="dl-header">
+      <div class="dl-header-row">
+        <h2 class="dl-title">{summary?.title || "dynamo_lab"}</h2>
+        <div class="dl-counts">{summary?.counts.map((count) => <CountChip key={count.label} count={count} />)}</div>
+        <RecordingSwitch />
+        <div class="dl-tools">
+          <PanelButton />
+          <button type="button" class="dl-icon" title="Keys (?)" aria-label="Keys" onClick={() => (store.help.value = !store.help.value)}>?</button>
+          <ThemeToggle />
+          <SaveMenu />
+        </div>
+      </div>
+      {summary?.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
+      {summary?.target && <p class="dl-target">{summary.target}</p>}
+      {summary?.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
+      {summary && store.source.failure.value && <p class="dl-failure" role="alert">{store.source.failure.value}</p>}
+      <PanelOfSwitches />
+      <MadeBar />
+      <ProgressBar />
+    </header>
+  );
+}
+
+const WORST: readonly string[] = ["failure", "warning", "info"];
+
+function Note({ note }: { note: NoteView }) {
+  return (
+    <li class={`dl-note dl-note-${note.level}`}>
+      <b>{note.about}</b> <Prose text={note.message} />
+      {note.details && <Fold label="Details"><pre>{note.details}</pre></Fold>}
+    </li>
+  );
+}
+
+export function Notes() {
+  const notes = useStore().model.value?.view.notes ?? [];
+  if (notes.length === 0) return null;
+  const worst = WORST.find((level) => notes.some((note) => note.level === level)) ?? "info";
+  const only = notes.length === 1 ? notes[0].message : `${notes.length} notes about this recording`;
+  return (
+    <details class={`dl-notes dl-notes-${worst}`}>
+      <summary><Prose text={only} /></summary>
+      <ul>{notes.map((note, i) => <Note key={i} note={note} />)}</ul>
+    </details>
+  );
+}
+
+export function Footer() {
+  const facts = useStore().model.value?.view.environment ?? [];
+  if (facts.length === 0) return null;
+  const brief = facts.slice(0, 3).map(([name, value]) => `${name} ${value}`).join(" \u00b7 ");
+  return (
+    <details class="dl-footer">
+      <summary>{brief}</summary>
+      <dl>{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>
+    </details>
+  );
+}

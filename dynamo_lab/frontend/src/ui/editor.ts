@@ -1,0 +1,132 @@
+// A CodeMirror, to read unless asked otherwise, whose decorations we replace as a whole, with its own line numbers.
+import { cpp } from "@codemirror/lang-cpp";
+import { LRLanguage, syntaxHighlighting } from "@codemirror/language";
+import { EditorSelection, EditorState, type Extension, RangeSet, StateEffect, StateField, type Transaction } from "@codemirror/state";
+import {
+  Decoration, type DecorationSet, EditorView, type GutterMarker, gutter,
+  highlightSpecialChars, lineNumbers,
+} from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import { parser } from "@lezer/python";
+
+/** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover, `step` with the steps. */
+export interface Dressing {
+  readonly base: DecorationSet;
+  readonly lit: DecorationSet;
+  readonly step: DecorationSet;
+  readonly signs: RangeSet<GutterMarker>;
+  readonly times: RangeSet<GutterMarker>;
+}
+
+const dress = StateEffect.define<Partial<Dressing>>();
+const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Decoration.none, signs: RangeSet.empty, times: RangeSet.empty };
+
+/** While a text is written in, what is drawn over it stays with its place. */
+function moved(value: Dressing, { changes }: Transaction): Dressing {
+  const { base, lit, step, times, signs } = value;
+  return { base: base.map(changes), lit: lit.map(changes), step: step.map(changes), times: times.map(changes), signs: signs.map(changes) };
+}
+
+const dressing = StateField.define<Dressing>({
+  create: () => bare,
+  update(value, transaction) {
+    let next = value;
+    if (transaction.docChanged) next = moved(value, transaction);
+    for (const effect of transaction.effects) if (effect.is(dress)) next = { ...next, ...effect.value };
+    return next;
+  },
+  provide: (field) => [
+    EditorView.decorations.from(field, (value) => value.base),
+    EditorView.decorations.from(field, (value) => value.lit),
+    EditorView.decorations.from(field, (value) => value.step),
+  ],
+});
+
+/** Python to colour: completion and indentation, which @codemirror/lang-python adds, are not for a view. */
+const python = LRLanguage.define({ name: "python", parser });
+
+export function language(name: string): Extension | null {
+  if (name === "python" || name === "triton") return python;
+  if (name === "cpp" || name === "metal" || name === "c++") return cpp();
+  return null;
+}
+
+export interface EditorOptions {
+  readonly text: string;
+  readonly language: string;
+  readonly label: string;
+  /** The number to show for a line of the document, where they differ. */
+  readonly number?: (line: number) => number;
+  readonly signs?: boolean;
+  /** What makes the text one to write in; without it, it is to read. */
+  readonly writing?: Extension;
+}
+
+export class Editor {
+  readonly view: EditorView;
+
+  constructor(parent: HTMLElement, options: EditorOptions) {
+    this.view = new EditorView({ parent, state: EditorState.create({ doc: options.text, extensions: extensions(options) }) });
+  }
+
+  dress(value: Partial<Dressing>): void {
+    this.view.dispatch({ effects: dress.of(value) });
+  }
+
+  /** Tells lines of the document apart from the others. */
+  mark(lines: readonly number[]): void {
+    const { doc } = this.view.state;
+    const sign = Decoration.line({ class: "is-marked" });
+    this.dress({ base: Decoration.set(lines.filter((line) => line <= doc.lines).map((line) => sign.range(doc.line(line).from))) });
+  }
+
+  /** Brings a line of the document into sight if it is not, or to the top. */
+  showLine(line: number, y: "nearest" | "start" = "nearest"): void {
+    const { doc } = this.view.state;
+    if (line < 1 || line > doc.lines) return;
+    this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).from, { y, yMargin: y === "start" ? 97 : 40 }) });
+  }
+
+  /** Puts another text in the place of this one. */
+  replace(text: string): void {
+    const { doc } = this.view.state;
+    if (doc.toString() !== text) this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+  }
+
+  /** Puts the cursor on a line, to write there. */
+  goTo(line: number): void {
+    const { doc } = this.view.state;
+    if (line < 1 || line > doc.lines) return;
+    const anchor = doc.line(line).from;
+    this.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+    this.view.focus();
+  }
+
+  /** Brings a part of the text into sight if it is not. */
+  showPart(from: number, to: number): void {
+    this.view.dispatch({ effects: EditorView.scrollIntoView(EditorSelection.range(from, to), { yMargin: 40, xMargin: 24 }) });
+  }
+
+  destroy(): void {
+    this.view.destroy();
+  }
+}
+
+function extensions(options: EditorOptions): Extension[] {
+  const support = language(options.language);
+  const number = options.number;
+  return [
+    options.writing ?? [EditorState.readOnly.of(true), EditorView.editable.of(false)],
+    EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", "aria-readonly": String(!options.writing) }),
+    options.signs
+      ? gutter({ class: "dl-signs", markers: (view) => view.state.field(dressing).signs })
+      : [],
+    lineNumbers(number ? { formatNumber: (line, state) => (line > state.doc.lines ? String(line) : String(number(line))) } : {}),
+    options.signs ? gutter({ class: "dl-times", markers: (view) => view.state.field(dressing).times }) : [],
+    // Shows control and bidirectional characters, so that code cannot look like other code.
+    highlightSpecialChars(),
+    syntaxHighlighting(classHighlighter),
+    support ?? [],
+    dressing,
+  ];
+}

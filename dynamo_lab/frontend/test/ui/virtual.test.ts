@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { nextOf, scrollToShow, visibleRange } from "../../src/ui/virtual";
+
+describe("visibleRange", () => {
+  it("draws what is in sight and a little more", () => {
+    expect(visibleRange(5000, 20, 2000, 400)).toEqual({ first: 94, end: 126 });
+  });
+
+  it("stays inside the list at both ends and in short lists", () => {
+    expect(visibleRange(5000, 20, 0, 400)).toEqual({ first: 0, end: 26 });
+    expect(visibleRange(5000, 20, 99_600, 400)).toEqual({ first: 4974, end: 5000 });
+    expect(visibleRange(3, 20, 0, 400)).toEqual({ first: 0, end: 3 });
+    expect(visibleRange(0, 20, 0, 400)).toEqual({ first: 0, end: 0 });
+    expect(visibleRange(10, 20, 9_999, 400)).toEqual({ first: 10, end: 10 });
+  });
+});
+
+describe("scrollToShow", () => {
+  it("does not move for a row in sight", () => {
+    expect(scrollToShow(5, 20, 0, 400)).toBe(0);
+  });
+
+  it("moves least for a near row and centres a far one", () => {
+    expect(scrollToShow(20, 20, 0, 400)).toBe(20);
+    expect(scrollToShow(9, 20, 200, 400)).toBe(180);
+    expect(scrollToShow(1000, 20, 0, 400)).toBe(20_000 - 190);
+    expect(scrollToShow(0, 20, 9_000, 400)).toBe(0);
+  });
+});
+
+describe("nextOf", () => {
+  it("goes round both ends", () => {
+    expect(nextOf([2, 5, 9], 5, 1)).toBe(9);
+    expect(nextOf([2, 5, 9], 9, 1)).toBe(2);
+    expect(nextOf([2, 5, 9], 2, -1)).toBe(9);
+    expect(nextOf([], 0, 1)).toBe(-1);
+  });
+});

@@ -1,0 +1,133 @@
+"""How many floating-point operations an operator takes that a library computes.
+
+Those of `torch.utils.flop_counter`, from the shapes of tensors: a multiplication and an addition
+count two, a bias none, attention is counted as if nothing were masked.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from msgspec import Struct
+
+Shape = Sequence[int]
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """A call of an operator: shapes of its tensors by position, and its arguments as text.
+
+    A position that holds no tensor is None in `shapes`; `results` are the tensors it returns.
+    """
+
+    shapes: tuple[tuple[int, ...] | None, ...]
+    arguments: tuple[str, ...]
+    results: tuple[tuple[int, ...], ...]
+
+    def shape(self, position: int) -> tuple[int, ...]:
+        """The shape of the tensor at a position.
+
+        Raises:
+            ValueError: there is no tensor.
+        """
+        found = self.shapes[position] if position < len(self.shapes) else None
+        if found is None:
+            raise ValueError(position)
+        return found
+
+
+def flops_of(operator: str, call: Call) -> int | None:
+    """The operations of "aten.mm.default" and the like; None where no formula is known."""
+    formula = _FORMULAS.get(_without_overload(operator))
+    if formula is None:
+        return None
+    try:
+        return formula(call)
+    except (ValueError, IndexError):  # a call that the formula does not fit
+        return None
+
+
+def is_known(operator: str) -> bool:
+    """Whether there is a formula for an operator."""
+    return _without_overload(operator) in _FORMULAS
+
+
+def _without_overload(operator: str) -> str:
+    return operator.rpartition(".")[0] or operator
+
+
+def _mm(call: Call) -> int:
+    return _product(call.shape(0), call.shape(1))
+
+
+def _addmm(call: Call) -> int:
+    return _product(call.shape(1), call.shape(2))
+
+
+def _product(left: Shape, right: Shape) -> int:
+    """A matrix product, or a batch of them."""
+    return 2 * prod(left) * right[-1]
+
+
+def _linear(call: Call) -> int:
+    """Every element of the result is a product of a row of the input with one of the weight."""
+    return 2 * prod(call.results[0]) * call.shape(0)[-1]
+
+
+def _convolution(call: Call) -> int:
+    transposed = call.arguments[6] == "True"
+    return _convolved(call.shape(0), call.shape(1), call.results[0], transposed)
+
+
+def _fused_convolution(call: Call) -> int:
+    return _convolved(call.shape(0), call.shape(1), call.results[0], False)
+
+
+def _convolved(x: Shape, weight: Shape, out: Shape, transposed: bool) -> int:
+    """Each point of the result (of the input, if transposed) meets the whole filter."""
+    return 2 * x[0] * prod((x if transposed else out)[2:]) * prod(weight)
+
+
+def _convolution_backward(call: Call) -> int:
+    """As much again for the gradient of the input, and for that of the weight, if asked for."""
+    grad, x, weight = call.shape(0), call.shape(1), call.shape(2)
+    transposed = call.arguments[7] == "True"
+    asked = call.arguments[10].strip("[]").split(", ")
+    return asked[:2].count("True") * _convolved(x, weight, grad, transposed)
+
+
+def _attention(call: Call) -> int:
+    """Scores, and their product with the values."""
+    queries, keys, values = call.shape(0), call.shape(1), call.shape(2)
+    return 2 * prod(queries[:-1]) * keys[-2] * (queries[-1] + values[-1])
+
+
+def _attention_backward(call: Call) -> int:
+    """The scores again, and the gradients of both products by both factors."""
+    queries, keys, values = call.shape(1), call.shape(2), call.shape(3)
+    return 2 * prod(queries[:-1]) * keys[-2] * (3 * queries[-1] + 2 * values[-1])
+
+
+_ATTENTION = (
+    "efficient_attention",
+    "flash_attention",
+    "cudnn_attention",
+    "flash_attention_for_cpu",
+)
+
+_FORMULAS: dict[str, Callable[[Call], int]] = {
+    "aten.mm": _mm,
+    "aten.bmm": _mm,
+    "aten._scaled_mm": _mm,
+    "aten.addmm": _addmm,
+    "aten.baddbmm": _addmm,
+    "aten.convolution": _convolution,
+    "aten._convolution": _convolution,
+    "aten.convolution_overrideable": _convolution,
+    "aten.cudnn_convolution": _fused_convolution,
+    "aten._slow_conv2d_forward": _fused_convolution,
+    "aten.convolution_backward": _convolution_backward,
+    "mkldnn._convolution_pointwise": _fused_convolution,
+    "mkldnn._linear_pointwise": _linear,
+    "mkl._mkl_linear": _linear,
+    **{f"aten._scaled_dot_product_{name}": _attention for name in _ATTENTION},
+    **{f"aten._scaled_dot_product_{name}_backward": _attention_backward for name in _ATTENTION},
+}

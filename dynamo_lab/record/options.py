@@ -1,0 +1,30 @@
+"""The options of a recording, as the terminal and the notebook's commands read them."""
+
+import argparse
+
+from dynamo_lab.record.explore import MAX_STEPS
+
+
+def add_target_option(parser: argparse.ArgumentParser) -> None:
+    """`--target`, for what records."""
+    parser.add_argument(
+        "--target",
+        metavar="NAME",
+        help="lower for this device, present or not, without building or running its code: cpu, "
+        "cpu:avx2, cuda:sm_80, cuda:sm_90, cuda:sm_100, rocm:gfx942, mps, ...",
+    )
+
+
+def add_film_options(parser: argparse.ArgumentParser) -> None:
+    """The options `detail` and `max_steps` of a recording."""
+    parser.add_argument(
+        "--steps",
+        dest="detail",
+        action="store_const",
+        const="steps",
+        default="normal",
+        help="film each instruction that Dynamo interprets",
+    )
+    parser.add_argument(
+        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to keep"
+    )

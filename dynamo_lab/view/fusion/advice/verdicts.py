@@ -1,0 +1,53 @@
+"""Why not, where no reason was given."""
+
+from dynamo_lab.view.fusion.advice.sentences import FOREACH, LIBRARY, Advice
+
+CHECKS: dict[str, Advice] = {
+    "parts": Advice("Its parts cannot be fused one by one.", FOREACH),
+    "early": Advice(
+        "It was ruled out before its data was looked at: they run in different streams, or one of "
+        "them is a group of reductions that takes nothing more.",
+    ),
+    "slower": Advice(
+        "A benchmark found the fused kernel no faster.",
+        "`torch._inductor.config.benchmark_fusion = False` fuses without measuring.",
+    ),
+    "peak": Advice("Fused, the program would need more memory at its peak."),
+}
+
+POSSIBLE = Advice(
+    "Nothing spoke against it, but one of the two was fused with another first: pairs are taken in "
+    "the order of their scores.",
+    "Look at the pairs of the groups that they are in then: they were considered again as those.",
+)
+
+POSTPONED = Advice(
+    "Nothing spoke against it, but pairs of a better kind came first: loops that share only their "
+    "outer part wait until no others are left.",
+    "Look at the later rounds: it was considered again.",
+)
+
+UNSEEN: dict[str, Advice] = {
+    "product": Advice(
+        "{a} calls a library function, `{call}`, and such a call is never a candidate.", LIBRARY
+    ),
+    "library": Advice(
+        "{a} calls a library function, `{call}`, and such a call is never a candidate."
+    ),
+    "nothing": Advice("{a} does no work of its own, so there is nothing to fuse."),
+    "apart": Advice(
+        "They never were a pair: Inductor looks only at operations that use a buffer in common, "
+        "and these have none.",
+        "Let both read the same tensor, or one the other's result. "
+        "`torch._inductor.config.combo_kernels = True` puts independent kernels into one on a GPU.",
+    ),
+    "crowded": Advice(
+        "They use a buffer in common, but so do many others: each is paired with the next 64 only.",
+        "Raise `torch._inductor.config.max_fusion_buffer_group_pairwise_attempts`.",
+    ),
+    "unkept": Advice(
+        "This schedule considered more pairs than are kept, so this one may have been refused."
+    ),
+    "same": Advice("That is one and the same operation."),
+}
+"""Pairs on which there is no verdict: why not."""

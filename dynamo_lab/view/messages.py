@@ -1,0 +1,81 @@
+"""What the kernel tells an open view, beside the view itself: the front-end's types are these."""
+
+from typing import Any, Literal, TypedDict
+
+from dynamo_lab.view.compare.side_by_side import PairView
+
+
+class Progress(TypedDict, total=False):
+    """How far a run or a compile is; without a stage nothing has begun."""
+
+    active: bool
+    stage: str
+    detail: str
+    fraction: float | None
+    seconds: float
+
+
+class FileMessage(TypedDict):
+    """A part of the front-end, or a file for the reader: its bytes come beside the message."""
+
+    type: Literal["asset", "file"]
+    name: str
+
+
+class Answered(TypedDict, total=False):
+    """The answer to a question, or the sentence to show instead."""
+
+    answer: Any
+    error: str
+
+
+class AnswerMessage(Answered):
+    """An answer, with the number of its question."""
+
+    type: Literal["answer"]
+    request: int
+
+
+class TrialOutcome(TypedDict):
+    """What came of a fix. `counts` are a name, how many before, and how many after."""
+
+    fix: str
+    counts: tuple[tuple[str, int, int], ...]
+    numbers: str
+    same: bool | None
+    failure: str
+    new_breaks: list[str]
+
+
+class LoweredOutcome(TypedDict):
+    """What came of lowering again: how it failed, empty if it did not."""
+
+    failure: str
+
+
+class MeasuredOutcome(TypedDict):
+    """What came of measuring: the state of the benchmark, empty if there is none."""
+
+    state: str
+
+
+Outcome = TrialOutcome | LoweredOutcome | MeasuredOutcome
+
+
+class Ran(TypedDict, total=False):
+    """What came of a run with the label of its recording, or the sentence to show instead.
+
+    `pairs` compares the recording to each that is shown.
+    """
+
+    label: str
+    outcome: Any  # an Outcome: msgspec knows no choice of dictionaries
+    pairs: list[PairView]
+    error: str
+
+
+class RanMessage(Ran):
+    """What came of a run, with the number of its request; the new view comes beside the message."""
+
+    type: Literal["ran"]
+    request: int
