@@ -19,7 +19,6 @@ from dynamo_lab.render.tables import terminal_width
 if TYPE_CHECKING:
     from dynamo_lab.api.why_not import WhyNot
     from dynamo_lab.render.widget import Looks, Runs
-    from dynamo_lab.view.messages import Answered
     from dynamo_lab.view.search import FoundNode
 
 
@@ -172,7 +171,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         return {"text/plain": str(self), "text/html": fallback(build(self))}
 
 
-def answer(recording: Facts, question: str, asked: dict[str, Any]) -> Answered:
+def answer(recording: Facts, question: str, asked: dict[str, Any]) -> dict[str, Any]:
     """What a view shows of what it asked: an "answer" as JSON, or an "error" of one sentence."""
     from dynamo_lab.live import answers
 

@@ -79,8 +79,8 @@ class Run:
 
     facts: Recording
     checks: Checks | None = None
-    joints: dict[int, Joint] = field(default_factory=dict)
-    written: dict[int, WrittenModule] = field(default_factory=dict)
+    joints: dict[int, Joint] = field(default_factory=dict[int, "Joint"])
+    written: dict[int, WrittenModule] = field(default_factory=dict[int, "WrittenModule"])
     program: Program | None = None
 
     @classmethod
