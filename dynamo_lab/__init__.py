@@ -8,13 +8,13 @@ from dynamo_lab.api.bench import bench
 from dynamo_lab.api.check import check
 from dynamo_lab.api.decompose import decompose
 from dynamo_lab.api.diff import diff
+from dynamo_lab.api.explore import explore, record
+from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
 from dynamo_lab.api.recording import Recording, load
 from dynamo_lab.api.traces import open_trace
 from dynamo_lab.bench.limits import limits
 from dynamo_lab.notebook.magic import load_ipython_extension
-from dynamo_lab.record.explore import explore, record
-from dynamo_lab.record.lower import lower
 from dynamo_lab.record.user_passes import passes
 
 __all__ = [

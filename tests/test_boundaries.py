@@ -1,4 +1,8 @@
-"""Arrows between rooms run one way, and reading a recording never needs torch."""
+"""The house keeps its shape: arrows one way, no circle, small rooms, private torch in one of them.
+
+Each rule names what breaks it, as a list that is empty of our own code; of a made-up tree that
+breaks it, it is not.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,9 @@ import ast
 import os
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,62 +21,238 @@ import dynamo_lab
 
 ROOT = Path(dynamo_lab.__file__).parent
 
+FACTS = {"errors", "model"}
+LOOKS = {*FACTS, "measure", "view", "render"}
+LIVE = {*LOOKS, "capture", "record", "live"}
+API = {*LIVE, "bench", "api"}
+
 MAY_IMPORT = {
-    "model": {"model", "errors"},
-    "view": {"view", "model", "errors", "measure"},  # its statistics, which need no torch
-    "render": {"render", "view", "model", "errors"},
-    "capture": {"capture", "model", "errors"},
-    "measure": {"measure", "model", "errors"},
+    "errors": set[str](),
+    "model": FACTS,
+    "measure": {*FACTS, "measure"},
+    "view": {*FACTS, "measure", "view"},  # of measure the statistics, which need no torch
+    "render": LOOKS - {"measure"},
+    "capture": {*FACTS, "capture"},
+    "record": {*FACTS, "capture", "record"},
+    "live": LIVE,
+    "bench": {*LIVE, "bench"},
+    "api": API,
+    "notebook": {*API, "notebook"},
+    "testing": {*API, "testing"},
+    "course": {*API, "course"},
+    "suite": {*LIVE - {"live"}, "suite"},
+    "cli": {*API, "course", "suite", "cli"},
+    "__main__": {"errors", "cli"},
+    "__init__": {*API, "notebook", "course"},
 }
-"""What of dynamo_lab the modules of each room may name."""
+"""What of dynamo_lab the modules of each room may name, in whatever part of them."""
 
-NEEDS_NO_TORCH = (
-    "dynamo_lab",
-    "dynamo_lab.api.check",
-    "dynamo_lab.api.diff",
-    "dynamo_lab.api.recording",
-    "dynamo_lab.__main__",
-    *(
-        ".".join(("dynamo_lab", *path.relative_to(ROOT).with_suffix("").parts))
-        for room in ("model", "view", "render")
-        for path in sorted((ROOT / room).rglob("*.py"))
-    ),
-)
+MOST_IN_THE_HALL = 4
+MOST_MODULES = 20
+MOST_LINES = 350
+
+Rule = Callable[[Path], list[str]]
 
 
-def imports(path: Path) -> set[str]:
-    """The second part of each `dynamo_lab.<room>` that a module imports."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: write imports in full"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        found |= {name.split(".")[1] for name in names if name.startswith("dynamo_lab.")}
+def modules(root: Path) -> dict[str, Path]:
+    """Every module of the package by name; the front-end's scripts are tools of its own."""
+    found: dict[str, Path] = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if parts[0] != "frontend":
+            found[".".join((root.name, *parts)).removesuffix(".__init__")] = path
     return found
 
 
-@pytest.mark.parametrize("room", MAY_IMPORT)
-def test_arrows_run_one_way(room: str) -> None:
-    for path in (ROOT / room).rglob("*.py"):
-        assert imports(path) <= MAY_IMPORT[room], path
+def room_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
 
 
-def test_reading_needs_no_torch() -> None:
+def nodes(path: Path) -> Iterator[ast.AST]:
+    return ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The names that a module imports, in functions and for types too; "." for a relative one."""
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (
+                "." if node.level else f"{node.module}.{alias.name}" for alias in node.names
+            )
+
+
+def against_the_arrows(root: Path) -> list[str]:
+    found = {
+        f"{module} imports {name}"
+        for module, path in modules(root).items()
+        for name in imported(path)
+        if name == "." or name.startswith(f"{root.name}.")
+        if room_of(name) not in MAY_IMPORT.get(room_of(module), ())
+    }
+    return sorted(found)
+
+
+def rooms_without_arrows(root: Path) -> list[str]:
+    return sorted({room_of(module) for module in modules(root)} - MAY_IMPORT.keys())
+
+
+def needs(root: Path) -> dict[str, set[str]]:
+    """The modules that each module imports; that of all public names is at the top of them all."""
+    known = modules(root)
+    found: dict[str, set[str]] = {}
+    for module, path in known.items():
+        owners = {name if name in known else name.rpartition(".")[0] for name in imported(path)}
+        found[module] = (owners & known.keys()) - {module, root.name}
+    return found
+
+
+def circles(root: Path) -> list[str]:
+    try:
+        TopologicalSorter[str](needs(root)).prepare()
+    except CycleError as error:
+        return [" <- ".join(error.args[1])]
+    return []
+
+
+def full_rooms(root: Path) -> list[str]:
+    counts = Counter(path.parent for path in modules(root).values() if path.stem != "__init__")
+    return [f"{room} has {count}" for room, count in counts.items() if count > MOST_MODULES]
+
+
+def full_hall(root: Path) -> list[str]:
+    hall = [path.name for path in modules(root).values() if path.parent == root]
+    return hall if len(hall) > MOST_IN_THE_HALL else []
+
+
+def long_modules(root: Path) -> list[str]:
+    lengths = {
+        module: len(path.read_text(encoding="utf-8").splitlines())
+        for module, path in modules(root).items()
+    }
+    return [f"{module}: {count}" for module, count in lengths.items() if count > MOST_LINES]
+
+
+def private_torch(root: Path) -> list[str]:
+    """What modules outside of capture import of `torch._dynamo` and its like, or reach for."""
+    found: list[str] = []
+    for module, path in modules(root).items():
+        if room_of(module) != "capture":
+            found += [f"{module}: {name}" for name in imported(path) if is_private_torch(name)]
+            found += [f"{module}: torch.{name}" for name in reached(path) if name[0] == "_"]
+    return found
+
+
+def is_private_torch(name: str) -> bool:
+    first, *rest = name.split(".")
+    return first == "torch" and any(part[:1] == "_" and part[:2] != "__" for part in rest)
+
+
+def reached(path: Path) -> Iterator[str]:
+    """What a module takes of the name `torch`, apart from its version."""
+    for node in nodes(path):
+        match node:
+            case ast.Attribute(value=ast.Name(id="torch"), attr=name) if name[:2] != "__":
+                yield name
+            case _:
+                pass
+
+
+READ_IN = ("model", "view", "render")
+READ_WITH = ("api.check", "api.diff", "api.recording", "__main__")
+
+
+def reading_with_torch(root: Path) -> list[str]:
+    """The last words of a process that imports what reads recordings, if torch comes with it."""
+    known = modules(root)
+    needed = {f"{root.name}.{name}" for name in READ_WITH} & known.keys()
+    names = [root.name, *sorted(needed), *(name for name in known if room_of(name) in READ_IN)]
     code = f"""
 import importlib, sys
-for name in {NEEDS_NO_TORCH!r}:
+for name in {names!r}:
     importlib.import_module(name)
     assert "torch" not in sys.modules, name
     assert "IPython.terminal" not in sys.modules, name
 """
-    path = os.pathsep.join([str(ROOT.parent), *filter(None, sys.path)])
+    path = os.pathsep.join([str(root.parent), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, "-c", code],
+        cwd=root.parent,  # which comes first, also before what is installed
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
+    return done.stderr.splitlines()[-1:] if done.returncode else []
+
+
+RULES: tuple[Rule, ...] = (
+    against_the_arrows,
+    rooms_without_arrows,
+    circles,
+    full_rooms,
+    full_hall,
+    long_modules,
+    private_torch,
+    reading_with_torch,
+)
+
+BROKEN: tuple[tuple[Rule, Mapping[str, str], str], ...] = (
+    (against_the_arrows, {"model/a.py": "import dynamo_lab.view.b"}, "model.a imports"),
+    (against_the_arrows, {"record/a.py": "def f():\n    from dynamo_lab import live"}, "live"),
+    (against_the_arrows, {"api/a.py": "from dynamo_lab.notebook.b import c"}, "notebook.b.c"),
+    (against_the_arrows, {"cli/a.py": "from . import b"}, "cli.a imports ."),
+    (rooms_without_arrows, {"attic/a.py": ""}, "attic"),
+    (
+        circles,
+        {
+            "api/a.py": "if TYPE_CHECKING:\n    from dynamo_lab.api.b import B",
+            "api/b.py": "def f():\n    from dynamo_lab.api import a",
+        },
+        "dynamo_lab.api.a",
+    ),
+    (full_rooms, {f"view/a{i}.py": "" for i in range(MOST_MODULES + 1)}, f"{MOST_MODULES + 1}"),
+    (full_hall, {f"a{i}.py": "" for i in range(MOST_IN_THE_HALL + 1)}, "a0.py"),
+    (long_modules, {"view/a.py": "\n" * (MOST_LINES + 1)}, f"view.a: {MOST_LINES + 1}"),
+    (private_torch, {"live/a.py": "from torch._dynamo import reset"}, "torch._dynamo.reset"),
+    (private_torch, {"live/a.py": "def f():\n    from torch import _C"}, "torch._C"),
+    (private_torch, {"live/a.py": "import torch\ntorch._dynamo.reset()"}, "torch._dynamo"),
+    (reading_with_torch, {"view/a.py": "import torch"}, "AssertionError: dynamo_lab.view.a"),
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_house_keeps_each_rule(rule: Rule) -> None:
+    assert rule(ROOT) == []
+
+
+def made_up(folder: Path, files: Mapping[str, str]) -> Path:
+    """A package of these files and no others, beside a torch that has nothing in it."""
+    root = folder / "dynamo_lab"
+    for name, text in {"__init__.py": "", "../torch.py": "", **files}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize(("rule", "files", "said"), BROKEN)
+def test_a_tree_that_breaks_a_rule_is_found_out(
+    rule: Rule, files: Mapping[str, str], said: str, tmp_path: Path
+) -> None:
+    assert any(said in line for line in rule(made_up(tmp_path, files)))
+
+
+def test_a_tree_of_right_files_breaks_none(tmp_path: Path) -> None:
+    files = {
+        "model/facts.py": "A = 1",
+        "view/facts.py": "from dynamo_lab.model.facts import A",
+        "capture/probe.py": "def f():\n    import torch._dynamo",
+        "api/facts.py": "from dynamo_lab.view import facts\nimport torch\ntorch.__version__",
+    }
+    root = made_up(tmp_path, files)
+    assert [line for rule in RULES for line in rule(root)] == []
+
+
+def test_every_rule_has_a_tree_that_breaks_it() -> None:
+    assert {rule for rule, _, _ in BROKEN} == set(RULES)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynamo_lab.live.edits import Edited
-from dynamo_lab.model.kernels import EditTiming
+from dynamo_lab.api.edited import edited as edited_of
+from dynamo_lab.model.kernels import Edit, EditTiming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ def test_the_benchmark_of_an_edit_says_how_many_calls_a_round_has(
     facts = make("branch_and_print")
     fact = facts.kernels[0]
     times = (1e-6, 2e-6)
-    edited = Edited(
+    edit = Edit(
         kernel=fact.id, name=fact.name, language=fact.language,
         before=fact.code, after=fact.code, verdict="right",
         timings=(
@@ -30,8 +30,7 @@ def test_the_benchmark_of_an_edit_says_how_many_calls_a_round_has(
             ),
         ),
     )  # fmt: skip
-    vars(edited)["_of"] = facts
-    benchmark = edited.recording.benchmark
+    benchmark = edited_of(facts, edit).recording.benchmark
     assert benchmark is not None
     assert [(one.way, one.loops, one.seconds) for one in benchmark.series] == [
         (0, 500, times),

@@ -9,14 +9,14 @@ import pytest
 from IPython.utils.ipstruct import Struct
 
 from dynamo_lab.api.recording import Recording
+from dynamo_lab.api.settings import Settings, listen, settings_of
 from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import CellError, OptionError
 from dynamo_lab.model.benchmarks import Benchmark
 from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.notebook import lab as lab_magic
 from dynamo_lab.notebook.completions import complete
-from dynamo_lab.notebook.magic import Parser
-from dynamo_lab.notebook.settings import Settings, listen, settings_of
+from dynamo_lab.notebook.parsers import Parser
 
 
 def shell(**names: Any) -> Any:
@@ -84,7 +84,7 @@ def made(title: str, created: str = "") -> Recording:
 
 
 def lab(line: str, here: Any) -> None:
-    lab_magic.run(lab_magic.parser(Parser).parse_args(line.split()), here)
+    lab_magic.run(lab_magic.parser().parse_args(line.split()), here)
 
 
 def test_lab_shows_what_was_recorded_last(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from dynamo_lab.api.bench import Benchmarked, progress_bar
+from dynamo_lab.api.benchmarked import Benchmarked
+from dynamo_lab.api.recording import Recording
 from dynamo_lab.bench.limits import present
-from dynamo_lab.bench.run import BenchRun, Wish
+from dynamo_lab.bench.options import BenchOptions
+from dynamo_lab.bench.progress import progress_bar
+from dynamo_lab.bench.run import BenchRun
 from dynamo_lab.errors import CaseError
 from dynamo_lab.measure.rounds import Plan
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, spread
@@ -38,7 +41,7 @@ def bench_case(
     cold: bool = True,
     kernels: bool = True,
     plan: Plan | None = None,
-) -> Benchmarked:
+) -> Benchmarked[Recording]:
     """Time a case eagerly, compiled, and in each baseline that can run on the device.
 
     Each is compared with eager at the case's tolerance before it is timed. A baseline that cannot
@@ -58,7 +61,7 @@ def bench_case(
     if training:
         _ask_for_gradients(case, inputs)
     by_hand = {one.title: _candidate(one, device, training) for one in baselines_of(case)}
-    wish = Wish(
+    options = BenchOptions(
         ways={**{name: name for name in ways}, **by_hand},
         training=training,
         cold=cold,
@@ -69,11 +72,11 @@ def bench_case(
     sizes = ", ".join(f"{name} {number}" for name, number in case.sizes[size].items())
     title = f"{case.title} ({sizes}, {dtype} on {device})"
     with progress_bar() as watch:
-        made = BenchRun(case.eager, inputs, {}, wish, watch, title).made()
+        made, session = BenchRun(case.eager, inputs, {}, options, watch, title).made()
         facts: Any = made.benchmark
         limits = facts.limits or (_limits(kind, watch) if cold else None)
     known = structs.replace(facts, work=case.work(*inputs), limits=limits)
-    return Benchmarked(made.with_benchmark(known))
+    return Benchmarked(Recording.of(structs.replace(made, benchmark=known), session))
 
 
 def summary(facts: Benchmark) -> list[str]:

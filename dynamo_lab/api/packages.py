@@ -53,8 +53,8 @@ def package(
             f"{model!r:.80} cannot be exported: pass an nn.Module, with arguments to export it "
             "for, or what torch.export.export returned."
         )
+    from dynamo_lab.api.explore import record
     from dynamo_lab.capture.packages.packages import compile_package
-    from dynamo_lab.record.explore import record
 
     chosen: dict[str, Any] = {
         "dynamic_shapes": dynamic_shapes,

@@ -1,81 +1,75 @@
-"""The recording as the user holds it: the facts, and the ways to look at them."""
+"""The recording as the user holds it: the facts, and what can be asked while the program lives."""
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from msgspec import structs
 
-from dynamo_lab.errors import OutputError
+from dynamo_lab.api.handle import Drawing, Handle
+from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.live.session import Session
 from dynamo_lab.model.breaks import Break as BreakFact
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.graphs import Graph as GraphFact
-from dynamo_lab.model.recording import Recording as Facts
-from dynamo_lab.record.replay import are_light
-from dynamo_lab.render.tables import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
-    from dynamo_lab.api.bench import Benchmarked
-    from dynamo_lab.api.why_not import WhyNot
+    from dynamo_lab.api.benchmarked import Benchmarked
+    from dynamo_lab.api.edited import Edited
+    from dynamo_lab.api.runs import Waiting
+    from dynamo_lab.api.trial import Trial
     from dynamo_lab.live.budgets import Budgets
-    from dynamo_lab.live.edits import Edited
-    from dynamo_lab.live.fixes import Trial
     from dynamo_lab.live.kernel_checks import KernelChecks
     from dynamo_lab.model.assembly import Assembly
     from dynamo_lab.model.benchmarks import Benchmark
-    from dynamo_lab.record.program import Program
-    from dynamo_lab.render.widget import Looks, Runs
+    from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.record.run import Program, Run
+    from dynamo_lab.render.widget import Runs
     from dynamo_lab.view.breaks.fixes import Fix
     from dynamo_lab.view.guards.would_pass import WouldPass
+    from dynamo_lab.view.messages import Outcome
     from dynamo_lab.view.search import FoundNode
 
 
 class Break(BreakFact, frozen=True, kw_only=True, dict=True):
     """A graph break that knows its recording, so that fixes can be tried."""
 
+    _recording: ClassVar[Recording]
+
     @property
     def fixes(self) -> tuple[Fix, ...]:
         """What can be tried, the likeliest first: each a name, a sentence, what to write."""
         from dynamo_lab.view.breaks.fixes import fixes_of
 
-        return fixes_of(vars(self)["_recording"], self)
+        return fixes_of(self._recording, self)
 
-    def try_fix(self, fix: str | None = None) -> Trial:
+    def try_fix(self, fix: str | None = None) -> Trial[Recording]:
         """Compile the program again with a fix (the likeliest by default), and compare."""
-        return vars(self)["_recording"].try_fix(self.id, fix)
-
-
-class Drawing(TypedDict, total=False):
-    """What can be asked of a drawing; `Recording.to_dot` says what each does."""
-
-    around: str | int | None
-    up: int
-    down: int
-    collapse: Literal["modules", "none"]
-    inputs: bool | None
+        return self._recording.try_fix(self.id, fix)
 
 
 class Graph(GraphFact, frozen=True, kw_only=True, dict=True):
     """A graph that knows its recording, so that it can be drawn and searched."""
 
+    _recording: ClassVar[Recording]
+
     def to_dot(self, **options: Unpack[Drawing]) -> str:
         """The graph as DOT: see `Recording.to_dot`."""
-        return vars(self)["_recording"].to_dot(self.id, **options)
+        return self._recording.to_dot(self.id, **options)
 
     def to_svg(self, **options: Unpack[Drawing]) -> str:
         """The graph as SVG: see `Recording.to_svg`."""
-        return vars(self)["_recording"].to_svg(self.id, **options)
+        return self._recording.to_svg(self.id, **options)
 
     def find(self, query: str) -> tuple[FoundNode, ...]:
         """The nodes that a query finds in it: see `Recording.find`."""
-        return vars(self)["_recording"].find(query, self.id)
+        return self._recording.find(query, self.id)
 
 
-class Recording(Facts, frozen=True, kw_only=True, dict=True):
+class Recording(Handle, frozen=True, kw_only=True, dict=True):
     """Everything recorded of one run.
 
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
@@ -89,13 +83,13 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
     graphs: tuple[Graph, ...] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         breaks = tuple(Break(**structs.asdict(item)) for item in self.breaks)
         graphs = tuple(Graph(**structs.asdict(item)) for item in self.graphs)
         for item in (*breaks, *graphs):
-            vars(item)["_recording"] = self
+            structs.force_setattr(item, "_recording", self)
         structs.force_setattr(self, "breaks", breaks)
         structs.force_setattr(self, "graphs", graphs)
-        vars(self)["_made"] = time.perf_counter_ns()  # which of two came last, whatever their dates
 
     def can_run_again(self, program: Program) -> None:
         """Keep the program, so that it can be lowered again, and fixes can be tried on it.
@@ -103,20 +97,20 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         It keeps its model and copies of its arguments alive, so where nothing broke only if they
         are small.
         """
-        if self.breaks or are_light(program.roots()):
-            vars(self)["_program"] = program
+        from dynamo_lab.record.run import is_kept
+
+        if is_kept(self, program):
+            self.session.program = program
 
     def program(self) -> Program | None:
         """The program that was recorded, or None where it is not at hand."""
-        return vars(self).get("_program")
+        return self.session.program
 
     def runs(self) -> Runs | None:
         """How a view runs the program again, or None where it is not at hand."""
-        from dynamo_lab.live.runs import run
+        return run if self.session.program else None
 
-        return run if self.program() else None
-
-    def try_fix(self, break_id: int, fix: str | None = None) -> Trial:
+    def try_fix(self, break_id: int, fix: str | None = None) -> Trial[Recording]:
         """Compile the program again with a fix for this break, and compare.
 
         It runs twice, once eagerly, with the same seed: on copies of the arguments, and with the
@@ -125,9 +119,11 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         Raises:
             FixError: there is no program to run again, no fix, or none of this name.
         """
+        from dynamo_lab.api.trial import trial
         from dynamo_lab.live.fixes import try_fix
 
-        return try_fix(self, break_id, fix)
+        tried = try_fix(self, self.session, break_id, fix)
+        return trial(self, break_id, tried, recording_of(tried.run))
 
     def relower(
         self,
@@ -153,108 +149,27 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         """
         from dynamo_lab.record.lower import relower
 
-        return relower(self, target, options, **switches)
+        return recording_of(relower(self, self.session.program, target, options, **switches))
 
     def with_benchmark(self, benchmark: Benchmark) -> Recording:
         """The same recording with a benchmark; it answers what this one answers."""
-        made = structs.replace(self, benchmark=benchmark)
-        vars(made).update({**vars(self), **vars(made)})
-        return made
+        return Recording.of(structs.replace(self, benchmark=benchmark), self.session)
 
-    def bench(self, **wish: Any) -> Benchmarked:
+    def bench(self, **options: Any) -> Benchmarked[Recording]:
         """The recorded program timed, eagerly and compiled: options as for `dynamo_lab.bench`.
 
         Raises:
             BenchError: there is no program at hand.
             OptionError: there is no such option or way.
         """
-        from dynamo_lab.api.bench import bench_again
+        from dynamo_lab.api.benchmarked import Benchmarked
+        from dynamo_lab.bench.options import bench_options
+        from dynamo_lab.bench.progress import progress_bar
+        from dynamo_lab.bench.run import measured
 
-        return bench_again(self, **wish)
-
-    def find(self, query: str, graph: int | None = None) -> tuple[FoundNode, ...]:
-        """The nodes that a query finds, in all graphs or in the one of this id.
-
-        A query joins conditions: `op:mm dtype:f32`, `shape:*x128 -module:head`, `line:12`,
-        `bytes:>1MB`, `users:0`, `stage:backward`, or any text.
-
-        Raises:
-            QueryError: the query cannot be understood, or there is no such graph.
-        """
-        from dynamo_lab.view import build
-        from dynamo_lab.view.search import found
-
-        return tuple(found(self, build(self), query, graph))
-
-    def why_not_fused(self, one: str, other: str, graph: int | None = None) -> WhyNot:
-        """Why Inductor did not fuse two operations, and what would change it; print the answer.
-
-        `one` and `other` name any two operations ("op3"), buffers ("buf3") or nodes ("add_2") of a
-        post-grad graph: also two that were never considered as a pair. `graph` is that graph's id,
-        by default the first that has both. `fusions` holds every verdict.
-
-        Raises:
-            FusionError: nothing was scheduled, or there is no such name or graph.
-        """
-        from dynamo_lab.api.why_not import ask
-
-        return ask(self, one, other, graph)
-
-    def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
-        """A graph as DOT: modules collapsed, or what is around a node.
-
-        `graph` is its id, which is its place in `graphs`, from 0; views count graphs from 1, all
-        stages of one together. `around` is a node's name, `up` and `down` how many steps to go from
-        it; `collapse="none"` opens every module, and `inputs=True` shows parameters, which are left
-        out where they are many.
-
-        Raises:
-            DrawingError: there is no such graph or node, or too much to collapse.
-        """
-        from dynamo_lab.render.export.dot import dot
-        from dynamo_lab.view.graphs.graphs import build
-
-        return dot(build(self), graph, **options)
-
-    def to_svg(self, graph: int, **options: Unpack[Drawing]) -> str:
-        """The same as SVG, laid out by Graphviz.
-
-        Raises:
-            DrawingError: as `to_dot`, there are too many boxes, or Graphviz is not installed.
-        """
-        from dynamo_lab.render.export.dot import svg
-        from dynamo_lab.view.graphs.graphs import build
-
-        return svg(build(self), graph, **options)
-
-    def save(self, path: str | Path) -> None:
-        """Write the recording as JSON, compressed if `path` ends in ".gz"."""
-        codec.save(self, path)
-
-    def to_html(self, path: str | Path) -> None:
-        """Write one interactive page that works offline and loads nothing from anywhere."""
-        from dynamo_lab.render.page import page
-        from dynamo_lab.view import build
-
-        write_page(path, page(build(self)))
-
-    def export(self, path: str | Path, format: str) -> tuple[Path, ...]:
-        """Write it for another tool, and return the files that were written.
-
-        Args:
-            path: The file to write; a name that ends in ".gz" makes it compressed.
-            format: "perfetto", a trace of compile phases and of measured kernels; "model-explorer",
-                the graphs, and beside them what is known of their nodes: sizes, and times where a
-                benchmark was recorded; "tritonparse", Triton kernels with their assembly.
-
-        Raises:
-            OptionError: there is no such format.
-            ExportError: it holds nothing of what the format is for.
-            OutputError: a file cannot be written.
-        """
-        from dynamo_lab.render.export.formats import export
-
-        return export(self, path, format)
+        with progress_bar() as watch:
+            found = measured(self, self.session, bench_options(**options), watch)
+        return Benchmarked(Recording.of(*found))
 
     def would_pass(self, *args: Any, frame: int | None = None, **kwargs: Any) -> WouldPass:
         """What a call with these arguments would do: reuse compiled code, or compile again.
@@ -267,7 +182,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         """
         from dynamo_lab.live.guards import ask
 
-        return ask(self, args, kwargs, frame)
+        return ask(self, self.session, args, kwargs, frame)
 
     def repartition(self, *budgets: float, partition: int | None = None) -> Budgets:
         """What the forward of a graph would keep under other activation memory budgets.
@@ -283,7 +198,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         """
         from dynamo_lab.live.budgets import ask
 
-        return ask(self, budgets, partition)
+        return ask(self, self.session, budgets, partition)
 
     def assembly(self, kernel: int, target: str | None = None) -> Assembly:
         """A kernel, by its id, down to machine code, each line tied to a line of the kernel.
@@ -299,7 +214,7 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         """
         from dynamo_lab.live.assembly import ask
 
-        return ask(self, kernel, target)
+        return ask(self, self.session, kernel, target)
 
     def check_kernels(self) -> KernelChecks:
         """Run the Triton kernels of a lowering on the CPU, against the operators they stand for.
@@ -312,11 +227,11 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         """
         from dynamo_lab.live.kernel_checks import ask
 
-        return ask(self)
+        return ask(self, self.session)
 
     def edit_kernel(
         self, kernel: int | str, code: str | Callable[[str], str], *, seconds: float = 30.0
-    ) -> Edited:
+    ) -> Edited[Recording]:
         """Change a generated kernel, check it against the original, and time one against the other.
 
         The edit is built as Inductor builds it, and called in a process of its own with the
@@ -334,52 +249,31 @@ class Recording(Facts, frozen=True, kw_only=True, dict=True):
         Raises:
             EditError: there is no such kernel, or no program at hand to run it in.
         """
+        from dynamo_lab.api.edited import edited
         from dynamo_lab.live.edits import edit
 
-        return edit(self, kernel, code, seconds=seconds)
-
-    def __str__(self) -> str:
-        from dynamo_lab.render.terminal import render
-        from dynamo_lab.view import build
-
-        return render(build(self), color=False, width=terminal_width())
-
-    def __repr__(self) -> str:
-        captured = len(self.captured_graphs())
-        failed = f", failed with {self.failure.type}" if self.failure else ""
-        return (
-            f"<Recording of {self.title}: {captured} graphs, {len(self.breaks)} breaks, "
-            f"{len(self.kernels)} kernels{failed}>"
-        )
-
-    def show(self, looks: Looks | None = None) -> None:
-        """Show it where this code runs: interactively in a notebook, as text elsewhere."""
-        from dynamo_lab.live.answers import answer
-        from dynamo_lab.notebook.settings import settings
-        from dynamo_lab.render.widget import display
-
-        display(self, answer, self.runs(), looks or settings().looks_on_demand())
-
-    def _ipython_display_(self) -> None:
-        self.show()
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        from dynamo_lab.render.fallback.page import fallback
-        from dynamo_lab.view import build
-
-        return {"text/plain": str(self), "text/html": fallback(build(self))}
+        return edited(self, edit(self, self.session, kernel, code, seconds=seconds))
 
 
-def write_page(path: str | Path, text: str) -> None:
-    """Write a page.
+def run(
+    recording: Facts, what: str, asked: dict[str, Any], waiting: Waiting | None = None
+) -> tuple[str, Outcome, Recording]:
+    """A label for the new recording, what came of the run as JSON, and the recording.
 
     Raises:
-        OutputError: the file cannot be written.
+        DynamoLabError: it cannot be done, or this is none of the things that can be done.
     """
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
+    from dynamo_lab.api import runs
+
+    if not isinstance(recording, Recording):
+        raise DynamoLabError("There is no program to run again: run the cell again.")
+    label, told, facts, session = runs.run(recording, recording.session, what, asked, waiting)
+    return label, told, Recording.of(facts, session)
+
+
+def recording_of(run: Run) -> Recording:
+    """The recording of a run, which owns what lives of it."""
+    return Recording.of(run.facts, Session(run))
 
 
 def load(path: str | Path) -> Recording:

@@ -6,7 +6,9 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.api.recording import write_page
+from dynamo_lab.api.handle import answer, write_page
+from dynamo_lab.api.recording import run
+from dynamo_lab.api.settings import settings
 from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class SideBySide(Mapping[str, "Recording"]):
             raise OptionError("There is nothing to show: pass recordings by label.")
         self._recordings = dict(recordings)
         self.title = ", ".join(recordings)
-        self._made = time.perf_counter_ns()  # as of a Recording
+        self.made_at = time.perf_counter_ns()  # as of a Recording
 
     def __getitem__(self, label: str) -> Recording:
         return self._recordings[label]
@@ -56,9 +58,6 @@ class SideBySide(Mapping[str, "Recording"]):
 
     def show(self, looks: Looks | None = None) -> None:
         """Show them where this code runs: interactively in a notebook, as text elsewhere."""
-        from dynamo_lab.live.answers import answer
-        from dynamo_lab.live.runs import run
-        from dynamo_lab.notebook.settings import settings
         from dynamo_lab.render.widget import display_several
 
         shown = self._shown()

@@ -7,17 +7,17 @@ import datetime
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from dynamo_lab.api.recording import Recording
 from dynamo_lab.bench.checks import Checks, off
 from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels
 from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
-from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
+from dynamo_lab.errors import AlreadyRecordingError, BenchError, DynamoLabError
+from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
 from dynamo_lab.measure.memory import peak_of
-from dynamo_lab.measure.rounds import Plan, Watch, take_turns
+from dynamo_lab.measure.rounds import Watch, take_turns
 from dynamo_lab.measure.variants import candidates
 from dynamo_lab.model.benchmarks import (
     Benchmark,
@@ -31,27 +31,34 @@ from dynamo_lab.model.benchmarks import (
     Way,
     Work,
 )
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.explore import record, runnable
-from dynamo_lab.record.program import Choice
 from dynamo_lab.record.replay import leaves, reachable, told, without_trace
+from dynamo_lab.record.run import Choice, Run
 from dynamo_lab.view.benchmarks.work import Works
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
+    from dynamo_lab.bench.options import BenchOptions
 
-class Wish(Struct, frozen=True, kw_only=True):
-    """What is asked of a benchmark: `dynamo_lab.bench` says what each is."""
 
-    ways: Any = ("compiled",)
-    training: bool = False
-    optimizer: Any = None
-    loss: Any = None
-    grad: bool = False
-    cold: bool = True
-    kernels: bool = True
-    tolerance: Any = None
-    plan: Plan = Plan()
+def measured(
+    recording: Recording, session: Session, options: BenchOptions, watch: Watch
+) -> tuple[Recording, Session]:
+    """The program of a recording with its benchmark, as facts of its own.
+
+    Raises:
+        BenchError: there is no program at hand.
+    """
+    program = session.program
+    if program is None:
+        raise BenchError(
+            "There is no program to measure: this recording was loaded from a file, or made with "
+            "record() or %%record. Use lab.bench(fn, *args), explore() or %%compile."
+        )
+    fn, args, kwargs = program.call()
+    return BenchRun(fn, args, kwargs, options, watch, recording.title).made()
 
 
 class BenchRun:
@@ -62,26 +69,26 @@ class BenchRun:
         fn: Callable[..., Any],
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        wish: Wish,
+        options: BenchOptions,
         watch: Watch,
         title: str,
     ) -> None:
         from dynamo_lab.measure.devices import device_of
         from dynamo_lab.measure.subject import Subject, named_leaves
 
-        self._wish, self._watch, self._title = wish, watch, title
-        self._roots = [fn, args, dict(kwargs), wish.optimizer]
+        self._options, self._watch, self._title = options, watch, title
+        self._roots = [fn, args, dict(kwargs), options.optimizer]
         self._device = device_of(reachable(self._roots))
-        options: Any = {"grad": wish.grad, "loss": wish.loss, "optimizer": wish.optimizer}
+        called: Any = {name: getattr(options, name) for name in ("grad", "loss", "optimizer")}
         named = named_leaves(fn, args, kwargs, leaves(self._roots))
-        self._subject = Subject(fn, args, kwargs, named, **options)
-        self._phases: tuple[Phase, ...] = ("forward", "step") if wish.training else ("forward",)
-        self._candidates = candidates(wish.ways)
+        self._subject = Subject(fn, args, kwargs, named, **called)
+        self._phases: tuple[Phase, ...] = ("forward", "step") if options.training else ("forward",)
+        self._candidates = candidates(options.ways)
         self._ways = [one.way for one in self._candidates]
         self._made: dict[int, Callable[..., Any]] = {}
-        choice = Choice(grad=True if wish.training else wish.grad)
+        choice = Choice(grad=True if options.training else options.grad)
         self._program = runnable(fn, tuple(args), kwargs, choice)
-        self._recording = Recording(title=title)
+        self._run = Run(facts=Recording(title=title))
         self._series: list[Series] = []
         self._comparisons: list[Comparison] = []
         self._recorded_way: int | None = None
@@ -89,15 +96,15 @@ class BenchRun:
         self._limits: Limits | None = None
         self._caches = ExitStack()
 
-    def made(self) -> Recording:
-        """The recording of the first way that Inductor compiles, with the benchmark."""
+    def made(self) -> tuple[Recording, Session]:
+        """The facts of the first way that Inductor compiles, with the benchmark."""
         from dynamo_lab.measure import machine
 
         with self._device.current():
             before = machine.describe_machine(self._device.name)
         parts = [self._compile, self._check, self._weigh, self._time]
-        parts += [self._time_kernels] if self._wish.kernels else []
-        with self._caches, many_ways(), without_trace(self._roots), _kept(self._wish.optimizer):
+        parts += [self._time_kernels] if self._options.kernels else []
+        with self._caches, many_ways(), without_trace(self._roots), _kept(self._options.optimizer):
             try:
                 for part in parts:
                     if not self._watch.stopped:
@@ -119,9 +126,8 @@ class BenchRun:
             limits=self._limits,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
-        made = self._recording.with_benchmark(found)
-        made.can_run_again(self._program)
-        return made
+        session = Session(self._run.with_program(self._program))
+        return structs.replace(self._run.facts, benchmark=found), session
 
     def _compile(self) -> None:
         """Call every way once in each phase, the one that is recorded last.
@@ -150,7 +156,7 @@ class BenchRun:
             if self._ways[at].kind == "compiled":
                 known = {"compile_seconds": sum(seconds.values()), "compile_by_phase": seconds}
                 self._ways[at] = structs.replace(self._ways[at], **known)
-            if at == self._recorded_way and not self._recording.captured_graphs():
+            if at == self._recorded_way and not self._run.facts.captured_graphs():
                 self._drop(at, "it was not compiled: Dynamo captured no graph of it")
 
     def _recorded(self, at: int) -> dict[str, float]:
@@ -160,7 +166,7 @@ class BenchRun:
                 return self._first_calls(at)
         finally:
             if recorder is not None:
-                self._recording = recorder.recording
+                self._run = Run.of(recorder, recorder.recording)
 
     def _first_calls(self, at: int) -> dict[str, float]:
         """What the first call of each phase takes beyond the second."""
@@ -191,7 +197,7 @@ class BenchRun:
     def _check(self) -> None:
         """Hold what each way computes against eager, and both against float64."""
         for phase in self._phases:
-            tolerance = self._wish.tolerance
+            tolerance = self._options.tolerance
             checks = Checks(self._subject, self._made[0], phase, self._roots, tolerance)
             for at in [at for at in self._made if at]:
                 if self._watch.stopped:
@@ -216,7 +222,7 @@ class BenchRun:
                 self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
 
     def _time(self) -> None:
-        caches: tuple[Cache, ...] = ("warm", "cold") if self._wish.cold else ("warm",)
+        caches: tuple[Cache, ...] = ("warm", "cold") if self._options.cold else ("warm",)
         for phase in self._phases:
             for cache in caches:
                 # where a way fails, it is dropped, and the others take their turns again
@@ -227,7 +233,7 @@ class BenchRun:
     def _time_in_turns(self, phase: Phase, cache: Cache) -> bool:
         """Whether all ways came through."""
         calls = {str(at): self._guarded(at, phase) for at in self._made}
-        plan, is_cold = self._wish.plan, cache == "cold"
+        plan, is_cold = self._options.plan, cache == "cold"
         try:
             found = take_turns(calls, self._device, plan, cold=is_cold, watch=self._watch)
         except _FailedError as failed:
@@ -254,20 +260,20 @@ class BenchRun:
     def _time_kernels(self) -> None:
         """Each kernel of the way that was recorded, against the operators that it replaced."""
         at = self._recorded_way
-        if at is None or at not in self._made or not self._recording.kernels:
+        if at is None or at not in self._made or not self._run.facts.kernels:
             return
-        options: Any = {"device": self._device, "plan": self._wish.plan, "watch": self._watch}
+        options: Any = {"device": self._device, "plan": self._options.plan, "watch": self._watch}
         for phase in self._phases:
             if self._watch.stopped:
                 return
-            fns = self._recording, self._subject, self._made[at]
+            fns = self._run.facts, self._subject, self._made[at]
             try:
-                found = time_kernels(*fns, phase=phase, way=at, cold=self._wish.cold, **options)
+                found = time_kernels(*fns, phase=phase, way=at, cold=self._options.cold, **options)
             except Exception as error:  # what was measured before is kept
                 problem = f"The kernels were not timed: {told(error)}."
                 found = KernelTimes(overheads=(Overhead(way=at, phase=phase, problem=problem),))
             self._kernels = joined(self._kernels, found)
-        works = Works(self._recording)
+        works = Works(self._run.facts)
         self._kernels = structs.replace(
             self._kernels, kernels=tuple(_with_work(one, works) for one in self._kernels.kernels)
         )

@@ -36,7 +36,7 @@ def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
 
     The function gets copies of the arguments; options are those of `dynamo_lab.explore`.
     """
-    from dynamo_lab.record.explore import explore
+    from dynamo_lab.api.explore import explore
 
     need_function(answer)
     return _ended(explore(answer, *deepcopy(args), **options))
@@ -194,7 +194,7 @@ def need_number(answer: Any) -> float:
 
 def recorded_calls(compiled: Any, *calls: tuple[Any, ...]) -> Recording:
     """The recording of what compiles when a function is called with each of these arguments."""
-    from dynamo_lab.record.explore import record
+    from dynamo_lab.api.explore import record
 
     need_function(compiled)
     with record("calls") as recorder:
@@ -208,7 +208,7 @@ def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
 
     The function gets the arguments themselves; options are those of `dynamo_lab.lower`.
     """
-    from dynamo_lab.record.lower import lower
+    from dynamo_lab.api.lower import lower
 
     need_function(answer)
     return _ended(lower(answer, *args, **options))

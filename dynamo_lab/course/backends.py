@@ -37,7 +37,7 @@ def _ran(model: Any, backend: Any) -> tuple[Recording, Any]:
     """The recording of a model under a backend, and what it computed."""
     import torch
 
-    from dynamo_lab.record.explore import record
+    from dynamo_lab.api.explore import record
 
     need(callable(backend), "What you return is not a backend: a function of `gm` and `inputs`.")
     refused: list[Any] = []
@@ -158,8 +158,8 @@ def _pass(answer: Any) -> str:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    from dynamo_lab.record.explore import name_of
-    from dynamo_lab.record.lower import lower
+    from dynamo_lab.api.lower import lower
+    from dynamo_lab.record.recorders import name_of
     from dynamo_lab.record.user_passes import passes
 
     need_function(answer)

@@ -40,7 +40,7 @@ def _recorded(make: Any, inputs: list[Any]) -> tuple[Recording, list[Any]]:
     """The recording of what `make` compiles, called with each of the inputs; what came out."""
     import torch
 
-    from dynamo_lab.record.explore import record
+    from dynamo_lab.api.explore import record
 
     with record("capstone", target="cpu") as recorder, torch.no_grad():
         compiled = make()
@@ -130,7 +130,7 @@ def _times(facts: Benchmark, way: int) -> tuple[float, ...]:
 
 
 def _measured(answer: Any) -> str:
-    from dynamo_lab.api.bench import Benchmarked
+    from dynamo_lab.api.benchmarked import Benchmarked
     from dynamo_lab.measure.statistics import ratio, rounds_needed
 
     need(

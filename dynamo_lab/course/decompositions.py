@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from dynamo_lab.api.decompose import decompose
+from dynamo_lab.api.lower import lower
 from dynamo_lab.course.asking import (
     need,
     need_count,
@@ -17,7 +18,6 @@ from dynamo_lab.course.asking import (
     same_result,
 )
 from dynamo_lab.course.exercises import Exercise
-from dynamo_lab.record.lower import lower
 
 if TYPE_CHECKING:
     from dynamo_lab.model.decompositions import Target

@@ -49,7 +49,7 @@ def _trained(make_step: Any) -> tuple[Recording, list[Any], list[Any]]:
     """The recording of some steps, their losses, and the parameters afterwards."""
     import torch
 
-    from dynamo_lab.record.explore import record
+    from dynamo_lab.api.explore import record
 
     model = _model()
     # a large eps: without, rounding decides the sign of Adam's first steps where a gradient is ~0
@@ -107,7 +107,7 @@ def _scheduled(make_optimizer: Any) -> tuple[Recording, Any]:
     """The recording of a compiled optimizer under a schedule, and the parameter at the end."""
     import torch
 
-    from dynamo_lab.record.explore import record
+    from dynamo_lab.api.explore import record
 
     parameter = torch.nn.Parameter(torch.linspace(-1, 1, 8))
     optimizer = make_optimizer([parameter])

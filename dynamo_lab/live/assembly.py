@@ -8,23 +8,18 @@ from msgspec import structs
 
 from dynamo_lab.errors import AssemblyError
 from dynamo_lab.model.core.notes import Note
+from dynamo_lab.record.lower import find_target, own_target
 
 if TYPE_CHECKING:
+    from dynamo_lab.live.session import Session
     from dynamo_lab.model.assembly import Assembly
     from dynamo_lab.model.recording import Recording
 
     R = TypeVar("R", bound=Recording)
 
-_OWN = "assembles"  # the key under which a recording's own attributes say that its code is ours
 
-
-def attach(recording: Recording) -> None:
-    """Let a recording assemble its kernels: their code was written here, by Inductor."""
-    vars(recording)[_OWN] = True
-
-
-def ask(recording: Recording, kernel: int, target: str | None = None) -> Assembly:
-    """A kernel assembled: see `Recording.assembly`."""
+def ask(recording: Recording, session: Session, kernel: int, target: str | None = None) -> Assembly:
+    """A kernel assembled: see `dynamo_lab.Recording.assembly`."""
     count = len(recording.kernels)
     if not 0 <= kernel < count:
         known = f"ids are 0 to {count - 1}" if count else "the recording has none"
@@ -33,21 +28,22 @@ def ask(recording: Recording, kernel: int, target: str | None = None) -> Assembl
     for stored in recording.assemblies:
         if (stored.kernel, stored.target) == (kernel, chosen):
             return stored
-    if not vars(recording).get(_OWN):
+    if not session.can_assemble:
         raise AssemblyError(
             "This recording holds no such assembly, and code out of a file is not compiled here: "
             "record it with assembly, as in dynamo_lab.lower(fn, *args, target=..., assembly=True)."
         )
-    from dynamo_lab.capture.assembly.assembly import assemble
-    from dynamo_lab.record.lower import find_target
+    return _assembled(recording, kernel, chosen)
 
-    return assemble(recording.kernels[kernel], find_target(chosen))
+
+def _assembled(recording: Recording, kernel: int, target: str) -> Assembly:
+    from dynamo_lab.capture.assembly.assembly import assemble
+
+    return assemble(recording.kernels[kernel], find_target(target))
 
 
 def _target(recording: Recording, kernel: int, asked: str | None) -> str:
     """The name of the target: by default the one that the kernel was written for."""
-    from dynamo_lab.record.lower import find_target, own_target
-
     written = recording.target or own_target(recording)
     target = find_target(asked or written).name
     if recording.kernels[kernel].language == "cpp" and target != written:
@@ -59,16 +55,14 @@ def _target(recording: Recording, kernel: int, asked: str | None) -> str:
 
 
 def with_assemblies(recording: R) -> R:
-    """The recording with each of its kernels assembled; a note says which could not be."""
+    """A recording of this process with each kernel assembled; a note says which could not be."""
     found: list[Assembly] = []
     notes = list(recording.notes)
     for kernel in recording.kernels:
         if kernel.language in ("cpp", "triton", "metal") and kernel.code:
             try:
-                found.append(ask(recording, kernel.id))
+                found.append(_assembled(recording, kernel.id, _target(recording, kernel.id, None)))
             except AssemblyError as error:
                 note = Note(level="info", about="assembly", message=f"{kernel.name}: {error}")
                 notes.append(note)
-    made = structs.replace(recording, assemblies=tuple(found), notes=tuple(notes))
-    vars(made).update(vars(recording))
-    return made
+    return structs.replace(recording, assemblies=tuple(found), notes=tuple(notes))

@@ -12,16 +12,15 @@ from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import flops, size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from dynamo_lab.capture.autograd.joints import Joint
+    from dynamo_lab.live.session import Session
     from dynamo_lab.model.autograd import Partition, Repartition
     from dynamo_lab.model.recording import Recording
 
 BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 """The budgets that are tried where none is named: from "what is fastest" to "inputs alone"."""
-
-_JOINTS = "joints"  # the key under which a recording's own attributes hold its joint graphs
 
 
 class BudgetRow(Struct, frozen=True, kw_only=True):
@@ -69,13 +68,11 @@ class Budgets(Struct, frozen=True, kw_only=True):
     __repr__ = __str__
 
 
-def attach(recording: Recording, joints: Mapping[int, Joint]) -> None:
-    """Let a recording answer as long as it is held; it is not saved with it."""
-    vars(recording)[_JOINTS] = joints
-
-
 def ask(
-    recording: Recording, budgets: Sequence[float] = (), partition: int | None = None
+    recording: Recording,
+    session: Session,
+    budgets: Sequence[float] = (),
+    partition: int | None = None,
 ) -> Budgets:
     """What a partition, by default the first with a backward, would keep under each budget.
 
@@ -91,13 +88,13 @@ def ask(
     if partition is None:  # the first that has a backward
         cut = (part.id for part in recording.partitions if part.backward is not None)
         partition = next(cut, 0)
-    joint = _joint(recording, partition)
+    joint = _joint(recording, session, partition)
     part = recording.partitions[partition]
     number = 0 if part.forward is None else GraphTitles(recording).numbers[part.forward]
     return _table(f"graph {number}", part, [joint.cut_again(budget) for budget in budgets])
 
 
-def _joint(recording: Recording, partition: int) -> Joint:
+def _joint(recording: Recording, session: Session, partition: int) -> Joint:
     count = len(recording.partitions)
     if not count:
         raise BudgetError("AOTAutograd saw no graph in this recording, so there is none to cut.")
@@ -109,13 +106,12 @@ def _joint(recording: Recording, partition: int) -> Joint:
     if method != "min-cut":
         why = "no gradient was asked for" if method == "none" else "it used another partitioner"
         raise BudgetError(f"Partition {partition} was not cut by the min-cut partitioner: {why}.")
-    joints: Mapping[int, Joint] = vars(recording).get(_JOINTS, {})
-    if partition not in joints:
+    if partition not in session.joints:
         raise BudgetError(
             "The joint graph is not at hand: only the process that recorded it can cut it again, "
             "so record again here."
         )
-    return joints[partition]
+    return session.joints[partition]
 
 
 def _table(title: str, part: Partition, found: Sequence[Repartition]) -> Budgets:

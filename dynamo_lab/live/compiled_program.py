@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
-
 from dynamo_lab.errors import EditError
 
 if TYPE_CHECKING:
@@ -14,19 +12,12 @@ if TYPE_CHECKING:
 
     import torch
 
-    from dynamo_lab.api.recording import Recording
     from dynamo_lab.capture.kernels.edited import Definition
     from dynamo_lab.capture.kernels.kept_calls import Call
-    from dynamo_lab.record.program import Program
-
-NO_PROGRAM = (
-    "There is no program to run an edited kernel in: this recording was loaded from a file, or was "
-    "made with record() or %%record. Use explore() or %%compile."
-)
-_LIVING = "living_program"  # the key under which a recording's own attributes hold it
+    from dynamo_lab.record.run import Program
 
 
-class Living:
+class CompiledProgram:
     """A recorded program, compiled again to be run with edits. It keeps what it compiled."""
 
     def __init__(self, program: Program) -> None:
@@ -111,22 +102,3 @@ class Living:
                 )
             self._calls = {defined.name: listener.calls}  # of one kernel: they take memory
         return self._calls[defined.name]
-
-
-def living(recording: Recording) -> Living:
-    """The recording's program, compiled at the first edit and kept for the next.
-
-    Raises:
-        EditError: there is no program at hand.
-    """
-    program = recording.program()
-    if program is None:
-        raise EditError(NO_PROGRAM)
-    if recording.target:
-        program = program.chosen(structs.replace(program.choice, target=""))
-    return vars(recording).setdefault(_LIVING, None) or _made(recording, program)
-
-
-def _made(recording: Recording, program: Program) -> Living:
-    made = vars(recording)[_LIVING] = Living(program)
-    return made

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import structs
 
 from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, LoweringError
-from dynamo_lab.live.compiled_program import NO_PROGRAM, living
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
 from dynamo_lab.model.kernels import Edit, EditTiming
@@ -15,13 +14,15 @@ from dynamo_lab.model.kernels import Edit, EditTiming
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dynamo_lab.api.recording import Recording
     from dynamo_lab.capture.kernels.kept_calls import Call
-    from dynamo_lab.live.compiled_program import Living
+    from dynamo_lab.live.compiled_program import CompiledProgram
+    from dynamo_lab.live.session import Session
     from dynamo_lab.model.benchmarks import Cache
     from dynamo_lab.model.kernels import Kernel, Statement
-    from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.kernels.edits import EditView
+
+    R = TypeVar("R", bound=Recording)
 
 _UNLIKE_EAGER = (
     "the program gives what it gives with the original kernel; eager gives other values than both, "
@@ -34,33 +35,16 @@ _MEASURING = 6.0
 """Seconds that all timings of one edit take, about."""
 
 
-class Edited(Edit, frozen=True, kw_only=True, dict=True):
-    """What became of an edit: print it for the diff, the verdict and the times."""
-
-    def __str__(self) -> str:
-        from dynamo_lab.render.terminal import as_text
-        from dynamo_lab.render.terminal.kernels.edits import edited
-        from dynamo_lab.view.kernels.edits import build
-
-        return as_text(edited(build(self)))
-
-    __repr__ = __str__
-
-    @property
-    def recording(self) -> Recording:
-        """The recording with the edited text, and how the program does with it, to keep or show."""
-        return _recorded(vars(self)["_of"], self)
-
-
 def edit(
     recording: Recording,
+    session: Session,
     kernel: int | str,
     code: str | Callable[[str], str],
     *,
     seconds: float = 30.0,
     watch: Watch | None = None,
-) -> Edited:
-    """Build, check and time an edit: see `Recording.edit_kernel`."""
+) -> Edit:
+    """Build, check and time an edit: see `dynamo_lab.Recording.edit_kernel`."""
     fact = find_kernel(recording, kernel)
     text: Any = code(fact.code) if callable(code) else code
     if not isinstance(text, str) or not text.strip():
@@ -77,27 +61,20 @@ def edit(
         verdict="right",
     )
     if recording.target and fact.language == "triton":
-        found = _interpreted(recording, fact, start)
-    else:
-        found = _ran(recording, fact, start, seconds, watch)
-    made = Edited(**structs.asdict(found))
-    vars(made)["_of"] = recording
-    return made
+        return _interpreted(recording, session, fact, start)
+    return _ran(recording, session, fact, start, seconds, watch)
 
 
-def ask(recording: Facts, kernel: int, code: str) -> EditView:
+def ask(recording: Recording, session: Session, kernel: int, code: str) -> EditView:
     """What a view shows of an edit.
 
     Raises:
         EditError: there is no program to run it in, or running that failed.
     """
-    from dynamo_lab.api.recording import Recording
     from dynamo_lab.view.kernels.edits import build
 
-    if not isinstance(recording, Recording):
-        raise EditError(NO_PROGRAM)
     try:
-        return build(edit(recording, kernel, code))
+        return build(edit(recording, session, kernel, code))
     except DynamoLabError:
         raise
     except Exception as error:  # the program's own, while it ran again
@@ -125,7 +102,12 @@ def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
 
 
 def _ran(
-    recording: Recording, fact: Kernel, start: Edit, seconds: float, watch: Watch | None
+    recording: Recording,
+    session: Session,
+    fact: Kernel,
+    start: Edit,
+    seconds: float,
+    watch: Watch | None,
 ) -> Edit:
     """The edit on the real arguments of the program: first apart, then in its place."""
     from dynamo_lab.capture.kernels.edited import build, definition, in_place, settings_of_builds
@@ -135,7 +117,7 @@ def _ran(
 
     wrapper = "" if fact.wrapper is None else recording.wrappers[fact.wrapper].code
     original = definition(fact.name, wrapper)
-    program = living(recording)
+    program = session.compiled_program()
     modules = program.modules(original)
     calls = program.calls_of(original, modules)
     changed = original.edited(start.after)
@@ -167,7 +149,7 @@ def _ran(
 
 
 def _checked(
-    tried: Edit, program: Living, kernels: Mapping[str, Any], put: Callable[[Any], None]
+    tried: Edit, program: CompiledProgram, kernels: Mapping[str, Any], put: Callable[[Any], None]
 ) -> Edit:
     """The edit after the program ran with it, held against eager.
 
@@ -195,7 +177,7 @@ def _timed(
     kernels: Mapping[str, Any],
     call: Call,
     put: Callable[[Any], None],
-    program: Living,
+    program: CompiledProgram,
     watch: Watch | None,
 ) -> tuple[EditTiming, ...]:
     """The kernel alone, warm and cold, and the program; each time in turns with the original."""
@@ -245,7 +227,7 @@ def _timed(
     return tuple(found)
 
 
-def _interpreted(recording: Recording, fact: Kernel, start: Edit) -> Edit:
+def _interpreted(recording: Recording, session: Session, fact: Kernel, start: Edit) -> Edit:
     """An edit of a Triton kernel for a GPU that may not be here: compiled, and interpreted."""
     from dynamo_lab.capture.assembly.assembly import assemble
     from dynamo_lab.capture.kernels import diagnostics
@@ -254,7 +236,7 @@ def _interpreted(recording: Recording, fact: Kernel, start: Edit) -> Edit:
     from dynamo_lab.record.lower import find_target
 
     wrapper = fact.wrapper if fact.wrapper is not None else -1
-    written = kernel_checks.written_for(recording).get(wrapper)
+    written = session.written.get(wrapper)
     if written is None:
         raise EditError(
             "The graphs are not at hand: only the process that lowered a program with "
@@ -281,7 +263,7 @@ def _interpreted(recording: Recording, fact: Kernel, start: Edit) -> Edit:
     return structs.replace(start, verdict=verdict, reason=row.message, calls=row.calls)
 
 
-def _recorded(recording: Recording, edit: Edit) -> Recording:
+def recording_with(recording: R, edit: Edit) -> R:
     """The recording with the kernel's new text, and a benchmark of the program with it."""
     fact = recording.kernels[edit.kernel]
     changed = structs.replace(

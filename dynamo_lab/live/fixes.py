@@ -1,18 +1,13 @@
-"""Answers a view's questions while the program lives: what would a fix change?"""
+"""A fix of a graph break, tried on the program while that lives."""
 
 from __future__ import annotations
 
 import linecache
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
-
-from dynamo_lab.api.diff import Diff, diff
-from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers, compare, without_trace
-from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.fixes import Fix, Helper, Remedy, Setting, remedies
 from dynamo_lab.view.breaks.rewrites import Rewrite
 
@@ -20,70 +15,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import CodeType, FunctionType
 
+    from dynamo_lab.live.session import Session
     from dynamo_lab.model.core.sources import Source
-    from dynamo_lab.record.program import Program
-    from dynamo_lab.view.messages import TrialOutcome
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.record.run import Program, Run
 
 
-class Trial(Struct, frozen=True, kw_only=True):
-    """What a fix did: the new recording, what changed, and whether the numbers are the same."""
+class Tried(NamedTuple):
+    """A fix, a run of the program with it, and whether the numbers are the same."""
 
-    break_id: int
     fix: Fix
-    recording: Recording
-    diff: Diff
+    run: Run
     numbers: Numbers
 
-    def counts(self) -> tuple[tuple[str, int, int], ...]:
-        """Breaks, graphs, kernels and operators, before and after."""
-        found = {change.name: change for change in self.diff.counts}
-        names = ("breaks", "graphs", "kernels", "operators")
-        return tuple((name, int(found[name].a), int(found[name].b)) for name in names)
 
-    def __str__(self) -> str:
-        head = f"break {self.break_id + 1}, tried {self.fix.name}: {self.fix.sentence}"
-        changed = [f"{name} {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.counts()]
-        code = [f"    {as_line(line)}" for line in self.fix.code.split("\n")]
-        parts = [head, "", ", ".join(changed), self.numbers.sentence, "", "Write:", *code]
-        for fact in self.diff.breaks_b:
-            parts += ["", f"New break: {as_line(fact.where)}, {as_line(fact.gb_type)}"]
-        if failure := self.recording.failure:
-            parts += [
-                "",
-                f"It fails with {as_line(failure.type)}: {as_line(failure.message)[:300]}",
-            ]
-        return "\n".join(parts)
-
-    __repr__ = __str__
-
-    def _ipython_display_(self) -> None:
-        print(self)
-        self.recording.show()
-
-
-def answer(recording: Recording, break_id: int, fix: str) -> tuple[TrialOutcome, Recording]:
-    """What a view shows of a trial, as JSON, and the new recording."""
-    trial = try_fix(recording, break_id, fix)
-    failure = trial.recording.failure
-    shown: TrialOutcome = {
-        "fix": trial.fix.name,
-        "counts": trial.counts(),
-        "numbers": trial.numbers.sentence,
-        "same": trial.numbers.same,
-        "failure": f"{failure.type}: {failure.message.strip()}" if failure else "",
-        "new_breaks": [f"{fact.where}: {fact.gb_type}" for fact in trial.diff.breaks_b],
-    }
-    return shown, trial.recording
-
-
-def try_fix(recording: Recording, break_id: int, fix: str | None = None) -> Trial:
-    """Compile the program again with a fix, and compare.
+def try_fix(recording: Recording, session: Session, break_id: int, fix: str | None = None) -> Tried:
+    """Compile the program again with a fix, and hold what it computes against eager.
 
     Raises:
         FixError: there is no program to run again, no fix, or none of this name.
     """
     remedy = _remedy(recording, break_id, fix)
-    program = recording.program()
+    program = session.program
     if program is None:
         raise FixError(
             "There is no program to run again: this recording was loaded from a file, came out of "
@@ -92,20 +45,14 @@ def try_fix(recording: Recording, break_id: int, fix: str | None = None) -> Tria
     with without_trace(program.roots()):
         eager, problem = _attempt(program.eager)
     with without_trace(program.roots()), _applied(remedy, recording, program) as changed:
-        tried, result = changed.compiled()
-    if tried.failure is not None:
+        run, result = changed.compiled()
+    if run.facts.failure is not None:
         numbers = Numbers(same=None, sentence="Not compared: with the fix, the program fails.")
     elif problem is not None:
         numbers = Numbers(same=None, sentence=f"Not compared: run eagerly, it raises {problem}.")
     else:
         numbers = compare(eager, result)
-    return Trial(
-        break_id=break_id,
-        fix=remedy.fix,
-        recording=tried,
-        diff=diff(recording, tried),
-        numbers=numbers,
-    )
+    return Tried(remedy.fix, run, numbers)
 
 
 def _attempt(run: Callable[[], Any]) -> tuple[Any, str | None]:

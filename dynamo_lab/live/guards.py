@@ -12,18 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dynamo_lab.capture.guards.live_guards import Checks
+    from dynamo_lab.live.session import Session
     from dynamo_lab.model.recording import Recording
-
-_CHECKS = "guards"  # the key under which a recording's own attributes hold its live guards
-
-
-def attach(recording: Recording, checks: Checks) -> None:
-    """Let a recording answer as long as it is held; it is not saved with it."""
-    vars(recording)[_CHECKS] = checks
 
 
 def ask(
     recording: Recording,
+    session: Session,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     frame: int | None = None,
@@ -34,7 +29,7 @@ def ask(
     Raises:
         GuardsError: there are no live guards, or the arguments do not fit.
     """
-    checks: Checks | None = vars(recording).get(_CHECKS)
+    checks = session.checks
     if checks is None:
         raise GuardsError(
             "This recording has no live guards: only the process that recorded it can try them, so "
@@ -59,7 +54,7 @@ def _frame(recording: Recording, checks: Checks, frame: int | None) -> int:
     return found
 
 
-def ask_as_text(recording: Recording, text: str) -> WouldPass:
+def ask_as_text(recording: Recording, session: Session, text: str) -> WouldPass:
     """What the call would do that has `text` between its brackets.
 
     The reader's own kernel evaluates the reader's own text, as if it stood in a cell.
@@ -79,7 +74,7 @@ def ask_as_text(recording: Recording, text: str) -> WouldPass:
     except Exception as error:
         raise GuardsError(_failed(error)) from None
     try:
-        return ask(recording, args, kwargs, names=names)
+        return ask(recording, session, args, kwargs, names=names)
     except GuardsError:
         raise
     except Exception as error:  # the reader's own objects, as guards look at them

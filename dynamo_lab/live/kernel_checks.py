@@ -12,15 +12,13 @@ from dynamo_lab.render.tables import table
 from dynamo_lab.render.text import as_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
+    from dynamo_lab.live.session import Session
     from dynamo_lab.model.recording import Recording
 
 Verdict = Literal["agrees", "differs", "not run", "not compared"]
 
 _WHY_NOT = {False: "its results stand for no operator's", True: "the graph makes random numbers"}
-_WRITTEN = "written"  # the key under which a recording's own attributes hold its graphs
 
 
 class KernelCheck(Struct, frozen=True, kw_only=True):
@@ -64,14 +62,9 @@ class KernelChecks(Struct, frozen=True, kw_only=True):
     __repr__ = __str__
 
 
-def attach(recording: Recording, written: Mapping[int, WrittenModule]) -> None:
-    """Let a recording answer as long as it is held; it is not saved with it."""
-    vars(recording)[_WRITTEN] = written
-
-
-def ask(recording: Recording) -> KernelChecks:
-    """Check every Triton kernel: see `Recording.check_kernels`."""
-    written = written_for(recording)
+def ask(recording: Recording, session: Session) -> KernelChecks:
+    """Check every Triton kernel: see `dynamo_lab.Recording.check_kernels`."""
+    written = session.written
     if not written and recording.wrappers:
         raise LoweringError(
             "The graphs are not at hand: only the process that lowered a program with "
@@ -83,11 +76,6 @@ def ask(recording: Recording) -> KernelChecks:
     return KernelChecks(
         checks=tuple(_check(wrapper, row) for wrapper, rows in found for row in rows)
     )
-
-
-def written_for(recording: Recording) -> Mapping[int, WrittenModule]:
-    """The graphs at hand of a lowering, by wrapper."""
-    return vars(recording).get(_WRITTEN, {})
 
 
 def check_edit(written: WrittenModule, module: str, kernel: str, patience: float) -> KernelCheck:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from dynamo_lab.api.recording import Recording
 from dynamo_lab.model import targets
 from dynamo_lab.record import switches
-from dynamo_lab.record.lower import find_target, program_of, target_of
+from dynamo_lab.record.lower import at_hand, find_target, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dynamo_lab.model.recording import Recording as Facts
-    from dynamo_lab.record.program import Choice
+    from dynamo_lab.live.session import Session
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.record.run import Choice
 
 Value = bool | int | str | None
 
@@ -40,7 +40,7 @@ class Panel(Struct, frozen=True, kw_only=True):
     switches: tuple[SwitchState, ...]
 
 
-def ask(recording: Facts, target: str, chosen: dict[str, Value]) -> Panel:
+def ask(recording: Recording, session: Session, target: str, chosen: dict[str, Value]) -> Panel:
     """How the switches stand once `target` (the recording's own if empty) and `chosen` hold.
 
     Raises:
@@ -48,7 +48,7 @@ def ask(recording: Facts, target: str, chosen: dict[str, Value]) -> Panel:
         OptionError: there is no such target or switch, or not this value.
     """
     arguments, settings = switches.settings(chosen)
-    choice = program_of(recording if isinstance(recording, Recording) else None).choice
+    choice = at_hand(session.program).choice
     found = find_target(target or target_of(recording, choice))
     offered = ((name, targets.parse(name)) for name in targets.known())
     return Panel(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import CellError
-
-if TYPE_CHECKING:
-    from dynamo_lab.notebook.magic import Parser
+from dynamo_lab.notebook.parsers import Parser
 
 _EDIT = """\
 Change a kernel that Inductor generated, check it, and time it against the original.
@@ -22,9 +20,9 @@ it is built and checked against the original and against eager, and what is righ
 """
 
 
-def parser(make: type[Parser]) -> Parser:
+def parser() -> Parser:
     """What reads the options of both."""
-    made = make(
+    made = Parser(
         prog="%%edit_kernel",
         description=_EDIT,
         add_help=False,
@@ -50,7 +48,7 @@ def run(options: argparse.Namespace, line: str, cell: str | None, shell: Any) ->
         CellError: there is no recording of this name, or no such name to keep the answer under.
         EditError: there is no such kernel, or nothing to run it in.
     """
-    from dynamo_lab.live.edits import edit, find_kernel
+    from dynamo_lab.live.edits import find_kernel
 
     recording = shell.user_ns.get(options.recording)
     if not isinstance(recording, Recording):
@@ -64,7 +62,7 @@ def run(options: argparse.Namespace, line: str, cell: str | None, shell: Any) ->
     if cell is None:
         shell.set_next_input(f"%%edit_kernel {line}\n{find_kernel(recording, kernel).code}")
         return
-    found = edit(recording, kernel, cell, seconds=options.seconds)
+    found = recording.edit_kernel(kernel, cell, seconds=options.seconds)
     print(found)
     if options.into:
         shell.user_ns[options.into] = found

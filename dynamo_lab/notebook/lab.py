@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynamo_lab.api.recording import Recording
+from dynamo_lab.api.settings import CHOICES, settings_of
 from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import CellError
-from dynamo_lab.notebook.settings import CHOICES, settings_of
-
-if TYPE_CHECKING:
-    from dynamo_lab.notebook.magic import Parser
+from dynamo_lab.notebook.parsers import Parser
 
 _LAB = """\
 Show the last recording beside the notebook, or one by its name.
@@ -37,9 +35,9 @@ _SHOWN = (Recording, SideBySide)
 _WITHOUT = "JupyterLab with dynamo_lab's extension shows it in a side panel."
 
 
-def parser(make: type[Parser]) -> Parser:
+def parser() -> Parser:
     """What reads the options of `%lab`."""
-    made = make(
+    made = Parser(
         prog="%lab",
         description=_LAB,
         add_help=False,
@@ -87,15 +85,14 @@ def _find(name: str | None, shell: Any) -> Recording | SideBySide:
 
 def _last(shell: Any) -> Recording | SideBySide:
     """What was recorded or opened last: by a cell, or by a call whose result has a name."""
-    last = settings_of(shell).last
-    named = [value for value in list(shell.user_ns.values()) if isinstance(value, _SHOWN)]
-    known = [*([last] if last else []), *named]
+    held = [settings_of(shell).last, *shell.user_ns.values()]
+    known = [value for value in held if isinstance(value, _SHOWN)]
     if not known:
         raise CellError(
             "Nothing is recorded in this notebook yet: put `%%compile` on top of a cell and run it."
         )
     # not by the dates in them: one opened just now may be of last year
-    return max(known, key=lambda one: vars(one)["_made"])
+    return max(known, key=lambda one: one.made_at)
 
 
 def _say(sentence: str) -> None:

@@ -1,12 +1,10 @@
-"""What was recorded, kept so that it can run again: a function with its arguments, or a cell."""
+"""Programs, kept so that they can run again: a function with its arguments, or a cell."""
 
 from __future__ import annotations
 
 import ast
 import copy
-from typing import TYPE_CHECKING, Any, Protocol, Self
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Self
 
 from dynamo_lab.record.cells import build_frame
 from dynamo_lab.record.replay import copies
@@ -14,57 +12,9 @@ from dynamo_lab.record.replay import copies
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from dynamo_lab.api.recording import Recording
     from dynamo_lab.model.core.sources import Source
     from dynamo_lab.record.cells import CellFrame
-
-
-class Choice(Struct, frozen=True, kw_only=True):
-    """How a program is compiled: for which target, and with which of Inductor's settings.
-
-    Without a `target` it is the device at hand.
-    """
-
-    target: str = ""
-    mode: str | None = None
-    dynamic: bool | None = None
-    fullgraph: bool = False
-    grad: bool | None = None
-    settings: dict[str, Any] = {}
-
-
-class Program(Protocol):
-    """What was recorded, with what is needed to run it again."""
-
-    choice: Choice
-
-    def chosen(self, choice: Choice) -> Program:
-        """The same program, to be compiled otherwise."""
-        ...
-
-    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
-        """What is given to `torch.compile`, and the arguments of one call, each time anew."""
-        ...
-
-    def roots(self) -> list[Any]:
-        """From where its tensors are found, to put them back after a trial."""
-        ...
-
-    def eager(self) -> Any:
-        """What the program as it was gives without compilation."""
-        ...
-
-    def compiled(self) -> tuple[Recording, Any]:
-        """Its recording under `torch.compile`, and what it gives."""
-        ...
-
-    def edited(self, source: Source, text: str, name: str) -> Program | None:
-        """The same program from another text, where the program is made of this source."""
-        ...
-
-    def namespaces(self) -> list[dict[str, Any]]:
-        """Where, beside the globals of functions, the program looks up names."""
-        ...
+    from dynamo_lab.record.run import Choice, Program, Run
 
 
 class _Chosen:
@@ -87,7 +37,7 @@ class FunctionProgram(_Chosen):
         fn: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
-        explored: Callable[..., tuple[Recording, Any]],
+        explored: Callable[..., tuple[Run, Any]],
         choice: Choice,
     ) -> None:
         self._fn = fn
@@ -111,8 +61,8 @@ class FunctionProgram(_Chosen):
         with torch.set_grad_enabled(self.choice.grad is not False):
             return self._fn(*args, **kwargs)
 
-    def compiled(self) -> tuple[Recording, Any]:
-        """Its recording, and what it returns."""
+    def compiled(self) -> tuple[Run, Any]:
+        """A run of it, and what it returns."""
         return self.explored(self._fn, *copies((self._args, self._kwargs)), self.choice)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
@@ -132,7 +82,7 @@ class CellProgram(_Chosen):
         source: str,
         filename: str,
         namespace: dict[str, Any],
-        record: Callable[[CellFrame, dict[str, Any], Choice], tuple[Recording, Any]],
+        record: Callable[[CellFrame, dict[str, Any], Choice], tuple[Run, Any]],
         choice: Choice,
     ) -> None:
         self.choice = choice
@@ -156,11 +106,11 @@ class CellProgram(_Chosen):
         function, args, kwargs = self._called(namespace, frame)
         return self._outcome(namespace, function(*args, **kwargs))
 
-    def compiled(self) -> tuple[Recording, Any]:
-        """The cell's recording, and the values of all its names."""
+    def compiled(self) -> tuple[Run, Any]:
+        """A run of the cell, and the values of all its names."""
         namespace, frame = self._prepared()
-        recording, shown = self._record(frame, namespace, self.choice)
-        return recording, self._outcome(namespace, shown)
+        run, shown = self._record(frame, namespace, self.choice)
+        return run, self._outcome(namespace, shown)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
         """The cell with another text, if it is the cell that the text is of."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
 
-    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.model.recording import Recording
 
 
 class Script:
@@ -48,7 +48,7 @@ class Script:
             sys.stdout.flush()
 
     def recorded(self, *, exits: bool = False, **options: Any) -> Recording:
-        """Run it, and record what compiles; `options` are those of `dynamo_lab.record`.
+        """The facts of running it; `options` are those of `dynamo_lab.record`.
 
         What it raises is the recording's failure, and with `exits` an exit code other than 0 too.
         """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from dynamo_lab.suite.models import Program
+    from dynamo_lab.suite.model import Program
     from dynamo_lab.suite.results import Case, Verdict
 
 PLAN = Plan(rounds=15, fewest=11, seconds=1.5)

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.api.check import found_misses, refuse_no_counts, report
+from dynamo_lab.api.recording import recording_of
 from dynamo_lab.errors import CheckFailed, OptionError, OutputError
-from dynamo_lab.record.explore import explored_calls, name_of, new_recorder, refuse_uncallable
+from dynamo_lab.record.explore import explored_calls
+from dynamo_lab.record.recorders import name_of, new_recorder, refuse_uncallable
 from dynamo_lab.view.compare.misses import nothing_captured
 
 if TYPE_CHECKING:
@@ -101,7 +103,8 @@ class CompileCheck:
             "options": options,
         }
         with _quiet_trace():
-            recording, _ = explored_calls(fn, calls, chosen, new_recorder(name_of(fn)))
+            run, _ = explored_calls(fn, calls, chosen, new_recorder(name_of(fn)))
+        recording = recording_of(run)
         self._checks += 1
         found = found_misses(recording, expected)
         if graphs != 0 and recording.failure is None and not recording.captured_graphs():

@@ -10,8 +10,8 @@ import torch
 from torch.nn import functional
 
 import dynamo_lab as lab
+from dynamo_lab.api.handle import answer
 from dynamo_lab.errors import AssemblyError
-from dynamo_lab.live.answers import answer
 from dynamo_lab.model import targets
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.kernels import Kernel

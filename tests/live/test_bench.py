@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import dynamo_lab as lab
-from dynamo_lab.bench.run import BenchRun, Wish
+from dynamo_lab.bench.options import BenchOptions
+from dynamo_lab.bench.run import BenchRun
 from dynamo_lab.errors import BenchError, OptionError
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
 from dynamo_lab.model.core import codec
@@ -100,9 +101,9 @@ def test_what_is_stopped_is_kept() -> None:
             watch.stop()
 
     watch = Watch(tell)
-    wish = Wish(ways="aot_eager", plan=Plan(seconds=0.5))
-    run = BenchRun(program, (torch.randn(4, 8),), {}, wish, watch, "program")
-    facts = run.made().benchmark
+    options = BenchOptions(ways="aot_eager", plan=Plan(seconds=0.5))
+    run = BenchRun(program, (torch.randn(4, 8),), {}, options, watch, "program")
+    facts = run.made()[0].benchmark
     assert facts is not None
     assert facts.state == "stopped"
     assert [len(one.seconds) for one in facts.series] == [2, 2]

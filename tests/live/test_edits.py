@@ -6,9 +6,9 @@ import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.api.edited import Edited
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import EditError
-from dynamo_lab.live.edits import Edited
 
 ADDS = "static_cast<float>(1.0)"
 
@@ -30,7 +30,7 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
     return change
 
 
-def line_of(edited: Edited, part: str) -> int:
+def line_of(edited: Edited[Recording], part: str) -> int:
     return next(i for i, row in enumerate(edited.after.split("\n"), 1) if part in row)
 
 

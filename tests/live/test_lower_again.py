@@ -8,10 +8,9 @@ import pytest
 import torch
 
 import dynamo_lab as lab
-from dynamo_lab.api.recording import Recording
+from dynamo_lab.api.handle import answer
+from dynamo_lab.api.recording import Recording, run
 from dynamo_lab.errors import DynamoLabError, LoweringError, OptionError
-from dynamo_lab.live.answers import answer
-from dynamo_lab.live.runs import run
 from dynamo_lab.live.switches import SwitchState, ask
 from dynamo_lab.model.core import codec
 from dynamo_lab.view.compare.side_by_side import together
@@ -28,7 +27,8 @@ def own() -> Recording:
 
 
 def switch(recording: Recording, name: str, target: str = "", **chosen: Any) -> SwitchState:
-    return {one.name: one for one in ask(recording, target, chosen).switches}[name]
+    found = ask(recording, recording.session, target, chosen)
+    return {one.name: one for one in found.switches}[name]
 
 
 def test_the_switches_stand_as_the_settings_do(own: Recording) -> None:
@@ -50,7 +50,7 @@ def test_they_stand_as_was_chosen(own: Recording) -> None:
 
 
 def test_only_those_that_matter_for_the_target_are_offered(own: Recording) -> None:
-    gpu, cpu = ask(own, "", {}), ask(own, "cpu", {})
+    gpu, cpu = ask(own, own.session, "", {}), ask(own, own.session, "cpu", {})
     assert (gpu.target, cpu.target) == ("cuda:sm_90", "cpu")
     names = [{one.name for one in panel.switches} for panel in (gpu, cpu)]
     assert "combo_kernels" in names[0] - names[1]
@@ -63,9 +63,9 @@ def test_what_cannot_be_asked_is_a_sentence(own: Recording) -> None:
     asked = {"target": "", "switches": {}}
     assert "There is no program to lower again" in answer(loaded, "switches", asked)["error"]
     with pytest.raises(OptionError, match="There is no switch"):
-        ask(own, "", {"fuse": 1})
+        ask(own, own.session, "", {"fuse": 1})
     with pytest.raises(OptionError, match="There is no target"):
-        ask(own, "tpu", {})
+        ask(own, own.session, "tpu", {})
 
 
 def test_a_run_makes_a_recording_under_a_label_that_says_how(own: Recording) -> None:

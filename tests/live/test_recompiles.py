@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.api.handle import answer
 from dynamo_lab.errors import GuardsError
-from dynamo_lab.live.answers import answer
 from dynamo_lab.model.core import codec
 from dynamo_lab.view import build
 from dynamo_lab.view.guards.guards import RecompileView

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import dynamo_lab
-from dynamo_lab.notebook.settings import CHOICES
+from dynamo_lab.api.settings import CHOICES
 
 ROOT = Path(dynamo_lab.__file__).parent
 EXTENSION = ROOT / "labextension"

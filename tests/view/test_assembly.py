@@ -8,6 +8,7 @@ import pytest
 from dynamo_lab.api.recording import load
 from dynamo_lab.errors import AssemblyError, OptionError
 from dynamo_lab.live.assembly import ask
+from dynamo_lab.live.session import Session
 from dynamo_lab.model.core.codec import save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
@@ -59,8 +60,8 @@ def test_what_is_stored_is_given_and_nothing_else_of_a_file_is_compiled(
 
 def test_what_cannot_be_asked(make: Make) -> None:
     with pytest.raises(AssemblyError, match="no kernel 7: ids are 0 to 1"):
-        ask(make("assembled"), 7)
+        ask(make("assembled"), Session(), 7)
     with pytest.raises(OptionError, match="no target 'tpu'"):
-        ask(make("assembled"), 0, "tpu")
+        ask(make("assembled"), Session(), 0, "tpu")
     with pytest.raises(AssemblyError, match="relower"):
-        ask(make("assembled"), 1, "cpu:avx2")
+        ask(make("assembled"), Session(), 1, "cpu:avx2")

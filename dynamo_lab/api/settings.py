@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
-    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.model.recording import Recording
     from dynamo_lab.render.widget import Looks
 
-CHOICES = {
+CHOICES: dict[str, tuple[str, ...]] = {
     "theme": ("auto", "light", "dark"),
     "detail": ("normal", "steps"),
     "display": ("below", "panel", "marks"),

@@ -1,0 +1,88 @@
+"""The ways in: compile a function and record it, or record whatever compiles in a block."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.api.recording import Recording, recording_of
+from dynamo_lab.record.explore import explore as explored
+from dynamo_lab.record.lower import recording_into
+from dynamo_lab.record.recorders import MAX_STEPS, Detail, recorder_arguments, refuse_uncallable
+from dynamo_lab.record.run import Choice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from dynamo_lab.api.recorder import Recorder
+
+
+def explore(
+    fn: Callable[..., Any],
+    *args: Any,
+    backend: str | Callable[..., Any] = "inductor",
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    options: dict[str, Any] | None = None,
+    grad: bool | None = None,
+    detail: Detail = "normal",
+    max_steps: int = MAX_STEPS,
+    **kwargs: Any,
+) -> Recording:
+    """Compile `fn` with `torch.compile`, run it once on these arguments, and return the recording.
+
+    A function or an nn.Module will do. What `fn` raises does not stop the recording: it is its
+    `failure`, and the views show how far the compiler came.
+
+    Args:
+        fn: What to compile; it is called as `fn(*args, **kwargs)`.
+        *args: Arguments of `fn`.
+        backend: As for `torch.compile`: "inductor", "eager", "aot_eager" or a function.
+        mode: As for `torch.compile`, such as "max-autotune".
+        dynamic: As for `torch.compile`: True for symbolic shapes from the start.
+        fullgraph: As for `torch.compile`: True makes a break an error.
+        options: Inductor's options, as for `torch.compile`.
+        grad: True also runs a backward pass from the sum of the tensors returned, False runs
+            under `torch.no_grad()`. By default only the forward runs, with gradients on.
+        detail: "steps" also keeps each instruction that Dynamo interprets, to step through.
+        max_steps: The most steps to keep; the film then says where it is cut.
+        **kwargs: Keyword arguments of `fn`.
+
+    Raises:
+        OptionError: `fn` cannot be called, or an option has a value that is not offered.
+    """
+    refuse_uncallable(fn)
+    choice = Choice(
+        mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
+    )
+    asked: dict[str, Any] = {"backend": backend, "detail": detail, "max_steps": max_steps}
+    return recording_of(explored(fn, args, kwargs, choice, **asked))
+
+
+@contextmanager
+def record(
+    title: str = "recording",
+    *,
+    fresh: bool = True,
+    detail: Detail = "normal",
+    max_steps: int = MAX_STEPS,
+    target: str | None = None,
+) -> Generator[Recorder, None, None]:
+    """Record whatever `torch.compile` compiles in the block: `recording` of what it yields.
+
+    Exceptions pass through, and what was recorded before them stays. By default Dynamo first
+    forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before
+    the block is seen too; `fresh=False` keeps it, to see why something compiles *again*. `detail`
+    and `max_steps` are those of `explore`. With a `target`, what compiles is lowered for that
+    device and runs eagerly instead, as `dynamo_lab.lower` does.
+
+    Raises:
+        AlreadyRecordingError: another recording is running.
+        OptionError: there is no such target.
+    """
+    arguments = recorder_arguments(title, detail, max_steps)
+    from dynamo_lab.api.recorder import Recorder  # imports torch, which reading a file need not
+
+    with recording_into(Recorder(**arguments), Choice(target=target or ""), fresh) as recorder:
+        yield recorder

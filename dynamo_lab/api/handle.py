@@ -1,0 +1,191 @@
+"""What a user holds of a recording: its facts, what lives of its run, and ways to look at it."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpack
+
+from msgspec import structs
+
+from dynamo_lab.api.settings import settings
+from dynamo_lab.errors import OutputError
+from dynamo_lab.live.session import Session
+from dynamo_lab.model.core import codec
+from dynamo_lab.model.recording import Recording as Facts
+from dynamo_lab.render.tables import terminal_width
+
+if TYPE_CHECKING:
+    from dynamo_lab.api.why_not import WhyNot
+    from dynamo_lab.render.widget import Looks, Runs
+    from dynamo_lab.view.search import FoundNode
+
+
+class Drawing(TypedDict, total=False):
+    """What can be asked of a drawing; `Recording.to_dot` says what each does."""
+
+    around: str | int | None
+    up: int
+    down: int
+    collapse: Literal["modules", "none"]
+    inputs: bool | None
+
+
+class Handle(Facts, frozen=True, kw_only=True, dict=True):
+    """Facts with a session, which is no part of them: not saved, not compared, not copied."""
+
+    made_at: ClassVar[int] = 0
+    """When it was made: which of two came last, whatever the dates in them."""
+
+    def __post_init__(self) -> None:
+        structs.force_setattr(self, "made_at", time.perf_counter_ns())
+
+    @classmethod
+    def of(cls, facts: Facts, session: Session) -> Self:
+        """The handle of these facts, which owns the session."""
+        made = cls(**structs.asdict(facts))
+        structs.force_setattr(made, "session", session)
+        return made
+
+    @cached_property
+    def session(self) -> Session:
+        """What lives of the run; nothing where the recording was loaded from a file."""
+        return Session()
+
+    def runs(self) -> Runs | None:
+        """How a view runs the program again, or None where it is not at hand."""
+        return None
+
+    def find(self, query: str, graph: int | None = None) -> tuple[FoundNode, ...]:
+        """The nodes that a query finds, in all graphs or in the one of this id.
+
+        A query joins conditions: `op:mm dtype:f32`, `shape:*x128 -module:head`, `line:12`,
+        `bytes:>1MB`, `users:0`, `stage:backward`, or any text.
+
+        Raises:
+            QueryError: the query cannot be understood, or there is no such graph.
+        """
+        from dynamo_lab.view import build
+        from dynamo_lab.view.search import found
+
+        return tuple(found(self, build(self), query, graph))
+
+    def why_not_fused(self, one: str, other: str, graph: int | None = None) -> WhyNot:
+        """Why Inductor did not fuse two operations, and what would change it; print the answer.
+
+        `one` and `other` name any two operations ("op3"), buffers ("buf3") or nodes ("add_2") of a
+        post-grad graph: also two that were never considered as a pair. `graph` is that graph's id,
+        by default the first that has both. `fusions` holds every verdict.
+
+        Raises:
+            FusionError: nothing was scheduled, or there is no such name or graph.
+        """
+        from dynamo_lab.api.why_not import ask
+
+        return ask(self, one, other, graph)
+
+    def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
+        """A graph as DOT: modules collapsed, or what is around a node.
+
+        `graph` is its id, which is its place in `graphs`, from 0; views count graphs from 1, all
+        stages of one together. `around` is a node's name, `up` and `down` how many steps to go from
+        it; `collapse="none"` opens every module, and `inputs=True` shows parameters, which are left
+        out where they are many.
+
+        Raises:
+            DrawingError: there is no such graph or node, or too much to collapse.
+        """
+        from dynamo_lab.render.export.dot import dot
+        from dynamo_lab.view.graphs.graphs import build
+
+        return dot(build(self), graph, **options)
+
+    def to_svg(self, graph: int, **options: Unpack[Drawing]) -> str:
+        """The same as SVG, laid out by Graphviz.
+
+        Raises:
+            DrawingError: as `to_dot`, there are too many boxes, or Graphviz is not installed.
+        """
+        from dynamo_lab.render.export.dot import svg
+        from dynamo_lab.view.graphs.graphs import build
+
+        return svg(build(self), graph, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Write the recording as JSON, compressed if `path` ends in ".gz"."""
+        codec.save(self, path)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one interactive page that works offline and loads nothing from anywhere."""
+        from dynamo_lab.render.page import page
+        from dynamo_lab.view import build
+
+        write_page(path, page(build(self)))
+
+    def export(self, path: str | Path, format: str) -> tuple[Path, ...]:
+        """Write it for another tool, and return the files that were written.
+
+        Args:
+            path: The file to write; a name that ends in ".gz" makes it compressed.
+            format: "perfetto", a trace of compile phases and of measured kernels; "model-explorer",
+                the graphs, and beside them what is known of their nodes: sizes, and times where a
+                benchmark was recorded; "tritonparse", Triton kernels with their assembly.
+
+        Raises:
+            OptionError: there is no such format.
+            ExportError: it holds nothing of what the format is for.
+            OutputError: a file cannot be written.
+        """
+        from dynamo_lab.render.export.formats import export
+
+        return export(self, path, format)
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal import render
+        from dynamo_lab.view import build
+
+        return render(build(self), color=False, width=terminal_width())
+
+    def __repr__(self) -> str:
+        captured = len(self.captured_graphs())
+        failed = f", failed with {self.failure.type}" if self.failure else ""
+        return (
+            f"<Recording of {self.title}: {captured} graphs, {len(self.breaks)} breaks, "
+            f"{len(self.kernels)} kernels{failed}>"
+        )
+
+    def show(self, looks: Looks | None = None) -> None:
+        """Show it where this code runs: interactively in a notebook, as text elsewhere."""
+        from dynamo_lab.render.widget import display
+
+        display(self, answer, self.runs(), looks or settings().looks_on_demand())
+
+    def _ipython_display_(self) -> None:
+        self.show()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.fallback.page import fallback
+        from dynamo_lab.view import build
+
+        return {"text/plain": str(self), "text/html": fallback(build(self))}
+
+
+def answer(recording: Facts, question: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """What a view shows of what it asked: an "answer" as JSON, or an "error" of one sentence."""
+    from dynamo_lab.live import answers
+
+    session = recording.session if isinstance(recording, Handle) else Session()
+    return answers.answer(recording, session, question, asked)
+
+
+def write_page(path: str | Path, text: str) -> None:
+    """Write a page.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None

@@ -1,0 +1,92 @@
+"""What a view may have a recorded program do again while the kernel lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dynamo_lab.api.diff import diff
+from dynamo_lab.api.trial import outcome
+from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.live.fixes import try_fix
+from dynamo_lab.live.session import Session
+from dynamo_lab.record.lower import relower
+from dynamo_lab.record.replay import without_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.view.messages import Outcome
+
+    Ran = tuple[str, Outcome, Recording, Session]
+
+
+class Waiting(Protocol):
+    """Whoever waits for a run: is told how far it is, and may end it early."""
+
+    on_stop: Callable[[], None]
+
+    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+        """Say how far it is, as far as that is known."""
+        ...
+
+
+def run(
+    recording: Recording,
+    session: Session,
+    what: str,
+    asked: dict[str, Any],
+    waiting: Waiting | None = None,
+) -> Ran:
+    """A label for the new recording, what came of the run as JSON, the facts and their session.
+
+    Raises:
+        DynamoLabError: it cannot be done, or this is none of the things that can be done.
+    """
+    match what, asked:
+        case "try_fix", {"break": int(item), "fix": str(fix)}:
+            return _tried(recording, session, item, fix)
+        case "relower", {"target": str(target), "switches": dict()}:
+            return _relowered(recording, session, target, asked["switches"])
+        case "bench", {"ways": list(), "training": bool(), "seconds": int() | float()}:
+            return _benched(recording, session, asked, waiting)
+        case _:
+            raise DynamoLabError(f"The view asked for {what!r}, which this kernel cannot do.")
+
+
+def _tried(recording: Recording, session: Session, item: int, fix: str) -> Ran:
+    tried = try_fix(recording, session, item, fix)
+    shown = outcome(tried, diff(recording, tried.run.facts))
+    return f"with {fix}", shown, tried.run.facts, Session(tried.run)
+
+
+def _relowered(recording: Recording, session: Session, target: str, chosen: dict[str, Any]) -> Ran:
+    program = session.program
+    with without_trace(program.roots() if program else ()):
+        made = relower(recording, program, target or None, **chosen)
+    parts = [target] if target else []
+    parts += [f"{name}={value}" for name, value in chosen.items()]
+    failure = made.facts.failure
+    told = f"{failure.type}: {failure.message.strip()}" if failure else ""
+    return " ".join(parts) or "lowered again", {"failure": told}, made.facts, Session(made)
+
+
+def _benched(
+    recording: Recording, session: Session, asked: dict[str, Any], waiting: Waiting | None
+) -> Ran:
+    from dynamo_lab.bench.options import bench_options
+    from dynamo_lab.bench.run import measured
+    from dynamo_lab.measure.rounds import Progress, Watch
+
+    def told(progress: Progress) -> None:
+        if waiting is not None:
+            fraction = progress.done / progress.total if progress.total else None
+            waiting.tell(progress.what, fraction, progress.seconds_left)
+
+    watch = Watch(told)
+    if waiting is not None:
+        waiting.on_stop = watch.stop
+    options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})
+    facts, made = measured(recording, session, options, watch)
+    state = facts.benchmark.state if facts.benchmark else ""
+    return "measured", {"state": state}, facts, made

@@ -1,0 +1,40 @@
+"""What is asked of a benchmark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from dynamo_lab.errors import OptionError
+from dynamo_lab.measure.rounds import Plan
+
+
+class BenchOptions(Struct, frozen=True, kw_only=True):
+    """The options of a benchmark: `dynamo_lab.bench` says what each is."""
+
+    ways: Any = ("compiled",)
+    training: bool = False
+    optimizer: Any = None
+    loss: Any = None
+    grad: bool = False
+    cold: bool = True
+    kernels: bool = True
+    tolerance: Any = None
+    plan: Plan = Plan()
+
+
+def bench_options(*, rounds: int = 25, seconds: float = 20.0, **options: Any) -> BenchOptions:
+    """The options of these names, with a plan of so many rounds and seconds.
+
+    Raises:
+        OptionError: there is no such option, or no round would be made.
+    """
+    unknown = sorted(options.keys() - set(BenchOptions.__struct_fields__))
+    if unknown:
+        known = ", ".join(["rounds", "seconds", *BenchOptions.__struct_fields__[:-1]])
+        raise OptionError(f"There is no option {unknown[0]!r}: pass some of {known}.")
+    if rounds < 1 or seconds <= 0:
+        raise OptionError("There would be no round: pass rounds from 1 and seconds above 0.")
+    plan = Plan(rounds=rounds, fewest=min(rounds, Plan().fewest), seconds=seconds)
+    return BenchOptions(plan=plan, **options)

@@ -1,0 +1,61 @@
+"""What lives of a recorded run, in one place and with one life."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from dynamo_lab.errors import EditError
+from dynamo_lab.live.compiled_program import CompiledProgram
+
+if TYPE_CHECKING:
+    from dynamo_lab.capture.autograd.joints import Joint
+    from dynamo_lab.capture.guards.live_guards import Checks
+    from dynamo_lab.capture.kernels.interpreted import WrittenModule
+    from dynamo_lab.record.run import Program, Run
+
+NO_PROGRAM = (
+    "There is no program to run an edited kernel in: this recording was loaded from a file, or was "
+    "made with record() or %%record. Use explore() or %%compile."
+)
+
+
+class Session:
+    """The objects that answer for a recording, as long as its handle is held or until `close`.
+
+    Without a run there are none, as of a recording that was loaded from a file: what needs them
+    raises a sentence that says how to record anew.
+    """
+
+    def __init__(self, run: Run | None = None) -> None:
+        self.program: Program | None = run.program if run else None
+        """The program, where it can run again."""
+        self.checks: Checks | None = run.checks if run else None
+        """The guards that were compiled."""
+        self.joints: dict[int, Joint] = run.joints if run else {}
+        """The joint graphs, by partition."""
+        self.written: dict[int, WrittenModule] = run.written if run else {}
+        """The modules that a lowering wrote, by wrapper."""
+        self.can_assemble = run is not None
+        """Whether Inductor wrote the kernels in this process, so that they may be assembled."""
+        self._compiled: CompiledProgram | None = None
+
+    def compiled_program(self) -> CompiledProgram:
+        """The program, compiled for the device at hand at the first edit and kept for the next.
+
+        Raises:
+            EditError: there is no program at hand.
+        """
+        if self.program is None:
+            raise EditError(NO_PROGRAM)
+        if self._compiled is None:
+            choice = structs.replace(self.program.choice, target="")
+            self._compiled = CompiledProgram(self.program.chosen(choice))
+        return self._compiled
+
+    def close(self) -> None:
+        """Let go of all of it; closing again does nothing."""
+        self.program = self.checks = self._compiled = None
+        self.joints, self.written = {}, {}
+        self.can_assemble = False

@@ -1,0 +1,55 @@
+"""A cell compiled as one function, once or once more."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.record.lower import recording_into
+from dynamo_lab.record.recorders import new_recorder
+from dynamo_lab.record.run import Choice, Run
+
+if TYPE_CHECKING:
+    import argparse
+
+    from dynamo_lab.record.cells import CellFrame
+
+
+def recorded(
+    title: str,
+    frame: CellFrame,
+    namespace: dict[str, Any],
+    options: argparse.Namespace,
+    choice: Choice,
+) -> tuple[Run, Any]:
+    """A run of a cell once more, and the value of its last line."""
+    shown, recorder = None, new_recorder(title)
+    recorder.options.update(described(options))
+    with suppress(Exception), recording_into(recorder, choice):  # which keeps the exception
+        shown = run_frame(frame, options, choice, namespace)
+    return Run.of(recorder, recorder.recording), shown
+
+
+def run_frame(
+    frame: CellFrame, options: argparse.Namespace, choice: Choice, namespace: dict[str, Any]
+) -> Any:
+    """The value of a cell's last line, once the cell ran compiled."""
+    exec(frame.definitions, namespace)
+    if frame.code is None:
+        return None
+    import torch
+
+    compiled: Any = torch.compile(  # pyright: ignore[reportUnknownMemberType]
+        frame.function(namespace),
+        backend=options.backend,
+        mode=choice.mode,
+        dynamic=choice.dynamic,
+        fullgraph=choice.fullgraph,
+    )
+    return compiled(*(namespace[name] for name in frame.parameters))
+
+
+def described(options: argparse.Namespace) -> dict[str, str]:
+    """The options of `torch.compile` that were chosen, for the recording."""
+    names = ("backend", "mode", "dynamic", "fullgraph")
+    return {n: str(getattr(options, n)) for n in names if getattr(options, n) is not None}

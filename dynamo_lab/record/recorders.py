@@ -1,0 +1,66 @@
+"""Recorders as they are asked for, and how what they record is named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+from dynamo_lab.errors import OptionError
+from dynamo_lab.record.cells import cell_label
+
+if TYPE_CHECKING:
+    from dynamo_lab.capture.core.recorder import Recorder
+    from dynamo_lab.model.recording import Recording
+
+Detail = Literal["normal", "steps"]
+
+MAX_STEPS = 100_000
+"""The most steps kept by default: a larger model is better looked at in parts."""
+
+
+def new_recorder(
+    title: str, detail: Detail = "normal", max_steps: int = MAX_STEPS
+) -> Recorder[Recording]:
+    """A recorder of facts, which keeps steps if asked for.
+
+    Raises:
+        OptionError: there is no such detail, or no step would be kept.
+    """
+    arguments = recorder_arguments(title, detail, max_steps)
+    from dynamo_lab.capture.core.recorder import Recorder
+
+    return Recorder(**arguments)
+
+
+def recorder_arguments(title: str, detail: Detail, max_steps: int) -> dict[str, Any]:
+    """What a recorder is made with.
+
+    Raises:
+        OptionError: there is no such detail, or no step would be kept.
+    """
+    if detail not in get_args(Detail):
+        raise OptionError(f'There is no detail {detail!r}: pass "normal" or "steps".')
+    if max_steps < 1:
+        raise OptionError(f"max_steps={max_steps} keeps nothing: pass 1 or more.")
+    from dynamo_lab.capture.steps.columns import Reel
+
+    reel = Reel(max_steps) if detail == "steps" else None
+    return {"title": title, "cell_label": cell_label, "reel": reel}
+
+
+def refuse_uncallable(fn: Any) -> None:
+    """Raise where there is nothing to call.
+
+    Raises:
+        OptionError: `fn` is no function.
+    """
+    if not callable(fn):
+        raise OptionError(
+            f"{fn!r:.80} cannot be called: pass a function or a module, then its arguments."
+        )
+
+
+def name_of(thing: Any) -> str:
+    """How an option or a program is named in a recording."""
+    if isinstance(thing, str | bool | dict):
+        return str(cast("object", thing))
+    return getattr(thing, "__name__", type(thing).__name__)

@@ -1,0 +1,103 @@
+"""What the ways in give: the facts of a run, and what of it lives on in this process."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
+
+from dynamo_lab.record.replay import are_light
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from dynamo_lab.capture.autograd.joints import Joint
+    from dynamo_lab.capture.core.recorder import Recorder
+    from dynamo_lab.capture.guards.live_guards import Checks
+    from dynamo_lab.capture.kernels.interpreted import WrittenModule
+    from dynamo_lab.model.core.sources import Source
+    from dynamo_lab.model.recording import Recording
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """How a program is compiled: for which target, and with which of Inductor's settings.
+
+    Without a `target` it is the device at hand.
+    """
+
+    target: str = ""
+    mode: str | None = None
+    dynamic: bool | None = None
+    fullgraph: bool = False
+    grad: bool | None = None
+    settings: dict[str, Any] = {}
+
+
+class Program(Protocol):
+    """What was recorded, with what is needed to run it again."""
+
+    choice: Choice
+
+    def chosen(self, choice: Choice) -> Program:
+        """The same program, to be compiled otherwise."""
+        ...
+
+    def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+        """What is given to `torch.compile`, and the arguments of one call, each time anew."""
+        ...
+
+    def roots(self) -> list[Any]:
+        """From where its tensors are found, to put them back after a trial."""
+        ...
+
+    def eager(self) -> Any:
+        """What the program as it was gives without compilation."""
+        ...
+
+    def compiled(self) -> tuple[Run, Any]:
+        """A run of it under `torch.compile`, and what it gives."""
+        ...
+
+    def edited(self, source: Source, text: str, name: str) -> Program | None:
+        """The same program from another text, where the program is made of this source."""
+        ...
+
+    def namespaces(self) -> list[dict[str, Any]]:
+        """Where, beside the globals of functions, the program looks up names."""
+        ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recorded run: its facts, and the objects that it left behind in this process.
+
+    `checks` are the guards that were compiled, `joints` the joint graphs by partition, `written`
+    the modules that a lowering wrote, by wrapper. `program` is there where it can run again.
+    """
+
+    facts: Recording
+    checks: Checks | None = None
+    joints: dict[int, Joint] = field(default_factory=dict[int, "Joint"])
+    written: dict[int, WrittenModule] = field(default_factory=dict[int, "WrittenModule"])
+    program: Program | None = None
+
+    @classmethod
+    def of(cls, recorder: Recorder[Any], facts: Recording) -> Run:
+        """What a recorder has so far, with the facts that were frozen of it."""
+        return cls(
+            facts=facts, checks=recorder.checks, joints=recorder.joints, written=recorder.written
+        )
+
+    def with_program(self, program: Program) -> Run:
+        """The run with its program, where that is worth the memory it keeps alive."""
+        return dataclasses.replace(self, program=program) if is_kept(self.facts, program) else self
+
+
+def is_kept(facts: Recording, program: Program) -> bool:
+    """Whether a program is kept with its recording: where something broke, or where it is small.
+
+    It keeps its model and copies of its arguments alive.
+    """
+    return bool(facts.breaks) or are_light(program.roots())
