@@ -7,8 +7,9 @@ from typing import Any
 
 import torch
 from torch import fx
-from torch.utils._pytree import tree_map_only
 
+from dynamo_lab.capture.autograd.hooks import CHOICE
+from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.model.autograd import Differentiated, Repartition
 
 
@@ -22,10 +23,9 @@ class Joint:
 
     def cut_again(self, budget: float) -> Repartition:
         """What the partitioner keeps under a budget: the share of activation memory allowed."""
-        from torch._functorch import partitioners
-
+        choose = CHOICE.get()
         with torch.no_grad():
-            saved = partitioners.choose_saved_values_set(self.graph, self._info, budget)
+            saved = choose(self.graph, self._info, budget)
             again = self._computed_again(set(saved))
             return Repartition(
                 budget=budget,
@@ -58,7 +58,9 @@ def _flops(node: fx.Node) -> float:
     formula = flop_registry.get(packet)
     if formula is None:
         return 0
-    args, kwargs = tree_map_only(fx.Node, lambda n: n.meta.get("val"), (node.args, node.kwargs))
+    args, kwargs = PYTREE.tree_map_only(
+        fx.Node, lambda n: n.meta.get("val"), (node.args, node.kwargs)
+    )
     return float(formula(*args, **kwargs, out_val=node.meta.get("val")))
 
 
