@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from dynamo_lab.capture.autograd import hooks as autograd_hooks
 from dynamo_lab.capture.autograd.autograd import AutogradProbes
@@ -105,9 +105,10 @@ def _install(
     recorder.decompositions = decompositions = DecompositionProbes()
     graphs.on_recorded = decompositions.recorded
     undo = frames.install(patches)
+    install = functools.partial(_install_one, recorder, patches)
     if isinstance(recorder.reel, Reel):
         tables.append(steps_hooks)
-        StepProbes(recorder, compilations, recorder.reel).install(patches)
+        install(StepProbes(recorder, compilations, recorder.reel))
     for probes in (
         breaks,
         GuardProbes(recorder, compilations, frames.frame),
@@ -117,23 +118,26 @@ def _install(
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
     ):
-        probes.install(patches)
+        install(probes)
 
     @functools.cache
     def watch_inductor() -> None:
         tables.extend(_TABLES_OF_INDUCTOR)
         lowering = LoweringProbes(graphs)
-        lowering.install(patches)
-        Stamps().install(patches)
-        BufferProbes(recorder, graphs, lowering).install(patches)
         kernels = KernelProbes(recorder, compilations, lowering)
-        kernels.install(patches)
         fusion = FusionProbes(recorder, graphs, lowering)
-        fusion.install(patches)
         kernels.on_called = fusion.called
-        StatementProbes(recorder, lowering, kernels).install(patches)
-        PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
-        PackageProbes(recorder, graphs).install(patches)
+        for probes in (
+            lowering,
+            Stamps(),
+            BufferProbes(recorder, graphs, lowering),
+            kernels,
+            fusion,
+            StatementProbes(recorder, lowering, kernels),
+            PassProbes(recorder, compilations, lowering),  # around what records graphs
+            PackageProbes(recorder, graphs),
+        ):
+            install(probes)
 
     if lowering_hooks.COMPILE_FX.is_loaded:
         watch_inductor()
@@ -143,7 +147,19 @@ def _install(
     return undo
 
 
+class _Probes(Protocol):
+    def install(self, patches: Patches) -> None: ...
+
+
+def _install_one(recorder: Recorder[Any], patches: Patches, probes: _Probes) -> None:
+    """Install probes; those that this PyTorch gives no hold are a note, and the others go on."""
+    try:
+        probes.install(patches)
+    except Exception as error:
+        recorder.note_failure(type(probes).__name__, error)
+
+
 def _note_missing(recorder: Recorder[Any], tables: list[ModuleType]) -> None:
     """Say what this PyTorch lacks of the names that the recording leans on."""
-    for row in missing_in(tables):
-        recorder.note_absent(row.path, row.sentence)
+    for path, sentence in missing_in(tables).items():
+        recorder.note_absent(path, sentence)

@@ -96,7 +96,7 @@ class Private:
     @property
     def sentence(self) -> str:
         """What is missing, and what is lost by that."""
-        return f"This PyTorch has no `{self.path}`: {self.lost}"
+        return _sentence(self.path, self.lost.removesuffix("."))
 
 
 class Field(Private):
@@ -180,9 +180,18 @@ def _rows(value: Any) -> Iterator[Private]:
             yield from _rows(one)
 
 
-def missing_in(tables: Iterable[ModuleType]) -> list[Private]:
-    """The rows that this PyTorch should have and has not."""
-    return [row for table in tables for row in rows_of(table) if row.is_missing]
+def missing_in(tables: Iterable[ModuleType]) -> dict[str, str]:
+    """The names that this PyTorch should have and has not, each with a sentence on what is lost."""
+    lost: dict[str, dict[str, None]] = {}
+    for table in tables:
+        for row in rows_of(table):
+            if row.is_missing:
+                lost.setdefault(row.path, {})[row.lost.removesuffix(".")] = None
+    return {path: _sentence(path, "; ".join(losses)) for path, losses in lost.items()}
+
+
+def _sentence(path: str, lost: str) -> str:
+    return f"This PyTorch has no `{path}`: {lost}."
 
 
 @functools.cache

@@ -119,7 +119,8 @@ class Recorder(Generic[R]):
     def note_failure(self, about: str, error: BaseException) -> None:
         """Keep a probe's failure, once for each probe and message."""
         if isinstance(error, AbsentError):
-            self.note_absent(error.path, str(error))
+            if all(note.about != error.path for note in self.notes):
+                self.note_absent(error.path, str(error))
             return
         text = "".join(traceback.format_exception(error))
         note = Note(
@@ -133,10 +134,10 @@ class Recorder(Generic[R]):
                 self.notes.append(note)
 
     def note_absent(self, path: str, sentence: str) -> None:
-        """Keep that this PyTorch lacks a private name, once for each."""
+        """Keep that this PyTorch lacks a private name, as it was told last."""
         with self.lock:
-            if all(note.about != path for note in self.notes):
-                self.notes.append(Note(level="warning", about=path, message=sentence))
+            others = [note for note in self.notes if note.about != path]
+            self.notes[:] = [*others, Note(level="warning", about=path, message=sentence)]
 
     def fail(self, error: BaseException) -> None:
         """Keep the exception that ended the recorded program."""
@@ -207,9 +208,7 @@ class Recorder(Generic[R]):
             return Decompositions()
         try:
             return self.decompositions.freeze(is_done=self.stopped is not None)
-        except (
-            Exception
-        ) as error:  # taking calls apart leans on more of PyTorch than recording them
+        except Exception as error:  # it leans on more of PyTorch than recording the calls did
             self.note_failure("decompositions", error)
             return self.decompositions.freeze(is_done=False)
 
