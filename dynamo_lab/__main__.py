@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from dynamo_lab.api.diff import diff
+from dynamo_lab.cli import doctor
 from dynamo_lab.cli.parser import MIN_WIDTH, parse
 from dynamo_lab.errors import DynamoLabError, OptionError
 from dynamo_lab.live.assembly import with_assemblies
@@ -424,6 +425,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "suite": _suite,
     "course": _course,
     "diff": _diff,
+    "doctor": doctor.run,
 }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from dynamo_lab.api.check import options as expectations
+from dynamo_lab.cli import doctor
 from dynamo_lab.course.command import add_options as add_course_options
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.core.host import version_of
@@ -56,6 +57,10 @@ Or look up PyTorch's operators and the rules that take them apart:
 
     dynamo-lab atlas                                 how many there are, at each level
     dynamo-lab atlas aten.gelu                       one operator
+
+Or see what this machine and its PyTorch lack:
+
+    dynamo-lab doctor                                compiler, GPU, Jupyter, private names
 
 Or measure what this machine can do at most, which kernels are held against:
 
@@ -256,6 +261,8 @@ def _parser() -> argparse.ArgumentParser:
     add_suite_options(add("suite", "run a list of models eagerly and compiled, and sum it up"))
 
     add_course_options(add("course", "list the lessons, or copy their notebooks into a folder"))
+
+    doctor.add(commands)
 
     diffed = add("diff", "show what changed between two recordings")
     diffed.add_argument("a", metavar="A", help="the earlier recording")

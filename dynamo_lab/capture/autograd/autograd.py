@@ -82,8 +82,10 @@ class AutogradProbes:
         def watch_partitioner() -> None:
             patches.hook(hooks.CHOICE, self.choice)
             # networkx comes with torch; the partitioner imports it when it first cuts a graph
-            is_own = hooks.MINIMUM_CUT.exists
-            patches.hook(hooks.MINIMUM_CUT if is_own else hooks.NETWORKX_CUT, self.minimum_cut)
+            if hooks.MINIMUM_CUT.exists:
+                patches.hook(hooks.MINIMUM_CUT, self.minimum_cut)
+            elif hooks.NETWORKX.exists:
+                patches.watch(hooks.NETWORKX.get(), "minimum_cut", self.minimum_cut)
 
         self._before_joint = watch_partitioner  # importing it waits until there is a gradient
         patches.hook(hooks.JOINT, self.joint_graph)

@@ -26,4 +26,4 @@ CHOICE = Private(
 )
 _CUT = "the price of each saved value is not recorded."
 MINIMUM_CUT = Private(_PARTITIONERS, "minimum_cut", _CUT, since="2.15")
-NETWORKX_CUT = Private("networkx", "minimum_cut", _CUT, until="2.14")
+NETWORKX = Private("networkx", "", _CUT, until="2.14")

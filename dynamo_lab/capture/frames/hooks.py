@@ -30,7 +30,7 @@ RESUME = Private(
     "the functions that go on after a break are not tied to the frame that broke.",
 )
 SKIP_REASON = Field(
-    _MODULE,
+    "torch._dynamo.types",
     "ConvertFrameReturn.skip_reason",
     "why a frame was skipped is not recorded.",
     since="2.12",

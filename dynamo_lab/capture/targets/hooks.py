@@ -11,7 +11,7 @@ AOTAUTOGRAD_SETTINGS = Private("torch._functorch.config", "", _LOWER)
 LIST_MODES = Private("torch._inductor", "list_mode_options", "a mode cannot be lowered for.")
 RANDOM_RULES = Private(
     "torch._inductor.decomposition",
-    "fast_random_decomps.cache_clear",
+    "fast_random_decomps",
     "rules that were registered since the last lowering are not seen.",
     otherwise=nothing,
 )

@@ -18,6 +18,7 @@ from torch import fx
 from torch.fx.node import map_aggregate
 
 from dynamo_lab.capture.core.hooks import PYTREE
+from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.lowering.hooks import CURRENT_NODE
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.attention import choose_attention
@@ -46,7 +47,8 @@ def lowering(
         OptionError: there is no such setting.
     """
     compile_fx = hooks.INDUCTOR.get()
-    hooks.RANDOM_RULES.get()()  # or a rule registered since were not seen
+    forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
+    forget_rules()  # or a rule registered since were not seen
     lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, wrote)
     with mock.patch.object(compile_fx, "compile_fx", lowers):
         yield
