@@ -32,13 +32,13 @@ class Fact(NamedTuple):
 
 def facts() -> Iterator[Fact]:
     """What was found, the basics first. `found` is empty where there is nothing that works."""
-    gpu, compiler = _gpu(), _compiler()
+    gpu, found = _gpu(), compiler()
     yield Fact("Python", platform.python_version())
     yield Fact("PyTorch", _torch(), "install torch 2.11 to 2.15.", is_needed=True)
     yield Fact("Triton", version_of("triton"), "code for GPUs can be shown, not built.")
     yield Fact(
         "C++ compiler",
-        compiler,
+        found,
         "install g++ or clang++, or say where it is with CXX: kernels for the CPU need one.",
         is_needed=not (gpu and version_of("triton")),
     )
@@ -67,7 +67,7 @@ def _torch() -> str:
     return f"{version_of('torch')} {kind}"
 
 
-def _compiler() -> str:
+def compiler() -> str:
     """The compiler that Inductor would take, if it understands a program."""
     for name in filter(None, (os.environ.get("CXX"), "g++", "clang++", "c++")):
         if shutil.which(name) and _understands(name):

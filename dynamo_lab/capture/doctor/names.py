@@ -31,7 +31,7 @@ class Lack(NamedTuple):
 
 def lacks() -> list[Lack]:
     """What this PyTorch should have and has not, in the order of the tables."""
-    doubtful = [Lack(*found) for found in _rows() if not _is_written(found[1])]
+    doubtful = [Lack(*found) for found in _rows() if not is_written(found[1])]
     return [lack for lack in doubtful if not lack.row.exists]
 
 
@@ -47,7 +47,7 @@ def _rows() -> Iterator[tuple[str, Private]]:
         yield from ((noun, row) for row in rows_of(table) if row.is_expected)
 
 
-def _is_written(row: Private) -> bool:
+def is_written(row: Private) -> bool:
     """Whether the text of its module defines a name. What it computes is not seen."""
     first, *inside = row.name.split(".")
     if not first:
