@@ -101,6 +101,14 @@ class TraceError(DynamoLabError):
     """A trace log that there is not, or that cannot be read."""
 
 
+class AbsentError(DynamoLabError):
+    """A private name that the installed PyTorch lacks; `path` is the name."""
+
+    def __init__(self, sentence: str, path: str = "") -> None:
+        super().__init__(sentence)
+        self.path = path
+
+
 def printable(error: Exception) -> str:
     """An error's message as one short printable line: parts of it come from the file."""
     text = str(error) or type(error).__name__

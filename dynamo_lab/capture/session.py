@@ -1,34 +1,63 @@
 """A recording session: installs every probe, and takes every one away again."""
 
 import functools
-import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol
 
+from dynamo_lab.capture.autograd import hooks as autograd_hooks
 from dynamo_lab.capture.autograd.autograd import AutogradProbes
+from dynamo_lab.capture.breaks import hooks as breaks_hooks
 from dynamo_lab.capture.breaks.breaks import BreakProbes
 from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.core import hooks as core_hooks
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.private import missing_in
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.timings import TimingProbes
+from dynamo_lab.capture.decompositions import hooks as decompositions_hooks
+from dynamo_lab.capture.decompositions.decompositions import DecompositionProbes
+from dynamo_lab.capture.frames import hooks as frames_hooks
 from dynamo_lab.capture.frames.frames import FrameProbes
+from dynamo_lab.capture.fusion import hooks as fusion_hooks
 from dynamo_lab.capture.fusion.fusion import FusionProbes
+from dynamo_lab.capture.graphs import hooks as graphs_hooks
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.guards import hooks as guards_hooks
 from dynamo_lab.capture.guards.guards import GuardProbes
+from dynamo_lab.capture.guards.live_guards import Checks
 from dynamo_lab.capture.guards.symbols import SymbolProbes
+from dynamo_lab.capture.kernels import hooks as kernels_hooks
 from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statements import StatementProbes
+from dynamo_lab.capture.lowering import hooks as lowering_hooks
 from dynamo_lab.capture.lowering.buffers import BufferProbes
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.capture.lowering.stamps import Stamps
+from dynamo_lab.capture.packages import hooks as packages_hooks
 from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
+from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
+from dynamo_lab.capture.steps import hooks as steps_hooks
+from dynamo_lab.capture.steps.columns import Reel
 from dynamo_lab.capture.steps.steps import StepProbes
 from dynamo_lab.errors import AlreadyRecordingError
-from dynamo_lab.model.core.notes import Note
+
+_TABLES = (
+    core_hooks,
+    frames_hooks,
+    breaks_hooks,
+    guards_hooks,
+    graphs_hooks,
+    autograd_hooks,
+    decompositions_hooks,
+)
+"""The private names that every recording leans on."""
+
+_TABLES_OF_INDUCTOR = (lowering_hooks, fusion_hooks, kernels_hooks, passes_hooks, packages_hooks)
 
 _recording = threading.Lock()  # probes sit on functions of the whole process, so one at a time
 
@@ -53,9 +82,10 @@ def watch(recorder: Recorder[Any], *, fresh: bool = True) -> Generator[None, Non
             stack.enter_context(compat.our_frames_skipped())
             patches = Patches(recorder.note_failure, recorder.lock)
             stack.callback(recorder.stop)
+            tables = list(_TABLES)
+            stack.callback(_note_missing, recorder, tables)
             stack.callback(patches.undo)
-            for undo in _install(recorder, patches):
-                stack.callback(undo)
+            stack.callback(_install(recorder, patches, tables))
             if fresh:
                 compat.forget_compiled_code()
             yield
@@ -63,43 +93,53 @@ def watch(recorder: Recorder[Any], *, fresh: bool = True) -> Generator[None, Non
         _recording.release()
 
 
-def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], None]]:
+def _install(
+    recorder: Recorder[Any], patches: Patches, tables: list[ModuleType]
+) -> Callable[[], None]:
+    """Install the probes, and later those of Inductor; returns what undoes the rest."""
     compilations = Compilations()
     breaks = BreakProbes(recorder, compilations)
     frames = FrameProbes(recorder, compilations, breaks)
     graphs = GraphProbes(recorder, compilations)
-    graphs.on_recorded = recorder.decompositions.recorded
-    undo = [frames.install(patches)]
-    if recorder.reel is not None:
-        StepProbes(recorder, compilations, recorder.reel).install(patches)
+    recorder.checks = Checks()
+    recorder.decompositions = decompositions = DecompositionProbes()
+    graphs.on_recorded = decompositions.recorded
+    undo = frames.install(patches)
+    install = functools.partial(_install_one, recorder, patches)
+    if isinstance(recorder.reel, Reel):
+        tables.append(steps_hooks)
+        install(StepProbes(recorder, compilations, recorder.reel))
     for probes in (
         breaks,
         GuardProbes(recorder, compilations, frames.frame),
         graphs,
         AutogradProbes(recorder, graphs),
-        recorder.decompositions,
+        decompositions,
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
     ):
-        probes.install(patches)
+        install(probes)
 
     @functools.cache
     def watch_inductor() -> None:
+        tables.extend(_TABLES_OF_INDUCTOR)
         lowering = LoweringProbes(graphs)
-        lowering.install(patches)
-        Stamps().install(patches)
-        BufferProbes(recorder, graphs, lowering).install(patches)
         kernels = KernelProbes(recorder, compilations, lowering)
-        kernels.install(patches)
         fusion = FusionProbes(recorder, graphs, lowering)
-        fusion.install(patches)
         kernels.on_called = fusion.called
-        StatementProbes(recorder, lowering, kernels).install(patches)
-        PassProbes(recorder, compilations, lowering).install(patches)  # around what records graphs
-        PackageProbes(recorder, graphs).install(patches)
-        _note_missing(recorder, patches)
+        for probes in (
+            lowering,
+            Stamps(),
+            BufferProbes(recorder, graphs, lowering),
+            kernels,
+            fusion,
+            StatementProbes(recorder, lowering, kernels),
+            PassProbes(recorder, compilations, lowering),  # around what records graphs
+            PackageProbes(recorder, graphs),
+        ):
+            install(probes)
 
-    if "torch._inductor.compile_fx" in sys.modules:
+    if lowering_hooks.COMPILE_FX.is_loaded:
         watch_inductor()
     else:  # importing it takes longer than showing the first graph, so first things first
         graphs.before_backend = watch_inductor
@@ -107,12 +147,19 @@ def _install(recorder: Recorder[Any], patches: Patches) -> list[Callable[[], Non
     return undo
 
 
-def _note_missing(recorder: Recorder[Any], patches: Patches) -> None:
-    recorder.notes.extend(
-        Note(
-            level="warning",
-            about=name,
-            message=f"This PyTorch has no `{name}`, so what it would tell is not recorded.",
-        )
-        for name in patches.missing
-    )
+class _Probes(Protocol):
+    def install(self, patches: Patches) -> None: ...
+
+
+def _install_one(recorder: Recorder[Any], patches: Patches, probes: _Probes) -> None:
+    """Install probes; those that this PyTorch gives no hold are a note, and the others go on."""
+    try:
+        probes.install(patches)
+    except Exception as error:
+        recorder.note_failure(type(probes).__name__, error)
+
+
+def _note_missing(recorder: Recorder[Any], tables: list[ModuleType]) -> None:
+    """Say what this PyTorch lacks of the names that the recording leans on."""
+    for path, sentence in missing_in(tables).items():
+        recorder.note_absent(path, sentence)

@@ -9,6 +9,7 @@ from dynamo_lab.cli import (
     check,
     course,
     diff,
+    doctor,
     dot,
     explore,
     export,
@@ -34,6 +35,7 @@ COMMANDS = (
     bench,
     check,
     atlas,
+    doctor,
     limits,
     package,
     import_,
@@ -83,6 +85,10 @@ Or look up PyTorch's operators and the rules that take them apart:
 
     dynamo-lab atlas                                 how many there are, at each level
     dynamo-lab atlas aten.gelu                       one operator
+
+Or see what this machine and its PyTorch lack:
+
+    dynamo-lab doctor                                compiler, GPU, Jupyter, private names
 
 Or measure what this machine can do at most, which kernels are held against:
 

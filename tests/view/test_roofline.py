@@ -87,7 +87,8 @@ def test_what_launching_dominates_says_nothing() -> None:
     found = point(timed(0, work(1000, 1000, 100), 5e-6), launch=2e-6)
     assert (found.is_small, found.share) == (True, None)
     assert found.sentence == (
-        "Too small to judge: at the limit it would take 200 ns, and launching a kernel takes 2.0 µs."
+        "Too small to judge: at the limit it would take 200 ns, "
+        "and launching a kernel takes 2.0 µs."
     )
     assert point(timed(0, work(1000, 1000, 100), 5e-6)).share == 0.04
 

@@ -5,9 +5,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dynamo_lab.capture.assembly import listings
+from dynamo_lab.capture.assembly import hooks, listings
 from dynamo_lab.capture.targets.targets import pretend
-from dynamo_lab.errors import AssemblyError
+from dynamo_lab.errors import AbsentError, AssemblyError
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.targets import Target
@@ -58,19 +58,19 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
 
 def _command(source: Path, target: Target) -> tuple[list[str], str]:
     """Inductor's command to compile this file, with names of lines, and for which vectors."""
-    from torch._inductor import cpp_builder, cpu_vec_isa
-
     try:
         with pretend(target):
-            isa = cpu_vec_isa.pick_vec_isa()
-            options = cpp_builder.CppTorchOptions(vec_isa=isa, compile_only=True)
-            builder = cpp_builder.CppBuilder(
+            isa = hooks.VECTORS.get()()
+            options = hooks.OPTIONS.get()(vec_isa=isa, compile_only=True)
+            builder = hooks.BUILDER.get()(
                 name=source.stem,
                 sources=str(source),
                 BuildOption=options,
                 output_dir=str(source.parent),
             )
             line = builder.get_command_line()
+    except AbsentError:
+        raise
     except Exception as error:  # Inductor's, where it finds no compiler
         raise AssemblyError(
             f"There is no C++ compiler that Inductor would use ({type(error).__name__}): install "

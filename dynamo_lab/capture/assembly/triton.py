@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from dynamo_lab.capture.assembly import listings
+from dynamo_lab.capture.assembly import hooks, listings
 from dynamo_lab.capture.targets.targets import gpu_target, pretend
 from dynamo_lab.errors import AssemblyError
 from dynamo_lab.model.assembly import Assembly, Level, Resources, occupancy
@@ -58,13 +58,12 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
 @contextmanager
 def _compiling(folder: Path) -> Generator[None, None, None]:
     """Triton keeps what it compiles in the folder alone, and takes nothing from elsewhere."""
-    from torch._inductor.runtime import triton_helpers
     from triton import knobs
 
     before = sys.modules.pop(_MODULE, None)
     with (
         knobs.cache.scope(),
-        mock.patch.object(triton_helpers, "set_driver_to_gpu", return_value=None),
+        mock.patch.object(hooks.TRITON_HELPERS.get(), "set_driver_to_gpu", return_value=None),
     ):
         knobs.cache.dir = str(folder / "cache")
         try:
@@ -77,13 +76,12 @@ def _compiling(folder: Path) -> Generator[None, None, None]:
 
 def _tuner(folder: Path) -> Any:
     """What Inductor's own decorator makes of the kernel: it knows the block sizes to try."""
-    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
-
+    tuner = hooks.AUTOTUNER.get()
     spec: Any = importlib.util.spec_from_file_location(_MODULE, folder / _FILE)
     module = importlib.util.module_from_spec(spec)
     sys.modules[_MODULE] = module
     spec.loader.exec_module(module)
-    return next(value for value in vars(module).values() if isinstance(value, CachingAutotuner))
+    return next(value for value in vars(module).values() if isinstance(value, tuner))
 
 
 def _compiled(tuner: Any, config: Any, target: Target) -> Any:

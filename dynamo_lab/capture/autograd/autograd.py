@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 import torch
 from torch import fx
-from torch.utils._pytree import arg_tree_leaves
 
+from dynamo_lab.capture.autograd import hooks
 from dynamo_lab.capture.autograd.joints import (
     Joint,
     bytes_of,
@@ -19,7 +19,7 @@ from dynamo_lab.capture.autograd.joints import (
     read_by_backward,
     storage_of,
 )
-from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.graphs.graphs import GraphProbes, is_of_a_pattern
@@ -77,20 +77,21 @@ class AutogradProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch AOTAutograd's stages, the partitioner and the min-cut that it solves."""
-        from torch._functorch._aot_autograd import graph_compile
 
         @functools.cache
         def watch_partitioner() -> None:
-            from torch._functorch import partitioners
-
-            patches.watch(partitioners, "choose_saved_values_set", self.choice)
-            patches.watch(*compat.minimum_cut(), self.minimum_cut)
+            patches.hook(hooks.CHOICE, self.choice)
+            # networkx comes with torch; the partitioner imports it when it first cuts a graph
+            if hooks.MINIMUM_CUT.exists:
+                patches.hook(hooks.MINIMUM_CUT, self.minimum_cut)
+            elif hooks.NETWORKX.exists:
+                patches.watch(hooks.NETWORKX.get(), "minimum_cut", self.minimum_cut)
 
         self._before_joint = watch_partitioner  # importing it waits until there is a gradient
-        patches.watch(graph_compile, "aot_dispatch_autograd_graph", self.joint_graph)
-        patches.watch(graph_compile, "_aot_stage2a_partition", self.partitioned)
-        patches.watch(graph_compile, "_aot_stage2b_fw_compile", self.compiled_forward)
-        patches.watch(graph_compile, "_aot_stage2b_inference_compile", self.inference_graph)
+        patches.hook(hooks.JOINT, self.joint_graph)
+        patches.hook(hooks.PARTITION, self.partitioned)
+        patches.hook(hooks.FORWARD, self.compiled_forward)
+        patches.hook(hooks.INFERENCE, self.inference_graph)
 
     def joint_graph(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """AOTAutograd's graph of forward and backward together."""
@@ -205,7 +206,7 @@ def _indices(graph: fx.Graph) -> dict[str, int]:
 
 
 def _outputs(graph: fx.Graph) -> list[Any]:
-    return arg_tree_leaves(*next(iter(reversed(graph.nodes))).args)
+    return PYTREE.arg_tree_leaves(*next(iter(reversed(graph.nodes))).args)
 
 
 def _saved(

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from dynamo_lab.capture.autograd.hooks import CHOICE
 from dynamo_lab.model.autograd import Differentiated, Repartition
 from dynamo_lab.model.core.flops import Call, flops_of, is_known
 
@@ -22,10 +23,9 @@ class Joint:
 
     def cut_again(self, budget: float) -> Repartition:
         """What the partitioner keeps under a budget: the share of activation memory allowed."""
-        from torch._functorch import partitioners
-
+        choose = CHOICE.get()
         with torch.no_grad():
-            saved = partitioners.choose_saved_values_set(self.graph, self._info, budget)
+            saved = choose(self.graph, self._info, budget)
             again = self._computed_again(set(saved))
             return Repartition(
                 budget=budget,

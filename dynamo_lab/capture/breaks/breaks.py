@@ -4,12 +4,13 @@ from collections.abc import Generator
 from types import CodeType
 from typing import Any, NamedTuple
 
-from dynamo_lab.capture.breaks import faults
+from dynamo_lab.capture.breaks import faults, hooks
 from dynamo_lab.capture.breaks.faults import NOWHERE, Fault
-from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.breaks.registry import documentation_link, registry_id
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.frames.outcomes import is_soft_failure
 from dynamo_lab.model.breaks import Break, BreakEffect
 
 _STEPPED = "step_unsupported"
@@ -57,13 +58,9 @@ class BreakProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the raising, the logging and the making of breaks."""
-        from torch._dynamo import exc
-        from torch._dynamo.output_graph import OutputGraph
-        from torch._dynamo.symbolic_convert import InstructionTranslatorBase
-
-        patches.watch(exc, "format_graph_break_message", self.message)
-        patches.watch(InstructionTranslatorBase, "log_graph_break", self.logged)
-        patches.watch(OutputGraph, "compile_subgraph", self.subgraph)
+        patches.hook(hooks.MESSAGE, self.message)
+        patches.hook(hooks.LOGGED, self.logged)
+        patches.hook(hooks.SUBGRAPH, self.subgraph)
 
     def message(
         self, gb_type: str, context: str, explanation: str, hints: list[str]
@@ -88,7 +85,7 @@ class BreakProbes:
         if reason.graph_break:
             logged = self._logged.get(self._compilations.current_id())
             known = reason.reason in self._stories or logged is None
-            stack = reason.user_stack if known else getattr(logged, "real_stack", reason.user_stack)
+            stack = reason.user_stack if known else hooks.REAL_STACK.of(logged) or reason.user_stack
             texts = self._recorder.texts
             stops = reason.reason == _STEPPED
             self._candidate = Candidate(
@@ -143,9 +140,9 @@ class BreakProbes:
         self, error: BaseException, frame: int, compile_id: str, *, fullgraph: bool
     ) -> None:
         """The compilation of a whole frame ended in what would otherwise be a break."""
-        if not compat.is_soft_failure(error):
+        if not is_soft_failure(error):
             return
-        stack = list(getattr(error, "real_stack", None) or ())
+        stack = list(hooks.REAL_STACK.of(error) or ())
         span = (
             self._recorder.texts.span_of_summary(stack[0])
             if stack
@@ -192,11 +189,11 @@ class BreakProbes:
                 effect=effect,
                 gb_type=cause.gb_type,
                 reason=later[-1].explanation if later else cause.explanation.partition("\n")[0],
-                registry_id=compat.registry_id(cause.gb_type),
+                registry_id=registry_id(cause.gb_type),
                 context=without_paths(cause.context),
                 explanation=without_paths(cause.explanation),
                 hints=tuple(map(without_paths, cause.hints)),
-                link=compat.documentation_link(cause.gb_type),
+                link=documentation_link(cause.gb_type),
                 stack=stack,
                 graph_before=graph,
                 offset=fault.offset,

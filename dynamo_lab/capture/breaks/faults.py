@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from dynamo_lab.capture.breaks import hooks
 from dynamo_lab.capture.graphs.nodes import node_value, tensor_value
 from dynamo_lab.model.breaks import Operand
 
@@ -33,8 +34,7 @@ NOWHERE = Fault(None, "", ())
 
 def current_fault() -> Fault:
     """What Dynamo interprets at this moment, read from its own handlers on the Python stack."""
-    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
-
+    translators = hooks.TRANSLATOR.get()
     operands: tuple[Operand, ...] = ()
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -42,7 +42,7 @@ def current_fault() -> Fault:
         translator = known.get("self")
         if not operands:
             operands = tuple(islice(_operands([known.get(name) for name in _NAMES]), _MOST))
-        if isinstance(translator, InstructionTranslatorBase):
+        if isinstance(translator, translators):
             # the stack of the innermost translator has lost its operands to the handler by now
             return at(translator, operands)
         frame = frame.f_back
@@ -68,14 +68,12 @@ def _in_try(root: Any, instruction: Any) -> bool:
 
 def _operands(value: Any) -> Iterator[Operand]:
     """The tensors among Dynamo's own values, without realizing what it still holds back."""
-    from torch._dynamo.variables import LazyVariableTracker, TensorVariable
-
-    if isinstance(value, LazyVariableTracker):
+    if isinstance(value, hooks.LAZY_VARIABLE.get()):
         if value.is_realized():
             yield from _operands(value.realize())
         elif isinstance(tensor := value.peek_value(), torch.Tensor):
             yield Operand(_name(value.original_source()) or "value", tensor_value(tensor))
-    elif isinstance(value, TensorVariable):
+    elif isinstance(value, hooks.TENSOR_VARIABLE.get()):
         node = value.as_proxy().node
         yield Operand(_name(value.source) or node.name, node_value(node))
     elif isinstance(value, Mapping):

@@ -10,14 +10,14 @@ from typing import Any
 
 import torch
 
+from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
 from dynamo_lab.errors import FixError
 
 
 @contextmanager
 def setting(option: str, add: str = "") -> Generator[None, None, None]:
     """Dynamo's option set, or with the object of this name added to it."""
-    from torch._dynamo import config
-
+    config = DYNAMO_SETTINGS.get()
     if not hasattr(config, option):
         raise FixError(f"This release of PyTorch has no `torch._dynamo.config.{option}`.")
     value = {*getattr(config, option), _named(add)} if add else True

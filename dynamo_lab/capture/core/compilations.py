@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import torch._guards
-
+from dynamo_lab.capture.core.hooks import COMPILE_CONTEXT
 from dynamo_lab.model.graphs import Graph
 
 
@@ -16,7 +15,7 @@ class Compilations:
 
     def current_id(self) -> str:
         """Dynamo's id of the compilation that runs in this thread, empty outside of one."""
-        compile_id: Any = torch._guards.CompileContext.current_compile_id()
+        compile_id: Any = COMPILE_CONTEXT.get()()
         return str(compile_id) if compile_id is not None else ""
 
     def begin(self, compile_id: str, frame: int) -> None:

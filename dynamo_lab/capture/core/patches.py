@@ -7,7 +7,9 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any
 
-from torch._C._dynamo.eval_frame import set_eval_frame
+from dynamo_lab.capture.core.hooks import SET_EVAL_FRAME
+from dynamo_lab.capture.core.private import Private
+from dynamo_lab.errors import AbsentError
 
 Probe = Callable[..., Generator[None, Any, None]]
 """A generator function with the watched function's arguments: it runs up to its `yield` before the
@@ -23,11 +25,14 @@ class _Unseen:
     Python function called there is one more frame for it to look at.
     """
 
+    def __init__(self, set_eval_frame: Callable[[Any], Any]) -> None:
+        self._set = set_eval_frame
+
     def __enter__(self) -> None:
-        self._callback = set_eval_frame(None)
+        self._callback = self._set(None)
 
     def __exit__(self, *_: object) -> None:
-        set_eval_frame(self._callback)
+        self._set(self._callback)
 
 
 class Patches:
@@ -37,7 +42,19 @@ class Patches:
         self._report = report
         self._lock = lock  # held while a probe runs, not while the watched function does
         self._undo: list[tuple[Any, str, Any]] = []
+        self._set_eval_frame = SET_EVAL_FRAME.get()
+        self._absent: set[str] = set()
         self.missing: list[str] = []
+
+    def hook(self, row: Private, probe: Probe) -> None:
+        """Run `probe` around every call of a private function, where this torch has it."""
+        if row.exists:
+            self.watch(*row.place(), probe)
+
+    def hear(self, row: Private, listener: Callable[..., None]) -> None:
+        """Have a private function listened to, where this torch has it."""
+        if row.exists:
+            self.listen(*row.place(), listener)
 
     def watch(self, owner: Any, name: str, probe: Probe) -> None:
         """Run `probe` around every call of `owner.name`; note it where this torch lacks that."""
@@ -57,7 +74,7 @@ class Patches:
                     try:
                         listener(result, *args, **kwargs)
                     except Exception as error:
-                        self._report(listener.__name__, error)
+                        self._failed(listener.__name__, error)
                 return result
 
             return heard
@@ -94,13 +111,13 @@ class Patches:
         if not self._undo:  # a reference to the wrapper that outlived the recording
             return None
         try:
-            with self._lock, _Unseen():
+            with self._lock, _Unseen(self._set_eval_frame):
                 watcher = probe(*args, **kwargs)
                 next(watcher)
         except StopIteration:
             return None
         except Exception as error:
-            self._report(probe.__name__, error)
+            self._failed(probe.__name__, error)
             return None
         return watcher
 
@@ -110,12 +127,12 @@ class Patches:
         if watcher is None:
             return
         try:
-            with self._lock, _Unseen():
+            with self._lock, _Unseen(self._set_eval_frame):
                 watcher.send(result)
         except StopIteration:
             pass
         except Exception as error:
-            self._report(probe.__name__, error)
+            self._failed(probe.__name__, error)
 
     def _fail(
         self, probe: Probe, watcher: Generator[None, Any, None] | None, error: BaseException
@@ -125,15 +142,23 @@ class Patches:
         # throw() would add the probe's frames to the traceback that the user is going to see
         traceback: TracebackType | None = error.__traceback__
         try:
-            with self._lock, _Unseen():
+            with self._lock, _Unseen(self._set_eval_frame):
                 watcher.throw(error)
         except StopIteration:
             pass
         except BaseException as raised:
             if raised is not error:
-                self._report(probe.__name__, raised)
+                self._failed(probe.__name__, raised)
         finally:
             error.__traceback__ = traceback
+
+    def _failed(self, probe: str, error: BaseException) -> None:
+        """Report a probe's failure; that PyTorch lacks a name once, as it is met at every event."""
+        if isinstance(error, AbsentError):
+            if error.path in self._absent:
+                return
+            self._absent.add(error.path)
+        self._report(probe, error)
 
     def undo(self) -> None:
         """Put every watched function back, the last one first."""

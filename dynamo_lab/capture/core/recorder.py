@@ -4,21 +4,19 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from dynamo_lab.capture.autograd.joints import Joint
 from dynamo_lab.capture.core.environment import describe_environment
+from dynamo_lab.capture.core.hooks import REAL_STACK
 from dynamo_lab.capture.core.sources import Texts
-from dynamo_lab.capture.decompositions.decompositions import DecompositionProbes
-from dynamo_lab.capture.guards.live_guards import Checks
-from dynamo_lab.capture.kernels.interpreted import WrittenModule
-from dynamo_lab.capture.steps.columns import Reel
+from dynamo_lab.errors import AbsentError
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.fusion import Schedule
 from dynamo_lab.model.graphs import Graph
@@ -29,10 +27,27 @@ from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.steps import Film
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
 R = TypeVar("R", bound=Recording)
+
+
+class FilmMaker(Protocol):
+    """Steps as they are recorded."""
+
+    def freeze(self) -> Film:
+        """The steps so far."""
+        ...
+
+
+class CallKeeper(Protocol):
+    """Calls of operators as they are recorded."""
+
+    def freeze(self, *, is_done: bool) -> Decompositions:
+        """The calls so far; where the recording is done, with what each becomes."""
+        ...
 
 
 class Recorder(Generic[R]):
@@ -40,6 +55,9 @@ class Recorder(Generic[R]):
 
     `on_phase` is called with the name of each phase of compilation that starts, `on_frozen` with
     each recording that is made. Steps are kept where there is a `reel` for them.
+
+    What a noun keeps to answer with later (`checks`, `joints`, `written`) is put here by whoever
+    makes it, and read by whoever knows it: the recorder only holds it.
     """
 
     def __init__(
@@ -48,7 +66,7 @@ class Recorder(Generic[R]):
         cell_label: Callable[[str], str | None] = lambda path: None,
         recording_type: type[R] = Recording,
         clock: Callable[[], float] = time.perf_counter,
-        reel: Reel | None = None,
+        reel: FilmMaker | None = None,
     ) -> None:
         self.title = title
         self.target = ""
@@ -77,10 +95,10 @@ class Recorder(Generic[R]):
         self.patterns: list[Pattern] = []
         self.reel = reel
         self.notes: list[Note] = []
-        self.checks = Checks()
-        self.joints: dict[int, Joint] = {}
-        self.written: dict[int, WrittenModule] = {}
-        self.decompositions = DecompositionProbes()
+        self.checks: Any = None
+        self.joints: dict[int, Any] = {}
+        self.written: dict[int, Any] = {}
+        self.decompositions: CallKeeper | None = None
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
@@ -100,6 +118,10 @@ class Recorder(Generic[R]):
 
     def note_failure(self, about: str, error: BaseException) -> None:
         """Keep a probe's failure, once for each probe and message."""
+        if isinstance(error, AbsentError):
+            if all(note.about != error.path for note in self.notes):
+                self.note_absent(error.path, str(error))
+            return
         text = "".join(traceback.format_exception(error))
         note = Note(
             level="failure",
@@ -111,12 +133,18 @@ class Recorder(Generic[R]):
             if all((note.about, note.message) != (n.about, n.message) for n in self.notes):
                 self.notes.append(note)
 
+    def note_absent(self, path: str, sentence: str) -> None:
+        """Keep that this PyTorch lacks a private name, as it was told last."""
+        with self.lock:
+            others = [note for note in self.notes if note.about != path]
+            self.notes[:] = [*others, Note(level="warning", about=path, message=sentence)]
+
     def fail(self, error: BaseException) -> None:
         """Keep the exception that ended the recorded program."""
         # Dynamo's errors carry the user's stack, since they are raised far from the user's code
         raised = [
             *traceback.extract_tb(error.__traceback__),
-            *(getattr(error, "real_stack", ()) or ()),
+            *(REAL_STACK.of(error) or ()),
         ]
         known = [frame for frame in raised if self.texts.is_users(frame.filename)]
         self.failure = Failure(
@@ -137,6 +165,7 @@ class Recorder(Generic[R]):
         """What is known now, as a recording of its own."""
         with self.lock:
             sources, spans, stacks = self.texts.freeze()
+            calls = self._calls()  # first, as it may leave a note
             made = self._recording_type(
                 title=self.title,
                 target=self.target,
@@ -164,7 +193,7 @@ class Recorder(Generic[R]):
                 pipelines=tuple(self.pipelines),
                 passes=tuple(self.passes),
                 patterns=tuple(self.patterns),
-                decompositions=self.decompositions.freeze(is_done=self.stopped is not None),
+                decompositions=calls,
                 film=self.reel.freeze() if self.reel else None,
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),
@@ -173,6 +202,15 @@ class Recorder(Generic[R]):
             )
         self.on_frozen(made)
         return made
+
+    def _calls(self) -> Decompositions:
+        if self.decompositions is None:
+            return Decompositions()
+        try:
+            return self.decompositions.freeze(is_done=self.stopped is not None)
+        except Exception as error:  # it leans on more of PyTorch than recording the calls did
+            self.note_failure("decompositions", error)
+            return self.decompositions.freeze(is_done=False)
 
     @property
     def recording(self) -> R:

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from dynamo_lab.capture.core.compilations import Compilations
+from dynamo_lab.capture.core.hooks import EVENT_END, EVENT_START
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.model.timings import Timing
@@ -22,10 +23,8 @@ class TimingProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the event logger that every `dynamo_timed` reports to."""
-        from torch._dynamo.utils import ChromiumEventLogger
-
-        patches.watch(ChromiumEventLogger, "log_event_start", self.started)
-        patches.watch(ChromiumEventLogger, "log_event_end", self.ended)
+        patches.hook(EVENT_START, self.started)
+        patches.hook(EVENT_END, self.ended)
 
     def started(
         self, logger: Any, event_name: str, *_: Any, **__: Any

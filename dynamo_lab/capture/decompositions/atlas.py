@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import torch
 
+from dynamo_lab.capture.decompositions import hooks
 from dynamo_lab.capture.decompositions.rulebook import Rulebook, describe, is_core, lowering_of
 from dynamo_lab.capture.graphs.operators import named
 from dynamo_lab.model.decompositions import TARGETS, Entry, Level, Lowering, Overload
@@ -92,7 +93,7 @@ def overloads(name: str) -> tuple[Overload, ...]:
 
 def _dispatched(packet: Any) -> Iterator[Any]:
     """The overloads that the dispatcher knows: a packet also lists TorchScript's own."""
-    known = set(torch._C._dispatch_get_all_op_names())
+    known = set(hooks.ALL_OPERATORS.get()())
     for overload in packet.overloads():
         op = getattr(packet, overload)
         if op.name() in known:
@@ -114,9 +115,8 @@ def _overload(op: Any, books: dict[Any, Rulebook]) -> Overload:
 @functools.cache
 def _overloads() -> tuple[Any, ...]:
     """Every overload that is registered."""
-    import torch._inductor.lowering  # registers Inductor's own operators
-
-    return tuple(_loaded(torch._C._dispatch_get_all_op_names()))
+    hooks.LOWERINGS.get()  # importing them registers Inductor's own operators
+    return tuple(_loaded(hooks.ALL_OPERATORS.get()()))
 
 
 def _loaded(names: Iterable[str]) -> Iterator[Any]:
@@ -147,7 +147,7 @@ def _writes(op: Any) -> bool:
 
 
 def _loop_operators() -> list[str]:
-    from torch._inductor.ops_handler import OpsHandler
-
     plumbing = {"placeholder", "output"}  # of the FX graph that a loop is traced into
-    return [name for name in vars(OpsHandler) if name[0] != "_" and name not in plumbing]
+    return [
+        name for name in vars(hooks.LOOP_OPERATORS.get()) if name[0] != "_" and name not in plumbing
+    ]

@@ -14,14 +14,10 @@ from typing import Any
 
 import torch
 from msgspec.structs import replace
-from torch._subclasses.fake_tensor import (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    FakeTensorMode,
-)
-from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from dynamo_lab.capture.core.hooks import OPERATORS
+from dynamo_lab.capture.core.hooks import PYTREE as pytree
+from dynamo_lab.capture.decompositions import hooks
 from dynamo_lab.capture.decompositions.ledger import Ledger
 from dynamo_lab.capture.decompositions.rulebook import Rulebook, describe
 from dynamo_lab.capture.graphs.calls import CallOf, call_of, layout, written
@@ -92,10 +88,17 @@ def sentence(error: BaseException) -> str:
     """The kind of an error and the first line of its message."""
     if isinstance(error, _Circle):
         return str(error)
-    if isinstance(error, DataDependentOutputException | DynamicOutputShapeException):
+    if _needs_numbers(error):
         return "its result depends on the numbers in its arguments, which tracing does not have"
     message = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _needs_numbers(error: BaseException) -> bool:
+    numbers = hooks.NO_NUMBERS
+    return isinstance(
+        error, numbers.DataDependentOutputException | numbers.DynamicOutputShapeException
+    )
 
 
 def _trace(call: CallOf, book: Rulebook, ledger: Ledger, told: CallOf | None = None) -> Trace:
@@ -108,15 +111,13 @@ def _trace(call: CallOf, book: Rulebook, ledger: Ledger, told: CallOf | None = N
 
 @contextmanager
 def _fake() -> Iterator[None]:
-    from torch.utils._python_dispatch import _disable_current_modes
-
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings(action="ignore"))  # about PyTorch's own rules
-        stack.enter_context(_disable_current_modes())
-        fake = FakeTensorMode(allow_non_fake_inputs=True)
+        stack.enter_context(hooks.NO_MODES.get()())
+        fake = hooks.FAKES.get()(allow_non_fake_inputs=True)
         fake.cache_enabled = False  # what it hands back for prims.as_strided lacks the offset
         stack.enter_context(fake)
-        stack.enter_context(torch._C._AutoDispatchBelowAutograd())
+        stack.enter_context(hooks.BELOW_AUTOGRAD.get()())
         yield
 
 
@@ -159,7 +160,7 @@ class _Scope:
         return self.names.get(id(value)) or f"a constant {_tensor_text(value)}"
 
 
-class _Tracer(TorchDispatchMode):
+class _Tracer(hooks.DISPATCH_MODE.get()):
     """Sees each call that rules make, and applies the rule of each in turn."""
 
     def __init__(self, book: Rulebook, ledger: Ledger) -> None:
@@ -282,7 +283,7 @@ def _tensor_text(tensor: torch.Tensor) -> str:
 
 def _argument_names(op: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     """The arguments by the names that the operator's schema gives them."""
-    if isinstance(op, torch._ops.OpOverload):
+    if isinstance(op, OPERATORS.OpOverload):
         names = [argument.name for argument in op._schema.arguments]
         return dict(zip(names, args, strict=False)) | kwargs
     try:

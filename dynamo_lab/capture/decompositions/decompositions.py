@@ -13,8 +13,8 @@ import torch
 from msgspec.structs import replace
 from torch import fx
 
-from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.decompositions import hooks
 from dynamo_lab.capture.graphs.calls import CallOf, call_of, written
 from dynamo_lab.capture.graphs.nodes import tensor_value
 from dynamo_lab.errors import DecompositionError
@@ -49,21 +49,16 @@ class DecompositionProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch where tracing looks for a rule, and where a composite operator is taken apart."""
-        from torch._ops import OpOverload
-        from torch.fx.experimental import proxy_tensor
-
-        patches.watch(proxy_tensor, "maybe_handle_decomp", self.looked_up)
-        patches.watch(OpOverload, "decompose", self.taken_apart)
+        patches.hook(hooks.LOOKED_UP, self.looked_up)
+        patches.hook(hooks.TAKEN_APART, self.taken_apart)
 
     def looked_up(self, mode: Any, op: Any, args: Any, kwargs: Any) -> Generator[None, Any, None]:
         """Tracing has a call: its rule runs in here, or there is none and it becomes a node."""
-        yield from self._watched(mode, op, args, kwargs, lambda: compat.rules_of(mode)[op])
+        yield from self._watched(mode, op, args, kwargs, lambda: _rules_of(mode)[op])
 
     def taken_apart(self, op: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """A composite operator becomes what its kernel in C++ calls."""
-        from torch.fx.experimental.proxy_tensor import get_proxy_mode
-
-        yield from self._watched(get_proxy_mode(), op, args, kwargs, lambda: op.decompose)
+        yield from self._watched(hooks.PROXY_MODE.get()(), op, args, kwargs, lambda: op.decompose)
 
     def _watched(
         self, mode: Any, op: Any, args: Any, kwargs: Any, rule: Callable[[], Any]
@@ -156,6 +151,12 @@ class DecompositionProbes:
                 except DecompositionError as error:
                     known = self._ledger.calls[index]
                     self._ledger.calls[index] = replace(known, problem=str(error))
+
+
+def _rules_of(mode: Any) -> Any:
+    """The decompositions that a tracing mode applies; torch 2.11 keeps them in the module."""
+    rules = hooks.RULES.of(mode)
+    return hooks.RULES_BEFORE_2_12.get() if rules is None else rules
 
 
 def _unnamed(value: Any) -> str | None:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import fx
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.decompositions import hooks
 from dynamo_lab.capture.graphs.calls import call_of
 from dynamo_lab.errors import DecompositionError
 
@@ -87,7 +87,7 @@ class EagerGraphs:
         self._places.clear()
         self._gradient, self._operate = None, operate
         patches = Patches(lambda about, error: None, threading.RLock())
-        patches.watch(torch.autograd, "_engine_run_backward", self._backward)
+        patches.hook(hooks.RUN_BACKWARD, self._backward)
         try:
             yield
         finally:
@@ -120,7 +120,7 @@ class EagerGraphs:
 
     def place(self, operator: Any) -> Place | None:
         """Where an operator that runs now belongs to; None where it is of no captured graph."""
-        node: Any = torch._C._current_autograd_node()
+        node: Any = hooks.AUTOGRAD_NODE.get()()
         if node is None:
             if self._running:
                 return self._running[-1]
@@ -139,8 +139,7 @@ class EagerGraphs:
 
 def _sequence_number() -> int:
     """The number that autograd gives to the next operation of this thread."""
-    autograd: Any = torch.autograd
-    return autograd._get_sequence_nr()
+    return hooks.SEQUENCE_NUMBER.get()()
 
 
 class _Run(fx.Interpreter):
@@ -161,7 +160,7 @@ class _Run(fx.Interpreter):
             self._graphs.leave()
 
 
-class _Dispatched(TorchDispatchMode):
+class _Dispatched(hooks.DISPATCH_MODE.get()):
     """Sends each operator of a captured graph through `operate`."""
 
     def __init__(self, graphs: EagerGraphs, operate: Operate) -> None:

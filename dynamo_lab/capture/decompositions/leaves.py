@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 from torch import fx
-from torch.utils import _pytree as pytree
 
+from dynamo_lab.capture.core.hooks import PYTREE as pytree
 from dynamo_lab.capture.decompositions.decompose import Trace
 from dynamo_lab.errors import DecompositionError
 

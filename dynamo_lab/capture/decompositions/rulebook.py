@@ -1,7 +1,6 @@
 """Which rule takes an operator apart on the way to a set, and where that rule is written."""
 
 import functools
-import importlib
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -10,6 +9,8 @@ from typing import Any
 
 import torch
 
+from dynamo_lab.capture.core.hooks import OPERATORS
+from dynamo_lab.capture.decompositions import hooks
 from dynamo_lab.model.decompositions import End, Lowering, Rule, RuleKind, Target
 
 Function = Callable[..., Any]
@@ -32,7 +33,7 @@ class Rulebook:
 
     def rule(self, op: Any) -> Function | None:
         """The rule that fires for this operator; None where it is left as it is."""
-        if not isinstance(op, torch._ops.OpOverload):
+        if not isinstance(op, OPERATORS.OpOverload):
             return op  # a function is its own rule
         found = self._table.get(op)
         if found is not None:
@@ -68,33 +69,27 @@ def lowering_of(op: Any) -> Lowering:
 
     It also calls one for an operator that has no lowering, and says so with a warning.
     """
-    from torch._inductor import lowering
-
-    found = lowering.lowerings.get(op) or lowering.lowerings.get(op.overloadpacket)
+    lowerings = hooks.LOWERINGS.get()
+    found = lowerings.get(op) or lowerings.get(op.overloadpacket)
     if found is None:
         return "none"
     return "extern" if getattr(found, "_is_fallback_handler", False) else "code"
 
 
 def _core_table() -> Mapping[Any, Function]:
-    from torch._decomp import core_aten_decompositions
-
-    table = core_aten_decompositions()
+    table = hooks.CORE_TABLE.get()()
     # asked itself, it first looks through every namespace for composite operators
-    return getattr(table, "decomp_table", table)
+    itself = hooks.CORE_TABLE_ITSELF.of(table)
+    return table if itself is None else itself
 
 
 def _inductor_table() -> Mapping[Any, Function]:
-    from torch._inductor.decomposition import select_decomp_table
-
-    return select_decomp_table()
+    return hooks.INDUCTOR_TABLE.get()()
 
 
 def _whole_table() -> Mapping[Any, Function]:
-    import torch._refs  # fills the table  # noqa: F401
-    from torch._decomp import decomposition_table
-
-    return decomposition_table
+    hooks.REFERENCES.get()  # importing them fills the table
+    return hooks.WHOLE_TABLE.get()
 
 
 _TABLES: dict[Target, Callable[[], Mapping[Any, Function]]] = {
@@ -109,8 +104,8 @@ def _reference(op: Any) -> Function | None:
     if op.namespace != "aten" or op._overloadname not in ("default", "Tensor", "int"):
         return None
     name = op.overloadpacket.__name__
-    for place in ("", ".nn.functional", ".special", ".linalg", ".fft"):
-        module = importlib.import_module(f"torch._refs{place}")
+    for row in (hooks.REFERENCES, *hooks.OTHER_REFERENCES):
+        module = row.get()
         if name in module.__all__:
             return getattr(module, name)
     return None
@@ -138,7 +133,7 @@ def describe(rule: Function, op: Any) -> Rule:
     kind = kind_of(rule)
     if kind != "composite":
         return _written(rule, kind)
-    python = op.py_kernels.get(torch._C.DispatchKey.CompositeImplicitAutograd)
+    python = op.py_kernels.get(hooks.COMPOSITE_KEY.get())
     return _written(python, kind) if python else _native(str(op))
 
 

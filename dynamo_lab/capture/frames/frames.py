@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 
 from dynamo_lab.capture.breaks.breaks import BreakProbes
-from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.capture.frames import hooks, outcomes
 from dynamo_lab.capture.guards.guard_failures import failed_guard
 from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame, Instruction
 from dynamo_lab.model.guards import Recompile
@@ -37,15 +38,13 @@ class FrameProbes:
 
     def install(self, patches: Patches) -> Callable[[], None]:
         """Watch Dynamo's way from a frame to compiled code; returns what undoes the rest."""
-        from torch._dynamo import convert_frame
-        from torch._dynamo.resume_execution import ContinueExecutionCache
-
-        compat.watch_skips(patches, self.looked_at)
-        patches.watch(convert_frame, "_compile", self.compilation)
-        patches.watch(convert_frame, "trace_frame", self.attempt)
-        patches.watch(convert_frame, "get_and_maybe_log_recompilation_reasons", self.recompilation)
-        patches.watch(ContinueExecutionCache, "lookup", self.resume_function)
-        return convert_frame.register_bytecode_hook(self._modified_bytecode).remove
+        outcomes.watch_skips(patches, self.looked_at)
+        patches.hook(hooks.COMPILE, self.compilation)
+        patches.hook(hooks.TRACE_FRAME, self.attempt)
+        patches.hook(hooks.RECOMPILATION, self.recompilation)
+        patches.hook(hooks.RESUME, self.resume_function)
+        handle = hooks.BYTECODE_HOOK.get()(self._modified_bytecode)
+        return nothing if handle is None else handle.remove
 
     def frame(self, code: CodeType) -> int:
         """The id of the frame with this code object."""
@@ -120,7 +119,7 @@ class FrameProbes:
             self._compilation_failed(frame, compile_id, error, fullgraph=bool(rest[5]))
             raise
         if result.guarded_code is None:
-            self._not_compiled(frame, compat.skip_reason(result))
+            self._not_compiled(frame, hooks.SKIP_REASON.of(result) or "")
         else:
             self._recorder.update(self._recorder.frames, frame, outcome="compiled", reason="")
 
@@ -135,7 +134,7 @@ class FrameProbes:
     def _compilation_failed(
         self, frame: int, compile_id: str, error: BaseException, *, fullgraph: bool
     ) -> None:
-        limit_hit = compat.is_recompile_limit(error)
+        limit_hit = outcomes.is_recompile_limit(error)
         if limit_hit:
             self._mark_limit(compile_id)
         else:
@@ -143,7 +142,7 @@ class FrameProbes:
         known = self._recorder.frames[frame]
         if any(attempt.outcome == "compiled" for attempt in known.attempts):
             return
-        soft = compat.is_soft_failure(error)
+        soft = outcomes.is_soft_failure(error)
         self._recorder.update(
             self._recorder.frames,
             frame,
@@ -166,7 +165,7 @@ class FrameProbes:
         try:
             yield
         except BaseException as error:
-            outcome, reason = compat.attempt_outcome(error), first_line(error)
+            outcome, reason = outcomes.attempt_outcome(error), first_line(error)
             raise
         finally:
             self._end_attempt(self.frame(code), compile_id, outcome, reason, started)
@@ -211,7 +210,7 @@ class FrameProbes:
 
     def _explain_failures(self, recompile: int, cache_entries: Any, frame: Any) -> None:
         """Say what each guard that failed wanted and found; only now are the values there."""
-        entries = compat.cache_entries(cache_entries)
+        entries = outcomes.cache_entries(cache_entries)
         managers = {str(entry.compile_id): entry.guard_manager for entry in entries}
         known = self._recorder.recompiles[recompile]
         failed = tuple(

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.fusion import hooks
 from dynamo_lab.capture.fusion.memory import Call, MemoryProbes
 from dynamo_lab.capture.fusion.schedule import Attempt, Book
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.lowering.hooks import VIRTUALIZED
 from dynamo_lab.capture.lowering.inductor_ir import parts_of
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.model.graphs import Graph
@@ -34,17 +36,14 @@ class FusionProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the scheduler, the heuristics that it asks, and what plans the memory."""
-        from torch._inductor.choices import InductorChoices
-        from torch._inductor.scheduler import Scheduler, WhyNoFuse
-
-        patches.watch(Scheduler, "_init", self.scheduled)
-        patches.watch(Scheduler, "fuse_nodes_once", self.round)
-        patches.watch(Scheduler, "can_fuse", self.considered)
-        patches.watch(WhyNoFuse, "__call__", self.reason)
-        patches.watch(InductorChoices, "can_fuse", self.shared)
-        patches.watch(Scheduler, "score_fusion_key", self.scored)
-        patches.watch(Scheduler, "speedup_by_fusion", self.timed)
-        patches.watch(Scheduler, "fuse_two_nodes", self.fused)
+        patches.hook(hooks.INIT, self.scheduled)
+        patches.hook(hooks.ROUND, self.round)
+        patches.hook(hooks.CAN_FUSE, self.considered)
+        patches.hook(hooks.WHY_NOT, self.reason)
+        patches.hook(hooks.SHARED, self.shared)
+        patches.hook(hooks.SCORED, self.scored)
+        patches.hook(hooks.TIMED, self.timed)
+        patches.hook(hooks.FUSED, self.fused)
         self._memory.install(patches)
 
     @property
@@ -83,13 +82,11 @@ class FusionProbes:
 
     def _home(self, graph: Graph) -> tuple[Graph, str]:
         """The graph that is scheduled, and its name where it is a body of the current one."""
-        from torch._inductor.graph import SubgraphLowering
-        from torch._inductor.virtualized import V
-
-        if not isinstance(V.graph, SubgraphLowering):
+        lowered = VIRTUALIZED.get().graph
+        if not isinstance(lowered, hooks.SUBGRAPH.get()):
             return graph, ""
-        body: Any = V.graph.module
-        return self._graphs.recorded.get(body.graph, graph), str(V.graph.name)
+        body: Any = lowered.module
+        return self._graphs.recorded.get(body.graph, graph), str(lowered.name)
 
     def round(
         self, scheduler: Any, nodes: list[Any], is_reorder_round: bool = False, **__: Any

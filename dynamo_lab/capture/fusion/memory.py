@@ -5,6 +5,8 @@ from typing import Any
 
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.fusion import hooks
+from dynamo_lab.capture.lowering.hooks import VIRTUALIZED
 from dynamo_lab.model.memory import (
     BufferRole,
     EventKind,
@@ -42,10 +44,8 @@ class MemoryProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch what plans the lines of a wrapper."""
-        from torch._inductor.codegen.wrapper import PythonWrapperCodegen
-
-        patches.watch(PythonWrapperCodegen, "memory_plan_reuse", self.planned)
-        patches.watch(PythonWrapperCodegen, "memory_plan", self.pooled)
+        patches.hook(hooks.REUSE_PLANNED, self.planned)
+        patches.hook(hooks.POOLS_PLANNED, self.pooled)
 
     def planned(self, wrapper: Any) -> Generator[None, Any, None]:
         """Every allocation has become a reuse, or stayed one."""
@@ -58,13 +58,12 @@ class MemoryProbes:
         yield
 
     def _record(self, wrapper: Any, *, is_pooled: bool) -> None:
-        from torch._inductor.virtualized import V
-
-        number = self._schedule_of(getattr(V.graph, "scheduler", None))
+        graph = VIRTUALIZED.get().graph
+        number = self._schedule_of(getattr(graph, "scheduler", None))
         if number is None:
             return
         operations = self._recorder.schedules[number].operations
-        reader = _Lines(V.graph, {op.name: i for i, op in enumerate(operations)}, self._calls_of)
+        reader = _Lines(graph, {op.name: i for i, op in enumerate(operations)}, self._calls_of)
         reader.read(wrapper)
         plan = MemoryPlan(
             schedule=number,
@@ -166,21 +165,17 @@ class _Lines:
         )
 
     def _sizes(self, node: Any) -> dict[str, Any]:
-        from torch._inductor.utils import get_dtype_size
-
         length = self._graph.get_allocation_storage_size(node)
         dtype = node.get_dtype()
         return {
-            "bytes": self._hint(length, get_dtype_size(dtype)),
+            "bytes": self._hint(length, hooks.DTYPE_SIZE.get()(dtype)),
             "dtype": str(dtype).removeprefix("torch."),
             "shape": tuple(map(str, node.get_size())),
         }
 
     def _hint(self, length: Any, each: int) -> int | None:
         """The bytes, with the sizes of the recorded run; a size that a run computes is unknown."""
-        from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
-
-        if free_unbacked_symbols(length):
+        if hooks.UNBACKED.get()(length):
             return None
         return int(self._graph.sizevars.optimization_hint(length)) * each
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
+from dynamo_lab.capture.core.hooks import OPERATORS
+from dynamo_lab.capture.core.hooks import PYTREE as pytree
 from dynamo_lab.capture.graphs.nodes import dtype_name, function_name
 from dynamo_lab.errors import DecompositionError
 
@@ -102,7 +103,7 @@ def _moved(leaf: Any, device: torch.device) -> Any:
 
 def operator_text(op: Any) -> str:
     """The operator, or the function, as PyTorch writes it."""
-    return str(op) if isinstance(op, torch._ops.OpOverload) else function_name(op)
+    return str(op) if isinstance(op, OPERATORS.OpOverload) else function_name(op)
 
 
 def call_of(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallOf:

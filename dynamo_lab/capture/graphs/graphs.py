@@ -5,13 +5,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
-import torch._guards
 from torch import fx
 
 from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.compilations import Compilations
+from dynamo_lab.capture.core.hooks import COMPILE_CONTEXT_NOW, TRACING_CONTEXT
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.graphs.hooks import USER_COMPILER
 from dynamo_lab.capture.graphs.links import link_to_origins
 from dynamo_lab.capture.graphs.nodes import node_table, subgraph_calls, subgraphs
 from dynamo_lab.model.graphs import Graph, Stage
@@ -32,10 +33,8 @@ class GraphProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the hand-over of graphs from Dynamo to a backend."""
-        from torch._dynamo.output_graph import OutputGraph
-
-        patches.watch(OutputGraph, "call_user_compiler", self.dynamo_graph)
-        compat.watch_caches(patches, OutputGraph, "call_user_compiler")
+        patches.hook(USER_COMPILER, self.dynamo_graph)
+        compat.watch_caches(patches, USER_COMPILER)
 
     def dynamo_graph(self, output: Any, gm: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
         """The graph that Dynamo captured from a frame."""
@@ -94,5 +93,6 @@ def is_of_a_pattern() -> bool:
 
     Inductor then takes away the tracing context that every compilation of a user's graph has.
     """
-    guards = torch._guards
-    return guards.CompileContext.try_get() is not None and guards.TracingContext.try_get() is None
+    if not TRACING_CONTEXT.exists:
+        return False
+    return COMPILE_CONTEXT_NOW.get()() is not None and TRACING_CONTEXT.get()() is None

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.pool import Pool
 from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.model.graphs import NodeTable, Value
@@ -59,7 +60,7 @@ def target_text(target: Any) -> str:
     """The target of a node as PyTorch writes it."""
     if isinstance(target, str):
         return target
-    if isinstance(target, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
+    if isinstance(target, OPERATORS.OpOverload | OPERATORS.OpOverloadPacket):
         return str(target)
     return function_name(target)
 

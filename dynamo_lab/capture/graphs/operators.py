@@ -4,7 +4,9 @@ from typing import Any
 
 import torch
 
+from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.graphs.calls import CallOf, call_of
+from dynamo_lab.capture.graphs.hooks import RESOLVE_PACKET
 from dynamo_lab.errors import DecompositionError
 
 _ADVICE = (
@@ -21,9 +23,9 @@ def resolve(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallOf:
     """
     if isinstance(op, str):
         op = named(op)
-    if isinstance(op, torch._ops.OpOverloadPacket):
+    if isinstance(op, OPERATORS.OpOverloadPacket):
         op = _overload(op, args, kwargs)
-    if isinstance(op, torch._ops.HigherOrderOperator):
+    if isinstance(op, OPERATORS.HigherOrderOperator):
         raise DecompositionError(
             f"`{op}` holds whole graphs instead of a rule: decompose the operators in its graphs."
         )
@@ -43,14 +45,14 @@ def named(name: str) -> Any:
     found: Any = torch.ops
     for part in parts if len(parts) <= 3 and all(map(str.isidentifier, parts)) else ():
         found = getattr(found, part, None)
-    if not isinstance(found, torch._ops.OpOverloadPacket | torch._ops.OpOverload):
+    if not isinstance(found, OPERATORS.OpOverloadPacket | OPERATORS.OpOverload):
         raise DecompositionError(f"There is no operator {name!r}: {_ADVICE}")
     return found
 
 
 def _overload(packet: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
-        overload = torch._C._jit_resolve_packet(packet._qualified_op_name, *args, **kwargs)
+        overload = RESOLVE_PACKET.get()(packet._qualified_op_name, *args, **kwargs)
     except RuntimeError as error:
         known = ", ".join(packet.overloads())
         raise DecompositionError(

@@ -10,6 +10,7 @@ import msgspec
 import torch
 
 from dynamo_lab.capture.core.values import describe, read, sources_in
+from dynamo_lab.capture.guards import hooks
 from dynamo_lab.model.guards import FailedGuard
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def failed_guard(
     found = guard_manager.check_verbose(f_locals)
     raw = _raw(found.verbose_code_parts, reason) or reason
     told = tell(raw, f_locals, guard_manager)
-    user_stack = getattr(found, "user_stack", None)
+    user_stack = hooks.USER_STACK.of(found)
     if user_stack:
         stack = recorder.texts.stack_of_summary(user_stack)
     else:

@@ -8,6 +8,7 @@ from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.guards import hooks
 from dynamo_lab.model.guards import Guard
 
 _LONGEST_EXPRESSION = 500  # characters; a guard on a large constant prints all of it
@@ -28,9 +29,7 @@ class GuardProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the building of guard checks."""
-        from torch._dynamo.guards import CheckFunctionManager
-
-        patches.watch(CheckFunctionManager, "__init__", self.built)
+        patches.hook(hooks.BUILT, self.built)
 
     def built(
         self, manager: Any, f_code: CodeType, output_graph: Any, *_: Any, **__: Any

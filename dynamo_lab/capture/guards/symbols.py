@@ -3,12 +3,12 @@
 from collections.abc import Generator
 from typing import Any
 
-import torch._guards
-
 from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.compilations import Compilations
+from dynamo_lab.capture.core.hooks import TRACING_CONTEXT
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.guards import hooks
 from dynamo_lab.model.symbols import ShapeFact, Symbol, SymbolEvent
 
 _LONGEST = 300  # characters of an expression; Inductor can ask for products of many sizes
@@ -34,15 +34,12 @@ class SymbolProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the making of symbols, and what is assumed of them."""
-        from torch._dynamo import convert_frame
-        from torch.fx.experimental.symbolic_shapes import ShapeEnv
-
-        for name in ("create_unbacked_symint", "create_unbacked_symfloat"):
-            patches.watch(ShapeEnv, name, self.unbacked)
-        patches.watch(ShapeEnv, "create_symbol", self.backed)
-        patches.watch(ShapeEnv, "_set_replacement", self.replaced)
-        patches.watch(ShapeEnv, "_log_guard", self.guarded)
-        patches.watch(convert_frame, "_compile", self.compilation)
+        patches.hook(hooks.UNBACKED_INT, self.unbacked)
+        patches.hook(hooks.UNBACKED_FLOAT, self.unbacked)
+        patches.hook(hooks.BACKED, self.backed)
+        patches.hook(hooks.REPLACED, self.replaced)
+        patches.hook(hooks.GUARDED, self.guarded)
+        patches.hook(hooks.COMPILE, self.compilation)
 
     def backed(
         self, env: Any, val: Any, source: Any, dynamic_dim: Any = None, *_: Any, **__: Any
@@ -107,7 +104,7 @@ class SymbolProbes:
 
     def _of(self, env: Any) -> _Shapes | None:
         """The facts of the compilation that runs, if this is its own environment of shapes."""
-        context: Any = torch._guards.TracingContext.try_get()
+        context: Any = TRACING_CONTEXT.get()()
         compile_id = self._compilations.current_id()
         if not compile_id or context is None or context.fake_mode is None:
             return None
@@ -141,7 +138,7 @@ class SymbolProbes:
         )
 
     def _stack(self) -> int | None:
-        summary = torch._guards.TracingContext.extract_stack()
+        summary = hooks.STACK.get()()
         return self._recorder.texts.stack_of_summary(summary) if summary else None
 
     def _keep(self, compile_id: str) -> None:

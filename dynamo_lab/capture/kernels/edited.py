@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import torch
+
+from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kept_calls import Call, Memory, launcher
 from dynamo_lab.capture.kernels.kernel_calls import written_modules
 from dynamo_lab.errors import EditError
 
-_BEFORE = """\
-import torch
-from torch._inductor.async_compile import AsyncCompile
-from torch._inductor.runtime.runtime_utils import compile_mps_shader
-async_compile = AsyncCompile()
-"""
 OFFSET = 1
 """Lines that stand before a kernel's text where it is built: Inductor starts it on a new line."""
 
@@ -93,20 +90,17 @@ def _text_of(node: Any) -> ast.Constant:
 
 def settings_of_builds() -> dict[str, Any]:
     """The settings of Inductor that decide how C++ is built, to build so in another process."""
-    from torch._inductor import config
-
     plain = (int, float, str, tuple, type(None))
-    found = config.get_config_copy()
+    found = hooks.SETTINGS.get().get_config_copy()
     return {k: v for k, v in found.items() if k.startswith("cpp.") and isinstance(v, plain)}
 
 
 def build(defined: Definition, settings: Mapping[str, Any]) -> Any:
     """The kernel, ready to be called; in this process, so that what fails says why."""
-    from torch._inductor import config
-
-    namespace: dict[str, Any] = {"__name__": "edited"}
-    with config.patch({**settings, "compile_threads": 1}):
-        exec(_BEFORE, namespace)
+    namespace: dict[str, Any] = {"__name__": "edited", "torch": torch}
+    with hooks.SETTINGS.get().patch({**settings, "compile_threads": 1}):
+        namespace["async_compile"] = hooks.ASYNC_COMPILE.get()()
+        namespace["compile_mps_shader"] = hooks.METAL_SHADER.get()
         exec(defined.statement, namespace)
         namespace["async_compile"].wait(namespace)
     return namespace[defined.name]
@@ -169,8 +163,6 @@ def options_to_compile(
     mode: str | None, dynamic: bool | None, fullgraph: bool, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What `torch.compile` is given. CUDA graphs would replay the original kernel."""
-    from torch._inductor import list_mode_options
-
-    of_mode = list_mode_options(mode, dynamic) if mode else {}
+    of_mode = hooks.LIST_MODES.get()(mode, dynamic) if mode else {}
     options = {**of_mode, **settings, "triton.cudagraphs": False}
     return {"dynamic": dynamic, "fullgraph": fullgraph, "options": options}

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.interpreted import STAND_INS
 from dynamo_lab.capture.kernels.libdevice import Libdevice, NotInterpretedError
 
@@ -67,10 +68,8 @@ class Check:
         namespace["call"](inputs)
 
     def _namespace(self) -> dict[str, Any]:
-        from torch._inductor.async_compile import AsyncCompile
-
         _without_gpu()
-        loader: Any = AsyncCompile
+        loader = hooks.ASYNC_COMPILE.get()
         loader.triton = lambda _, name, source, *args, **kwargs: _Kernel(self, name, source)
         loader.wait = lambda *_: None
         namespace: dict[str, Any] = {"__name__": "generated"}
@@ -190,8 +189,6 @@ def _told(error: BaseException) -> str:
 
 def _loaded(name: str, source: str) -> tuple[Any, dict[str, Any]]:
     """The kernel as a function for the interpreter, and what Inductor says of its launch."""
-    from torch._inductor.runtime import triton_helpers, triton_heuristics
-
     meta: dict[str, Any] = {}
 
     def heuristic(**given: Any) -> Any:
@@ -205,7 +202,7 @@ def _loaded(name: str, source: str) -> tuple[Any, dict[str, Any]]:
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     for node in imports:
         exec(compile(ast.Module([node], []), "<imports>", "exec"), namespace)
-    helpers: Any = triton_helpers
+    helpers = hooks.TRITON_HELPERS.get()
     helpers.set_driver_to_gpu = lambda: None
     helpers.libdevice = Libdevice()
     namespace.update(triton_heuristics=stand_in, libdevice=helpers.libdevice)
@@ -213,7 +210,7 @@ def _loaded(name: str, source: str) -> tuple[Any, dict[str, Any]]:
     rest = "".join(f"{ast.unparse(n)}\n" for n in tree.body if n not in imports)
     path.write_text(rest)
     exec(compile(rest, str(path), "exec"), namespace)
-    meta["grids"] = triton_heuristics.GridExpr
+    meta["grids"] = hooks.GRIDS.get()
     return namespace[name], meta
 
 

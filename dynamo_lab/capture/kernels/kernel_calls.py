@@ -14,7 +14,10 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import torch
-from torch.utils import _pytree as pytree
+
+from dynamo_lab.capture.core.hooks import OPERATORS
+from dynamo_lab.capture.core.hooks import PYTREE as pytree
+from dynamo_lab.capture.kernels import hooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -82,10 +85,8 @@ def wrapped(recording: Recording) -> Wrapped:
 
 def written_modules() -> Iterator[tuple[ModuleType, str]]:
     """Modules that Inductor wrote and that are loaded, each with its text."""
-    from torch._inductor.codecache import PyCodeCache
-
     kept = [m for name, m in sys.modules.items() if ".compile_tasks." in name]
-    for module in {id(m): m for m in (*PyCodeCache.modules, *kept)}.values():
+    for module in {id(m): m for m in (*hooks.LOADED.get(), *kept)}.values():
         try:
             with open(module.__file__ or "", encoding="utf-8") as file:
                 yield module, _plain(file.read())
@@ -234,7 +235,7 @@ def _leaf(leaf: Any) -> Any:
 
 def changed_by(kernel: Kernel, function: Any, args: Any, kwargs: Any) -> list[Any]:
     """The tensors among a call's arguments that it may change; all, where that is not known."""
-    if isinstance(function, torch._ops.OpOverload):
+    if isinstance(function, OPERATORS.OpOverload):
         return mutated(function, args, kwargs)
     if kernel.language == "extern" and "out" in kwargs:
         return [kwargs["out"]]

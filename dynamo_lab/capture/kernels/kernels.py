@@ -7,6 +7,7 @@ from typing import Any
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kernel_text import QUOTED, definitions, language_of
 from dynamo_lab.capture.lowering.inductor_ir import parts_of
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
@@ -30,18 +31,14 @@ class KernelProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the definition and the calls of kernels, and the finished wrapper."""
-        from torch._inductor import debug, scheduler
-        from torch._inductor.codegen import cpp, mps, triton
-        from torch._inductor.codegen.wrapper import PythonWrapperCodegen
-        from torch._inductor.graph import GraphLowering
-
-        name = "set_kernel_post_grad_provenance_tracing"
-        for module in (debug, cpp, triton, scheduler):
-            if name in vars(module):  # some import it by name, some when they call it
-                patches.watch(module, name, self.called)
-        patches.watch(PythonWrapperCodegen, "define_kernel", self.defined)
-        patches.watch(mps.MetalScheduling, "define_kernel", self.defined_metal)
-        patches.watch(GraphLowering, "codegen", self.generated)
+        patches.hook(hooks.CALLED, self.called)
+        _, name = hooks.CALLED.place()
+        for caller in hooks.CALLERS:
+            if caller.exists and name in vars(caller.get()):
+                patches.watch(caller.get(), name, self.called)
+        patches.hook(hooks.DEFINED, self.defined)
+        patches.hook(hooks.DEFINED_METAL, self.defined_metal)
+        patches.hook(hooks.GENERATED, self.generated)
 
     def called(
         self, node_schedule: Any, kernel_name: str | None, is_extern: bool = False, **_: Any
@@ -94,7 +91,7 @@ class KernelProbes:
             id=len(self._recorder.wrappers),
             graph=graph.id if graph else None,
             compile_id=self._compilations.current_id(),
-            is_backward=bool(getattr(lowering, "is_backward", False)),
+            is_backward=bool(hooks.IS_BACKWARD.of(lowering)),
             code=code,
         )
         self._recorder.wrappers.append(wrapper)

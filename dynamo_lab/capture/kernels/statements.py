@@ -10,6 +10,7 @@ from typing import Any
 
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statement_lines import attributed
 from dynamo_lab.capture.kernels.written import Pen, nodes_by_line
@@ -29,17 +30,10 @@ class StatementProbes:
 
     def install(self, patches: Patches) -> None:
         """Hear each line that is written, and watch where a kernel is finished."""
-        from torch._inductor.codegen import cpp, mps, simd, triton
-
         self._pen.install(patches)
-        for scheduling in (
-            cpp.CppScheduling,
-            mps.MetalScheduling,
-            triton.TritonScheduling,
-            simd.SIMDScheduling,
-        ):
-            if "define_kernel" in vars(scheduling):
-                patches.watch(scheduling, "define_kernel", self.finished)
+        for row in hooks.SCHEDULINGS:
+            if row.exists and "define_kernel" in vars(row.get()):
+                patches.watch(row.get(), "define_kernel", self.finished)
 
     def finished(
         self, scheduling: Any, source: Any, schedule: Any = None, *_: Any, **__: Any
@@ -87,10 +81,9 @@ def _both(a: Statement | None, b: Statement) -> Statement:
 
 def _of_template(schedule: Any, index: Mapping[str, int]) -> Iterator[str]:
     """The nodes whose kernels come from a template, to which code for others may be added."""
-    from torch._inductor.ir import TemplateBuffer
-
+    template = hooks.TEMPLATE.get()
     for item in parts_of(schedule):
         lowered = getattr(item, "node", item)
-        if isinstance(lowered, TemplateBuffer):
+        if isinstance(lowered, template):
             names = [node.name for node in lowered.origins if node.name in index]
             yield from sorted(names, key=index.__getitem__)[-1:]  # the others make its inputs

@@ -12,6 +12,8 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import Any, Protocol
 
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.kernels import hooks
+from dynamo_lab.capture.lowering.hooks import CURRENT_OPERATION, VIRTUALIZED
 from dynamo_lab.capture.lowering.stamps import origin_of
 
 Nodes = dict[str, None]
@@ -56,19 +58,16 @@ class Pen:
 
     def install(self, patches: Patches) -> None:
         """Hear each line that is written, each value that is asked for, and each finished text."""
-        from torch._inductor.codegen import common, cpp, mps, triton
-        from torch._inductor.utils import IndentedBuffer
-
-        patches.listen(IndentedBuffer, "writeline", self.line_written)
-        patches.listen(IndentedBuffer, "getvaluewithlinemap", self.text_made)
-        patches.listen(common.CSE, "generate", self.value_asked)
-        for kernel in (mps.MetalKernel, triton.TritonKernel):
-            patches.watch(kernel, "codegen_iteration_ranges_entry", self.index_written)
-        for name in ("replace_acc_name", "replace_cascade_sum_with_add"):
-            patches.watch(cpp, name, self.renamed)
-        patches.watch(cpp, "move_code_under_inner_loop", self.moved)
-        patches.listen(cpp.CppKernel, "_gen_reduction_prefix", self.accumulator_made)
-        patches.watch(cpp.CppKernel, "finalize_reduction_prefix", self.accumulators_written)
+        patches.hear(hooks.WRITE_LINE, self.line_written)
+        patches.hear(hooks.MAKE_TEXT, self.text_made)
+        patches.hear(hooks.ASK_VALUE, self.value_asked)
+        patches.hook(hooks.METAL_INDEX, self.index_written)
+        patches.hook(hooks.TRITON_INDEX, self.index_written)
+        patches.hook(hooks.RENAMED, self.renamed)
+        patches.hook(hooks.RENAMED_SUM, self.renamed)
+        patches.hook(hooks.MOVED, self.moved)
+        patches.hear(hooks.ACCUMULATOR, self.accumulator_made)
+        patches.hook(hooks.ACCUMULATORS, self.accumulators_written)
 
     @property
     def _texts(self) -> deque[Text]:
@@ -87,9 +86,7 @@ class Pen:
 
     def _node(self) -> str | None:
         """The node whose operation this thread writes code for."""
-        from torch._inductor.virtualized import V
-
-        operation = getattr(V.interpreter, "current_node", None)
+        operation = CURRENT_OPERATION.of(VIRTUALIZED.get().interpreter)
         if operation is None or getattr(self._local, "is_index", False):
             return None
         return origin_of(operation)
@@ -213,13 +210,12 @@ def _is_same(made: Text, wanted: Sequence[str]) -> bool:
 
 def _expanded(lines: Sequence[Any]) -> Iterator[tuple[str | None, Nodes]]:
     """Each line of the text that a buffer makes now: later, it may take other lines back."""
-    from torch._inductor.codegen.common import DeferredLine
-
+    deferred = hooks.DEFERRED_LINE.get()
     for entry in lines:
         nodes = _nodes_of(entry) or {}
         if isinstance(entry, str):
             yield from ((part.strip(), nodes) for part in entry.split("\n"))
-        elif isinstance(entry, DeferredLine):
+        elif isinstance(entry, deferred):
             text = entry()  # None once the buffer that it stores to is removed
             if text is not None:
                 yield text.strip(), nodes

@@ -9,9 +9,12 @@ from weakref import WeakKeyDictionary
 from torch import fx
 
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.private import ABSENT
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.lowering import hooks
 from dynamo_lab.capture.lowering.causes import asking, why_fallback, why_stored
+from dynamo_lab.capture.lowering.hooks import IR as ir
 from dynamo_lab.capture.lowering.inductor_ir import (
     became,
     form_of,
@@ -65,20 +68,16 @@ class BufferProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the lowering of graphs and nodes, new buffers, and loops that are made simple."""
-        from torch._inductor.graph import GraphLowering
-        from torch._inductor.ir import ComputedBuffer
-        from torch._inductor.scheduler import Scheduler
-
-        patches.watch(GraphLowering, "run", self.lowered)
-        patches.watch(GraphLowering, "run_node", self.node)
-        patches.watch(GraphLowering, "register_buffer", self.registered)
-        patches.watch(ComputedBuffer, "simplify_and_reorder", self.simplified)
-        patches.watch(Scheduler, "dead_node_elimination", self.dropped)
+        patches.hook(hooks.RUN, self.lowered)
+        patches.hook(hooks.RUN_NODE, self.node)
+        patches.hook(hooks.REGISTER, self.registered)
+        patches.hook(hooks.SIMPLIFY, self.simplified)
+        patches.hook(hooks.DROP, self.dropped)
 
     def lowered(self, lowering: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor lowers a graph, or the body of an operator in one."""
         graph = self._graphs.recorded.get(lowering.module.graph)
-        if graph is None and not hasattr(lowering, "parent"):  # a copy of the graph, not a body
+        if graph is None and hooks.PARENT.of(lowering) is ABSENT:  # a copy of the graph, not a body
             graph = self._lowering.current_graph
         if graph is None:
             yield
@@ -120,11 +119,9 @@ class BufferProbes:
         draft.done.append(_row(running, at, outcome, form))
 
     def _begin(self, draft: _Draft, node: fx.Node) -> _Node:
-        from torch._inductor.lowering import lowerings
-
         rule: Any = None
         if node.op == "call_function":
-            rule = lowerings.get(node.target)
+            rule = hooks.LOWERINGS.get().get(node.target)
         at = None if rule is None else draft.rules.setdefault(rule_of(rule), len(draft.rules))
         listed = bool(getattr(rule, "_is_fallback_handler", False))
         return _Node(node=node, known=rule is not None, listed=listed, rule=at)
@@ -138,8 +135,6 @@ class BufferProbes:
         draft = self._drafts.get(lowering)
         if draft is None or not draft.running:
             return
-        from torch._inductor import ir
-
         running = draft.running[-1]
         kind = kind_of(buffer)
         why = None
@@ -169,10 +164,8 @@ class BufferProbes:
 
     def simplified(self, buffer: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """A buffer's loop is as simple as it gets before loops are fused."""
-        from torch._inductor.virtualized import V
-
         _, body = yield
-        draft = self._drafts.get(V.graph)
+        draft = self._drafts.get(hooks.VIRTUALIZED.get().graph)
         at = draft.buffers.get(buffer.name) if draft else None
         if draft is None or at is None or body is None or self._recorder.buffers[at].body:
             return  # not of a recorded graph, or made simple again for a target's sake
@@ -189,12 +182,11 @@ class BufferProbes:
 
     def dropped(self, scheduler: Any) -> Generator[None, Any, None]:
         """The scheduler drops what nothing needs."""
-        from torch._inductor.virtualized import V
-
         yield
-        draft = self._drafts.get(V.graph)
+        graph = hooks.VIRTUALIZED.get().graph
+        draft = self._drafts.get(graph)
         for at in draft.buffers.values() if draft else ():
-            if self._recorder.buffers[at].operation in V.graph.removed_operations:
+            if self._recorder.buffers[at].operation in graph.removed_operations:
                 self._recorder.update(self._recorder.buffers, at, dropped=True)
 
     def _outcome(self, running: _Node, result: Any) -> tuple[Outcome, str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from torch import fx
 
-from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.lowering import hooks
+from dynamo_lab.capture.lowering.limits import heavy_operators, realize_limits
 from dynamo_lab.model.lowering import Cause, Why
 
 _ASKERS: dict[str, Cause] = {
@@ -101,7 +102,7 @@ def _reused(loops: Any, frame: FrameType, rule: str) -> Why:
     counted = loops.inner_fn_opcount()
     users: Any = frame.f_locals.get("users")
     users = users if isinstance(users, int) else None
-    heavy = next((name for name in compat.heavy_operators() if name in counted.used_ops), "")
+    heavy = next((name for name in heavy_operators() if name in counted.used_ops), "")
     if heavy and _on_cpu(loops):
         return Why(cause="heavy reuse", by=heavy, users=users)
     ops, reads = counted.num_ops, loops.num_reads()
@@ -114,11 +115,9 @@ def _reused(loops: Any, frame: FrameType, rule: str) -> Why:
 
 def why_fallback(frames: Sequence[FrameType], *, known: bool, listed: bool) -> Why:
     """Why PyTorch's own kernel is called; whether there was a rule, and if all it does is that."""
-    from torch._inductor import config
-
     names = [frame.f_code.co_name for frame in frames]
     if "call_function" not in names:
-        asked = bool(getattr(config, "fallback_by_default", False))
+        asked = bool(hooks.FALLBACK_BY_DEFAULT.get())
         return Why(cause="asked" if asked else "unsupported")
     if not known:
         return Why(cause="unknown")
@@ -135,9 +134,8 @@ def _rule(names: Sequence[str]) -> str:
 
 
 def _demanding(node: fx.Node) -> str:
-    from torch._inductor.lowering import needs_realized_inputs
-
-    return next((user.name for user in node.users if user.target in needs_realized_inputs), "")
+    demanding = hooks.NEEDS_REALIZED.get()
+    return next((user.name for user in node.users if user.target in demanding), "")
 
 
 def _is_output(node: fx.Node) -> bool:
@@ -145,7 +143,7 @@ def _is_output(node: fx.Node) -> bool:
 
 
 def _limits(loops: Any) -> tuple[int, int, int]:
-    return compat.realize_limits(on_cpu=_on_cpu(loops))
+    return realize_limits(on_cpu=_on_cpu(loops))
 
 
 def _on_cpu(loops: Any) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 
 from dynamo_lab.capture.decompositions.rulebook import short
 from dynamo_lab.capture.graphs.nodes import dtype_name
+from dynamo_lab.capture.lowering import hooks
+from dynamo_lab.capture.lowering.hooks import IR as ir
 from dynamo_lab.capture.lowering.stamps import made_by
 from dynamo_lab.model.lowering import BufferKind, LoweringRule, Outcome
 
@@ -26,8 +28,6 @@ def rule_of(rule: Callable[..., Any]) -> LoweringRule:
 
 def became(result: Any, node: str, made: set[str]) -> tuple[Outcome, str]:
     """What a node was lowered to, and its class; `made` names the buffers made meanwhile."""
-    from torch._inductor import ir
-
     first = next(_values(result), None)
     if first is None:
         return "nothing", ""
@@ -51,8 +51,6 @@ def _values(result: Any) -> Iterator[Any]:
 
 
 def _unboxed(value: Any) -> Any:
-    from torch._inductor import ir
-
     while isinstance(value, ir.MutableBox):
         value = value.data
     return value
@@ -60,15 +58,11 @@ def _unboxed(value: Any) -> Any:
 
 def form_of(value: Any) -> str:
     """The class of what computes a value: a loop's own class where a buffer stores it."""
-    from torch._inductor import ir
-
     return type(value.data if isinstance(value, ir.ComputedBuffer) else value).__name__
 
 
 def kind_of(buffer: Any) -> BufferKind:
     """What makes a buffer."""
-    from torch._inductor import ir
-
     kinds: tuple[tuple[type, BufferKind], ...] = (
         (ir.Scatter, "scatter"),
         (ir.Pointwise, "pointwise"),
@@ -91,16 +85,14 @@ def kind_of(buffer: Any) -> BufferKind:
 
 def kernel_of(buffer: Any) -> str:
     """What is called to make a buffer: "extern_kernels.mm"; empty for a loop."""
-    name = getattr(buffer, "python_kernel_name", None) or getattr(buffer, "op_overload", None)
+    name = hooks.KERNEL_NAME.of(buffer) or hooks.KERNEL_OPERATOR.of(buffer)
     return str(name) if name else ""
 
 
 def planned(buffer: Any, nodes: Mapping[str, int]) -> dict[str, Any]:
     """A buffer once its layout is decided, as fields of the fact; `nodes` are indices by name."""
-    from torch._inductor import ir
-
     facts: dict[str, Any] = {
-        "operation": getattr(buffer, "operation_name", None) or "",
+        "operation": hooks.OPERATION_NAME.of(buffer) or "",
         "layout": type(buffer.layout).__name__,
         "of": _within(buffer),
         "kernel": kernel_of(buffer),
@@ -111,7 +103,7 @@ def planned(buffer: Any, nodes: Mapping[str, int]) -> dict[str, Any]:
         facts["nodes"] = tuple(sorted({nodes[o.name] for o in buffer.origins if o.name in nodes}))
         facts["reduction"] = str(buffer.data.get_reduction_type() or "")
     else:
-        facts["reads"] = tuple(dict.fromkeys(_inputs(getattr(buffer, "inputs", ()))))
+        facts["reads"] = tuple(dict.fromkeys(_inputs(hooks.INPUTS.of(buffer))))
     return facts
 
 
@@ -134,8 +126,6 @@ def _plain(size: Any) -> Any:
 
 def _within(buffer: Any) -> str:
     """The buffer that this one lies in, writes to, or is a part of."""
-    from torch._inductor import ir
-
     match buffer.layout:
         case ir.MutationLayoutSHOULDREMOVE() as layout:
             return layout.get_buffer().get_name()

@@ -11,6 +11,7 @@ from torch import fx
 from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.lowering import hooks
 from dynamo_lab.model.graphs import Graph
 
 
@@ -23,13 +24,11 @@ class LoweringProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the passes over a graph and the start of its lowering."""
-        from torch._inductor import compile_fx
-
         # a backward may be compiled late, by a thread of autograd's engine
-        compat.watch_caches(patches, compile_fx, "_compile_fx_inner")
-        patches.watch(compile_fx, "_recursive_pre_grad_passes", self.pre_grad_passes)
-        patches.watch(compile_fx, "_recursive_post_grad_passes", self.post_grad_passes)
-        patches.watch(compile_fx._InProcessFxCompile, "codegen_and_compile", self.lowered)
+        compat.watch_caches(patches, hooks.COMPILE_INNER)
+        patches.hook(hooks.PRE_GRAD, self.pre_grad_passes)
+        patches.hook(hooks.POST_GRAD, self.post_grad_passes)
+        patches.hook(hooks.CODEGEN, self.lowered)
 
     @property
     def _running(self) -> list[tuple[bool, Graph | None]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.lowering import hooks
 
 _ORIGIN = "dynamo_lab_origin"
 _STORES = ("store_output", "store_reduction")
@@ -36,13 +37,11 @@ class Stamps:
 
     def install(self, patches: Patches) -> None:
         """Watch where loops are made, where they store, and where their bodies are traced."""
-        from torch._inductor import ir
-        from torch._inductor.loop_body import LightTracer
-
-        patches.watch(ir.Loops, "__post_init__", self.made)
-        patches.watch(LightTracer, "create_node", self.traced)
-        for kind in vars(ir).values():
-            if inspect.isclass(kind) and issubclass(kind, ir.Loops):
+        patches.hook(hooks.LOOPS_MADE, self.made)
+        patches.hook(hooks.OPERATION_TRACED, self.traced)
+        loops = hooks.LOOPS.get()
+        for kind in vars(hooks.IR_MODULE.get()).values():
+            if inspect.isclass(kind) and issubclass(kind, loops):
                 for name in _STORES:
                     if name in vars(kind):
                         patches.watch(kind, name, self.stored)
@@ -55,15 +54,13 @@ class Stamps:
 
     def made(self, loops: Any, *_: Any) -> Generator[None, Any, None]:
         """A loop is made: its function runs under the node that is being lowered."""
-        from torch._inductor.virtualized import V
-
         yield
-        node = getattr(V.graph, "current_node", None)
+        node = hooks.CURRENT_NODE.of(hooks.VIRTUALIZED.get().graph)
         if node is None:
             return
         loops._post_init_setattr(_ORIGIN, node.name)
         loops._post_init_setattr("inner_fn", self._under(node.name, loops.inner_fn))
-        if hasattr(loops, "inner_fns"):  # of a scan or a sort, which have several
+        if hooks.INNER_FUNCTIONS.of(loops):  # of a scan or a sort, which have several
             functions = tuple(self._under(node.name, function) for function in loops.inner_fns)
             loops._post_init_setattr("inner_fns", functions)
 
@@ -92,12 +89,10 @@ class Stamps:
 
     def traced(self, tracer: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """An operation is traced: from a loop's function, or again from a body made before."""
-        from torch._inductor.virtualized import V
-
         node = yield
         if self._running:
             node.meta[_ORIGIN] = self._running[-1]
         else:
-            again = getattr(V.interpreter, "current_node", None)
+            again = hooks.CURRENT_OPERATION.of(hooks.VIRTUALIZED.get().interpreter)
             if again is not None and _ORIGIN in again.meta:
                 node.meta[_ORIGIN] = again.meta[_ORIGIN]

@@ -1,19 +1,20 @@
 """Packages: the graph that was exported, and the file that AOTInductor made of it."""
 
 import os
-import sys
 import threading
 from collections.abc import Callable, Generator
 from typing import Any
 
 import torch
 from msgspec.structs import replace
-from torch import _guards, fx
+from torch import fx
 
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.graphs.nodes import tensor_value
+from dynamo_lab.capture.lowering.hooks import COMPILE_FX
+from dynamo_lab.capture.packages import hooks
 from dynamo_lab.capture.packages.archive import read
 from dynamo_lab.model.packages import Inlined
 
@@ -29,14 +30,13 @@ def compile_package(
     options: dict[str, Any] | None,
 ) -> None:
     """Export the model, unless it is exported already, and have AOTInductor write its package."""
-    from torch._inductor import aoti_compile_and_package
-
+    write = hooks.PACKAGE.get()
     if not isinstance(model, torch.export.ExportedProgram):
         with torch.no_grad():
             model = torch.export.export(
                 model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict
             )
-    aoti_compile_and_package(model, package_path=path, inductor_configs=dict(options or {}))
+    write(model, package_path=path, inductor_configs=dict(options or {}))
 
 
 def watch_import(patches: Patches, when_imported: Callable[[], None]) -> None:
@@ -44,11 +44,11 @@ def watch_import(patches: Patches, when_imported: Callable[[], None]) -> None:
 
     def compile_context(*_: Any) -> Generator[None, Any, None]:
         """Every compilation begins with a context, AOTInductor's too."""
-        if "torch._inductor.compile_fx" in sys.modules:
+        if COMPILE_FX.is_loaded:
             when_imported()
         yield
 
-    patches.watch(_guards, "compile_context", compile_context)
+    patches.hook(hooks.CONTEXT, compile_context)
 
 
 class PackageProbes:
@@ -62,12 +62,9 @@ class PackageProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch the way from an exported graph to a package."""
-        from torch._inductor import compile_fx
-        from torch._inductor.package import package
-
-        patches.watch(compile_fx, "compile_fx", self.exported)
-        patches.watch(compile_fx, "aot_export_module", self.traced)
-        patches.watch(package, "package_pt2", self.packed)  # names above it are bound already
+        patches.hook(hooks.EXPORTED, self.exported)
+        patches.hook(hooks.TRACED, self.traced)
+        patches.hook(hooks.PACKED, self.packed)  # names above it are bound already
 
     def exported(self, model: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor gets a graph; it calls itself with other settings."""
@@ -110,9 +107,7 @@ class PackageProbes:
 
 
 def _is_ahead_of_time() -> bool:
-    from torch._inductor.virtualized import V
-
-    return V.aot_compilation is True
+    return hooks.VIRTUALIZED.get().aot_compilation is True
 
 
 def _held(model: fx.GraphModule) -> Generator[tuple[str, str], None, None]:

@@ -6,12 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 from torch import fx
-from torch._inductor import config
-from torch._inductor.custom_graph_pass import CustomGraphPass
-from torch._inductor.pattern_matcher import stable_topological_sort
 
-from dynamo_lab.capture.core import compat
-from dynamo_lab.errors import PassError
+from dynamo_lab.capture.passes import hooks
+from dynamo_lab.errors import OptionError, PassError
 
 _HOOKS = {
     "pre_grad": "pre_grad_custom_pass",
@@ -20,7 +17,7 @@ _HOOKS = {
 }
 
 
-class UserPass(CustomGraphPass):
+class UserPass(hooks.CUSTOM_PASS.get()):
     """A function of the reader's as Inductor wants it."""
 
     def __init__(self, function: Callable[[fx.Graph], Any], phase: str) -> None:
@@ -60,18 +57,32 @@ def _fault(graph: fx.Graph) -> str:
         graph.lint()
     except Exception as error:
         try:
-            stable_topological_sort(graph)
+            hooks.SORT.get()(graph)
             graph.lint()
         except Exception:
             return str(error).strip().partition("\n")[0] or type(error).__name__
     return ""
 
 
+def _custom_passes(present: Any, more: list[Any]) -> Any:
+    """The setting of a hook that runs `more` passes after those present.
+
+    A hook takes several since torch 2.12, and one before.
+    """
+    held = list(present) if isinstance(present, list | tuple) else [present] if present else []
+    if hooks.SEVERAL_PASSES.exists:
+        return [*held, *more]
+    if len(held) + len(more) > 1:
+        raise OptionError("This PyTorch runs one pass a phase: pass one, or upgrade to 2.12.")
+    return more[0]
+
+
 @contextmanager
 def installed(passes: Mapping[str, Sequence[Callable[[fx.Graph], Any]]]) -> Iterator[None]:
     """Have Inductor run these passes, after those that are set already."""
+    config = hooks.SETTINGS.get()
     changes = {
-        _HOOKS[phase]: compat.custom_passes(
+        _HOOKS[phase]: _custom_passes(
             getattr(config, _HOOKS[phase]), [UserPass(function, phase) for function in functions]
         )
         for phase, functions in passes.items()

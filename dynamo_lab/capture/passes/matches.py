@@ -6,15 +6,23 @@ from typing import Any
 
 from torch import fx
 
-from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.passes import hooks
 from dynamo_lab.capture.passes.patterns import Patterns
 from dynamo_lab.capture.passes.phases import RunningPipeline
 from dynamo_lab.capture.passes.snapshots import Seen, seen
 from dynamo_lab.model.passes import Match, NodeText, PatternKind
 
 Probe = Generator[None, Any, None]
+
+
+def group_fusions() -> list[type]:
+    """The classes that fuse groups of like nodes into one, each where it defines how."""
+    known: list[Any] = [*hooks.PRE_GRAD_FUSIONS.get().values()]
+    known += hooks.POST_GRAD_FUSIONS.get().values()
+    classes = [base for fusion in known for base in fusion.__mro__ if "fuse" in vars(base)]
+    return list(dict.fromkeys(classes))
 
 
 class MatchProbes:
@@ -29,9 +37,10 @@ class MatchProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch what does the work of a match."""
-        for kind, entry in compat.pattern_entries().items():
-            patches.watch(entry, "apply", self._matched(kind))
-        for fusion in compat.group_fusions():
+        patches.hook(hooks.REPLACEMENT, self._matched("replacement"))
+        patches.hook(hooks.GRAPH_ENTRY, self._matched("graph"))
+        patches.hook(hooks.LOWERING_ENTRY, self._matched("lowering"))
+        for fusion in group_fusions():
             patches.watch(fusion, "fuse", self.fused)
 
     def _matched(self, kind: PatternKind) -> Callable[..., Probe]:

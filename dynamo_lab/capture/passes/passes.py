@@ -12,11 +12,11 @@ from typing import Any
 from msgspec.structs import replace
 from torch import fx
 
-from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
+from dynamo_lab.capture.passes import hooks
 from dynamo_lab.capture.passes.matches import MatchProbes
 from dynamo_lab.capture.passes.origins import became, placed
 from dynamo_lab.capture.passes.patterns import code_of, registered_name
@@ -46,23 +46,24 @@ class PassProbes:
 
         Install it after `LoweringProbes`: a phase is over once its graph has been recorded.
         """
-        from torch._inductor import compile_fx, freezing, pattern_matcher
-        from torch.fx.passes.graph_transform_observer import GraphTransformObserver as Observer
-
-        for phase in ("pre_grad", "joint", "post_grad"):
-            name = f"_recursive_{phase}{'_graph' if phase == 'joint' else ''}_passes"
-            patches.watch(compile_fx, name, self._phase(phase))
-        patches.watch(freezing, "convert_conv_weights_to_channels_last", self.conv_layout)
-        patches.watch(freezing, "freeze", self.freezing)
-        patches.watch(Observer, "apply_gm_pass", self.applied)
-        patches.watch(Observer, "apply_graph_pass", self.applied)
-        patches.watch(Observer, "_check_disable_pass", self.disabled)
-        patches.watch(Observer, "__enter__", self.entered)
-        patches.watch(Observer, "__exit__", self.exited)
-        patches.watch(pattern_matcher.PatternMatcherPass, "apply", self.matcher)
+        for row, probe in (
+            (hooks.PRE_GRAD, self._phase("pre_grad")),
+            (hooks.JOINT, self._phase("joint")),
+            (hooks.POST_GRAD, self._phase("post_grad")),
+            (hooks.CONV_LAYOUT, self.conv_layout),
+            (hooks.FREEZE, self.freezing),
+            (hooks.APPLY_MODULE, self.applied),
+            (hooks.APPLY_GRAPH, self.applied),
+            (hooks.DISABLED, self.disabled),
+            (hooks.ENTERED, self.entered),
+            (hooks.EXITED, self.exited),
+            (hooks.MATCHER, self.matcher),
+        ):
+            patches.hook(row, probe)
         MatchProbes(self._recorder, lambda: self._current).install(patches)
-        for owner, name in compat.unobserved_steps():
-            patches.watch(owner, name, self._step(name, getattr(owner, name)))
+        for row in hooks.STEPS:
+            if row.exists:
+                patches.hook(row, self._step(row.place()[1], row.get()))
 
     @property
     def _pipelines(self) -> list[RunningPipeline]:
@@ -212,7 +213,7 @@ class PassProbes:
             return
         name = matcher.pass_name or registered_name(matcher) or "pattern_matcher"
         kind = "pass" if matcher.pass_name else "step"
-        facts = {"subsystem": getattr(matcher, "subsystem", None) or ""}
+        facts = {"subsystem": hooks.SUBSYSTEM.of(matcher) or ""}
         with self._running(now, matcher, name, kind, module, **facts):
             yield
 

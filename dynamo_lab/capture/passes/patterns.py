@@ -9,6 +9,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.capture.passes.hooks import PASSES
 from dynamo_lab.model.passes import Pattern, PatternKind
 
 _LONGEST = 6_000  # characters of source or of an expression; few are longer
@@ -148,7 +149,7 @@ def registered_name(matcher: Any) -> str:
 
 def _matchers() -> Iterator[tuple[str, Any]]:
     for path, module in sorted(sys.modules.items()):
-        if not path.startswith("torch._inductor.fx_passes."):
+        if not path.startswith(f"{PASSES}."):
             continue
         for variable, value in vars(module).items():
             name = f"{path.rpartition('.')[2]}.{variable}"

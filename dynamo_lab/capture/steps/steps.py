@@ -10,6 +10,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.frames.frames import first_line, instructions, keep_code, readable_name
 from dynamo_lab.capture.graphs.nodes import arguments_text, node_value, target_name
+from dynamo_lab.capture.steps import hooks
 from dynamo_lab.capture.steps.columns import Reel
 from dynamo_lab.capture.steps.symbolic import Describer
 from dynamo_lab.model.steps import AddedGuard, AddedNode, Event, EventKind
@@ -49,21 +50,18 @@ class StepProbes:
 
     def install(self, patches: Patches) -> None:
         """Watch Dynamo's interpreter, and what its instructions add."""
-        from torch._dynamo import convert_frame
-        from torch._dynamo.output_graph import OutputGraph, SubgraphTracer
-        from torch._dynamo.side_effects import SideEffects
-        from torch._dynamo.symbolic_convert import InstructionTranslatorBase
-        from torch._guards import GuardsSet
-
-        patches.watch(convert_frame, "trace_frame", self.take)
-        patches.watch(InstructionTranslatorBase, "step", self.step)
-        patches.watch(InstructionTranslatorBase, "speculate", self.checkpoint)
-        patches.watch(SubgraphTracer, "create_node", self.node_added)
-        patches.watch(SubgraphTracer, "remove_node", self.node_removed)
-        patches.watch(GuardsSet, "add", self.guard_added)
-        patches.watch(SideEffects, "mutation", self.mutated)
-        patches.watch(SideEffects, "store_attr", self.attribute_stored)
-        patches.watch(OutputGraph, "compile_subgraph", self.compiled)
+        for row, probe in (
+            (hooks.TAKE, self.take),
+            (hooks.STEP, self.step),
+            (hooks.CHECKPOINT, self.checkpoint),
+            (hooks.NODE_ADDED, self.node_added),
+            (hooks.NODE_REMOVED, self.node_removed),
+            (hooks.GUARD_ADDED, self.guard_added),
+            (hooks.MUTATED, self.mutated),
+            (hooks.ATTRIBUTE_STORED, self.attribute_stored),
+            (hooks.COMPILED, self.compiled),
+        ):
+            patches.hook(row, probe)
 
     def take(self, code: CodeType, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Dynamo analyses a frame once: one take."""
@@ -250,6 +248,4 @@ def _call_text(node: Any) -> str:
 
 
 def _ending(error: BaseException) -> EventKind:
-    from torch._dynamo import exc
-
-    return "restart" if isinstance(error, exc.RestartAnalysis) else "raise"
+    return "restart" if isinstance(error, hooks.RESTART.get()) else "raise"

@@ -20,6 +20,7 @@ import torch
 from torch import fx
 
 from dynamo_lab.capture.core import compat
+from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.graphs.nodes import describe_value, node_value
 from dynamo_lab.model.steps import Symbolic
 
@@ -150,7 +151,7 @@ def _value_text(value: Any) -> str:
         return describe_value(value)
     if value is None or type(value) in _PLAIN:
         return repr(value)
-    if isinstance(value, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
+    if isinstance(value, OPERATORS.OpOverload | OPERATORS.OpOverloadPacket):
         return str(value)
     if isinstance(value, _NAMED):
         return value.__qualname__ if not isinstance(value, ModuleType) else value.__name__

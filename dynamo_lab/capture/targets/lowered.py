@@ -15,10 +15,12 @@ from unittest import mock
 
 import torch
 from torch import fx
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.node import map_aggregate
-from torch.utils._pytree import tree_map
 
+from dynamo_lab.capture.core.hooks import PYTREE
+from dynamo_lab.capture.core.private import nothing
+from dynamo_lab.capture.lowering.hooks import CURRENT_NODE
+from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.attention import choose_attention
 from dynamo_lab.capture.targets.targets import on_device, pretend
 from dynamo_lab.errors import OptionError
@@ -44,9 +46,9 @@ def lowering(
     Raises:
         OptionError: there is no such setting.
     """
-    from torch._inductor import compile_fx, decomposition
-
-    decomposition.fast_random_decomps.cache_clear()  # or a rule registered since were not seen
+    compile_fx = hooks.INDUCTOR.get()
+    forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
+    forget_rules()  # or a rule registered since were not seen
     lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, wrote)
     with mock.patch.object(compile_fx, "compile_fx", lowers):
         yield
@@ -63,38 +65,32 @@ def lower_once(
     grad: bool | None = None,
 ) -> Any:
     """Call `fn` under `torch.compile`; with `grad`, graphs are compiled for the way back too."""
-    from torch._functorch import config as functorch
-
     options = _mode_settings(mode, dynamic)
     compiled: Any = torch.compile(fn, dynamic=dynamic, fullgraph=fullgraph, options=options)
-    backwards = functorch.patch(force_non_lazy_backward_lowering=grad is True)
+    backwards = hooks.AOTAUTOGRAD_SETTINGS.get().patch(
+        force_non_lazy_backward_lowering=grad is True
+    )
     with backwards, torch.no_grad() if grad is False else nullcontext():
         return compiled(*args, **kwargs)
 
 
 def settings_in_force(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
     """Inductor's settings as they are now, with those of a mode."""
-    from torch._inductor import config
-
-    return {**config.get_config_copy(), **_mode_settings(mode, dynamic)}
+    return {**hooks.SETTINGS.get().get_config_copy(), **_mode_settings(mode, dynamic)}
 
 
 def _mode_settings(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
-    from torch._inductor import list_mode_options
-
     if mode in (None, "default"):
         return {}
     try:
-        return list_mode_options(mode, dynamic)
+        return hooks.LIST_MODES.get()(mode, dynamic)
     except RuntimeError:
-        modes = ", ".join(list_mode_options())
+        modes = ", ".join(hooks.LIST_MODES.get()())
         raise OptionError(f"There is no mode {mode!r}: say one of {modes}.") from None
 
 
 def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
-    from torch._inductor import config
-
-    known = config.get_config_copy()
+    known = hooks.SETTINGS.get().get_config_copy()
     for name in settings:
         if name not in known:
             raise OptionError(f"This PyTorch has no setting torch._inductor.config.{name}.")
@@ -143,19 +139,15 @@ class _Lowering:
 
     def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """Inductor's own compilation of one graph, on the target and without a build."""
-        from torch._inductor.compile_fx import compile_fx_inner
-
         device = self._target.device
         on_target = moved(graph_module, device)
         values = [_on(value, device) for value in inputs]
         with pretend(self._target), _unbuilt(self._chosen, self._wrote):
-            return compile_fx_inner(on_target, values, **kwargs)
+            return hooks.INDUCTOR_INNER.get()(on_target, values, **kwargs)
 
 
 def _refuse_packages() -> None:
-    from torch._inductor.virtualized import V
-
-    if V.aot_compilation:
+    if hooks.VIRTUALIZED.get().aot_compilation:
         raise OptionError(
             "A package is built for the machine at hand: make it without a target, or lower the "
             "model with dynamo_lab.lower(model, *args, target=...)."
@@ -176,10 +168,8 @@ def _copied(graph_module: fx.GraphModule) -> fx.GraphModule:
 @contextmanager
 def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
     """Inductor writes code, and nothing compiles, loads or times it."""
-    from torch._inductor import config
-    from torch._inductor.graph import GraphLowering
-    from torch._inductor.select_algorithm import AlgorithmSelectorCache
-    from torch._inductor.virtualized import V
+    config, graphs = hooks.SETTINGS.get(), hooks.GRAPH.get()
+    autotuning, virtualized = hooks.AUTOTUNING.get(), hooks.VIRTUALIZED.get()
 
     def write(lowering: Any) -> Any:
         generate = lowering.codegen_with_cpp_wrapper if lowering.cpp_wrapper else lowering.codegen
@@ -187,19 +177,19 @@ def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
         wrote(lowering, code.value)
         return SimpleNamespace(call=_not_built, runner=None, __file__="<not built>")
 
-    select = AlgorithmSelectorCache.__call__
+    select = autotuning.__call__
 
     def select_one(cache: Any, name: str, choices: list[Any], *args: Any, **kwargs: Any) -> Any:
         taken = _sensible(choices)
         if len(choices) > 1:
-            node = getattr(V.graph, "current_node", None)
+            node = CURRENT_NODE.of(virtualized.graph)
             chosen(name, len(choices), taken[0].name, node.name if node else "")
         return select(cache, name, taken, *args, **kwargs)
 
     with ExitStack() as stack:
         stack.enter_context(config.patch(force_disable_caches=True))  # one hides the stages
-        stack.enter_context(mock.patch.object(GraphLowering, "compile_to_module", write))
-        stack.enter_context(mock.patch.object(AlgorithmSelectorCache, "__call__", select_one))
+        stack.enter_context(mock.patch.object(graphs, "compile_to_module", write))
+        stack.enter_context(mock.patch.object(autotuning, "__call__", select_one))
         yield
 
 
@@ -223,7 +213,7 @@ def _indexed(device: str) -> torch.device:
 
 def _on(value: Any, device: str) -> Any:
     """A fake tensor like this one, on another device."""
-    if not isinstance(value, FakeTensor) or value.device.type in (device, "meta"):
+    if not isinstance(value, hooks.FAKE_TENSOR.get()) or value.device.type in (device, "meta"):
         return value
     return on_device(value, _indexed(device))
 
@@ -239,7 +229,10 @@ def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     made.meta = graph_module.meta
     for node in list(made.graph.nodes):
         if "val" in node.meta:
-            node.meta = {**node.meta, "val": tree_map(lambda v: _on(v, device), node.meta["val"])}
+            node.meta = {
+                **node.meta,
+                "val": PYTREE.tree_map(lambda v: _on(v, device), node.meta["val"]),
+            }
         if node.op == "get_attr":
             _move_attribute(made, node, device)
         elif node.op == "call_function":

@@ -13,20 +13,10 @@ from typing import Any
 from unittest import mock
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
-from torch.utils._pytree import tree_map_only
 
+from dynamo_lab.capture.core.hooks import PYTREE
+from dynamo_lab.capture.targets import hooks
 from dynamo_lab.model.targets import Target
-
-_REMEMBER = (
-    "torch._inductor.utils",
-    "torch._inductor.runtime.hints",
-    "torch._inductor.codegen.triton_utils",
-    "torch._inductor.codegen.simd",
-    "torch._inductor.choices",
-    "torch.utils._triton",
-)
-"""Modules that remember answers about the device: they forget when it changes."""
 
 _HOST = torch.device("cpu")
 
@@ -36,8 +26,6 @@ _Remembering = type(functools.cache(lambda: None))
 @contextmanager
 def pretend(target: Target) -> Generator[None, None, None]:
     """For the block, the target is the device that is there."""
-    from torch._inductor import utils as inductor_utils
-
     with ExitStack() as stack:
         stack.callback(_forget)
         if target.kind != "cpu":
@@ -53,7 +41,9 @@ def pretend(target: Target) -> Generator[None, None, None]:
                     is_available=lambda: True,
                     get_core_count=lambda: target.chip.units if target.chip else 1,
                 )
-                _replace(stack, inductor_utils, is_big_gpu=lambda *_: False)  # it would warn
+                _replace(
+                    stack, hooks.INDUCTOR_UTILS.get(), is_big_gpu=lambda *_: False
+                )  # it would warn
             case _:
                 _gpu(stack, target)
         _forget()
@@ -61,9 +51,7 @@ def pretend(target: Target) -> Generator[None, None, None]:
 
 
 def _gpu(stack: ExitStack, target: Target) -> None:
-    from torch._dynamo import device_interface
-    from torch._dynamo.device_interface import CudaInterface
-
+    cuda = hooks.CUDA.get()
     properties = _properties(target)
     device: dict[str, Any] = {
         "is_available": lambda: True,
@@ -92,14 +80,14 @@ def _gpu(stack: ExitStack, target: Target) -> None:
     asked["get_device_properties"] = staticmethod(device["get_device_properties"])
     _replace(
         stack,
-        CudaInterface,
+        cuda,
         **asked,
         get_compute_capability=staticmethod(lambda device=None: capability),
         is_triton_capable=staticmethod(lambda device=None: True),
         raise_if_triton_unavailable=staticmethod(lambda device=None: None),
     )
-    _replace(stack, CudaInterface.Worker, **{k: v for k, v in asked.items() if k[:2] != "is"})
-    _replace(stack, device_interface, caching_worker_device_properties={})
+    _replace(stack, cuda.Worker, **{k: v for k, v in asked.items() if k[:2] != "is"})
+    _replace(stack, hooks.DEVICES.get(), caching_worker_device_properties={})
     _replace(stack, torch.version, hip="6.4" if target.kind == "rocm" else None)
     if target.kind == "cuda" and torch.version.cuda is None:
         _replace(stack, torch.version, cuda="12.8")
@@ -108,9 +96,7 @@ def _gpu(stack: ExitStack, target: Target) -> None:
 
 def _triton(stack: ExitStack, target: Target) -> None:
     """Triton's driver is asked for the target, which it names, and for nothing else."""
-    import torch.utils._triton as known
-
-    _replace(stack, known, has_triton=lambda: True)
+    _replace(stack, hooks.TRITON.get(), has_triton=lambda: True)
     for name, module in list(sys.modules.items()):  # some import it by name
         if name.startswith("torch._inductor") and "has_triton" in vars(module):
             _replace(stack, module, has_triton=lambda: True)
@@ -138,7 +124,7 @@ def gpu_target(target: Target) -> Any:
 
 def _convolutions(stack: ExitStack, target: Target) -> None:
     """PyTorch asks its libraries in C++ who takes a convolution, and in which order of memory."""
-    backends: Any = vars(torch._C)["_ConvBackend"]
+    backends = hooks.CONVOLUTIONS.get()
     chosen = {"cuda": backends.Cudnn, "rocm": backends.Miopen, "mps": backends.Mps}[target.kind]
 
     def memory_format(image: torch.Tensor, weight: torch.Tensor, backend: Any) -> Any:
@@ -151,7 +137,7 @@ def _convolutions(stack: ExitStack, target: Target) -> None:
 
     _replace(
         stack,
-        torch._C,
+        hooks.C.get(),
         _select_conv_backend=lambda *_, **__: chosen,
         _conv_determine_backend_memory_format=memory_format,
     )
@@ -160,6 +146,7 @@ def _convolutions(stack: ExitStack, target: Target) -> None:
 def _unguarded(stack: ExitStack) -> None:
     """Some methods of tensors turn to the device in C++, also of a tensor that has no memory."""
     aten, index = torch.ops.aten, torch.Tensor.__getitem__
+    fakes = hooks.FAKE_TENSOR.get()
 
     def copy_(self: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
         return aten.copy_.default(self, source, non_blocking)
@@ -170,10 +157,10 @@ def _unguarded(stack: ExitStack) -> None:
         return aten.clone.default(self, memory_format=memory_format)
 
     def getitem(self: Any, key: Any) -> Any:
-        if not isinstance(self, FakeTensor) or self.device.type in ("cpu", "meta"):
+        if not isinstance(self, fakes) or self.device.type in ("cpu", "meta"):
             return index(self, key)
         there = self.device
-        here: Any = tree_map_only(FakeTensor, lambda t: on_device(t, _HOST), (self, key))
+        here: Any = PYTREE.tree_map_only(fakes, lambda t: on_device(t, _HOST), (self, key))
         found: Any = index(*here)
         return on_device(found, there)
 
@@ -184,7 +171,7 @@ def _unguarded(stack: ExitStack) -> None:
     _replace(stack, torch.Tensor, __getitem__=getitem, __invert__=invert)
 
 
-def on_device(fake: FakeTensor, device: torch.device) -> torch.Tensor:
+def on_device(fake: Any, device: torch.device) -> torch.Tensor:
     """A fake tensor like this one, on another device."""
     with fake.fake_mode:
         like: Any = torch.empty_strided
@@ -201,8 +188,7 @@ def gpu_here() -> str:
 
 def _vectors(stack: ExitStack, width: str) -> None:
     """The vector instructions of a CPU; asked for, they need no test of a compiler."""
-    from torch._inductor import config, cpu_vec_isa
-
+    cpu_vec_isa = hooks.VECTORS.get()
     offered = {
         "avx512": cpu_vec_isa.VecAVX512,
         "avx2": cpu_vec_isa.VecAVX2,
@@ -212,7 +198,7 @@ def _vectors(stack: ExitStack, width: str) -> None:
         found = []
     else:
         found = [offered[width]()] if width else _of_this_machine(cpu_vec_isa)
-    stack.enter_context(config.patch({"cpp.vec_isa_ok": True}))
+    stack.enter_context(hooks.SETTINGS.get().patch({"cpp.vec_isa_ok": True}))
     _replace(stack, cpu_vec_isa, valid_vec_isa_list=lambda: found)
 
 
@@ -261,7 +247,7 @@ def _forget() -> None:
 
 
 def _remembering() -> Iterator[Any]:
-    for name in _REMEMBER:
+    for name in hooks.REMEMBERING:
         for value in list(vars(sys.modules[name]).values()) if name in sys.modules else ():
             owned = vars(value).values() if isinstance(value, type) else (value,)
             for item in owned:

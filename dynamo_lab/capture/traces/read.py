@@ -1,6 +1,5 @@
 """The recordings in a log, one for each process: facts where there are any, all else as text."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,27 +8,23 @@ from typing import Any, NamedTuple, cast
 from msgspec.structs import replace
 
 from dynamo_lab.capture.traces import graphs as fx
-from dynamo_lab.capture.traces import guards, kernels
+from dynamo_lab.capture.traces import guards, kernels, notes
 from dynamo_lab.capture.traces.artifacts import Artifacts
 from dynamo_lab.capture.traces.frames import Compilation, Frames
+from dynamo_lab.capture.traces.graph_table import GraphTable
 from dynamo_lab.capture.traces.links import link
 from dynamo_lab.capture.traces.log import Record, Room, files_of, parsed, rank_in_name, records
+from dynamo_lab.capture.traces.machine import Machine
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.capture.traces.timings import Phases
-from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.core.notes import Note
-from dynamo_lab.model.graphs import Graph, Stage
+from dynamo_lab.model.graphs import Stage
 from dynamo_lab.model.guards import Guard
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 
 _MOST_PROBLEMS = 20
-
-_VERSION = re.compile(r"^# torch version: (\S{1,100})$", re.MULTILINE)
-_HARDWARE = re.compile(
-    r"^# GPU Hardware Info: *\n((?:# [^\n]{1,100} : \d{1,4} *\n)+)", re.MULTILINE
-)
 
 _GRAPHS: dict[str, Stage] = {
     "dynamo_output_graph": "dynamo",
@@ -99,9 +94,7 @@ class _Reader:
         self._texts = TraceTexts(folder)
         self._frames = Frames(self._texts)
         self._phases = Phases()
-        self._graphs: list[Graph] = []
-        self._post_grad: dict[str, int] = {}  # the last of a compilation
-        self._inputs: dict[int, dict[int, int]] = {}
+        self._graphs = GraphTable(self._frames.frame_of)
         self._guards: list[Guard] = []
         self._symbols: list[Symbol] = []
         self._facts: list[ShapeFact] = []
@@ -113,7 +106,7 @@ class _Reader:
         self._count: Counter[str] = Counter()
         self._in_facts: Counter[str] = Counter()
         self._problems: list[str] = []
-        self._environment = Environment()
+        self._machine = Machine()
         self._handlers: dict[str, Callable[[Record], bool]] = {
             "str": self._string,
             "chromium_event": self._event,
@@ -130,8 +123,8 @@ class _Reader:
             "guard_added": self._assumption,
             "inductor_output_code": self._code,
             "inductor_provenance_tracking_node_mappings": self._provenance,
-            "torch_version": self._version,
-            "fx_graph_runnable": self._runnable,
+            "torch_version": self._machine.version,
+            "fx_graph_runnable": self._machine.runnable,
             **dict.fromkeys(_GRAPHS, self._graph),
         }
 
@@ -173,51 +166,12 @@ class _Reader:
         backward = stage == "backward" or any(
             name.startswith("tangents_") for name in body.nodes.name
         )
-        graph = self._add_graph(body, stage, record.compile_id, backward and stage != "joint", None)
+        graph = self._graphs.add(
+            body, stage, record.compile_id, backward and stage != "joint", None
+        )
         if stage == "dynamo":
             self._frames.captured(record, graph)
         return not _unread(body)
-
-    def _add_graph(
-        self, body: fx.Body, stage: Stage, compile_id: str, is_backward: bool, parent: int | None
-    ) -> int:
-        at = len(self._graphs)
-        self._graphs.append(
-            Graph(
-                id=at,
-                stage=stage,
-                name=body.name,
-                compile_id=compile_id,
-                frame=self._frames.frame_of(compile_id),
-                is_backward=is_backward,
-                nodes=body.nodes,
-                parent=parent,
-            )
-        )
-        self._inputs[at] = body.inputs
-        if stage == "post_grad" and parent is None:
-            self._post_grad[compile_id] = at
-        inner = {
-            one.name: self._add_graph(one, stage, compile_id, is_backward, at)
-            for one in body.bodies
-        }
-        self._adopt(at, inner)
-        return at
-
-    def _adopt(self, graph: int, bodies: dict[str, int]) -> None:
-        """Tie the bodies of higher-order operators to the nodes that call them."""
-        nodes = self._graphs[graph].nodes
-        held = {node.index: bodies[node.target] for node in nodes
-                if node.op == "get_attr" and node.target in bodies}  # fmt: skip
-        called = {
-            node.index: tuple(held[i] for i in node.inputs if i in held)
-            for node in nodes
-            if any(i in held for i in node.inputs)
-        }
-        self._graphs[graph] = replace(self._graphs[graph], nodes=replace(nodes, subgraphs=called))
-        for caller, inner in called.items():
-            for body in inner:
-                self._graphs[body] = replace(self._graphs[body], parent_node=caller)
 
     def _frame(self, record: Record) -> int | None:
         return self._frames.frame_of(record.compile_id)
@@ -273,7 +227,10 @@ class _Reader:
             mapped.setdefault(name.rpartition(":")[0] or name, []).extend(nodes)
         for kernel, nodes in mapped.items():
             self._remap(kernel, nodes)
-        graph, traced = self._last_post_grad(record.compile_id), _lists(told.get("postToPre"))
+        graph, traced = (
+            self._graphs.last_post_grad(record.compile_id),
+            _lists(told.get("postToPre")),
+        )
         if graph is not None and (names := dict(traced)):
             self._traced[graph.id] = names
         return bool(mapped)
@@ -282,18 +239,13 @@ class _Reader:
         """The kernel of this name that was made last has these nodes."""
         for kernel in reversed(self._kernels):
             if kernel.name == name and kernel.graph is not None:
-                index = {n: at for at, n in enumerate(self._graphs[kernel.graph].nodes.name)}
+                index = {n: at for at, n in enumerate(self._graphs.graphs[kernel.graph].nodes.name)}
                 known = sorted({index[node] for node in nodes if node in index})
                 self._kernels[kernel.id] = replace(kernel, nodes=tuple(known))
                 return
 
-    def _last_post_grad(self, compile_id: str) -> Graph | None:
-        """The graph that Inductor last turned to, in a compilation."""
-        at = self._post_grad.get(compile_id)
-        return None if at is None else self._graphs[at]
-
     def _code(self, record: Record) -> bool:
-        graph = self._last_post_grad(record.compile_id)
+        graph = self._graphs.last_post_grad(record.compile_id)
         wrapper = len(self._wrappers)
         found = kernels.read(record.payload, graph, len(self._kernels), wrapper)
         is_backward = found.is_backward
@@ -309,29 +261,17 @@ class _Reader:
             )
         )
         if graph is not None and graph.is_backward != is_backward:
-            self._graphs[graph.id] = replace(graph, is_backward=is_backward)
+            self._graphs.turn(graph, is_backward=is_backward)
         self._kernels += found.kernels
         return bool(record.payload)
 
-    def _version(self, record: Record) -> bool:
-        try:
-            told = _dict(parsed(record.payload))
-        except ValueError:
-            return False
-        version = told.get("pytorch_version")
-        if isinstance(version, str):
-            self._environment = replace(self._environment, torch=version[:100])
-        return isinstance(version, str)
-
-    def _runnable(self, record: Record) -> bool:
-        """A program to try a graph out with, whose comments tell the machine; it stays a text."""
-        version, hardware = _VERSION.search(record.payload), _HARDWARE.search(record.payload)
-        if version and not self._environment.torch:
-            self._environment = replace(self._environment, torch=version[1])
-        if hardware and not self._environment.accelerators:
-            names = tuple(line.strip("# ") for line in hardware[1].strip().split("\n"))
-            self._environment = replace(self._environment, accelerators=names)
-        return False
+    def _own_notes(self, left: list[Compilation], running: list[str]) -> Iterator[Note]:
+        if left:
+            frames = self._frames.frames
+            cut = [f"{frames[one.frame].name} ({one.id})" for one in left[:5]]
+            yield notes.cut_off(cut, running)
+        yield from notes.unread(self._artifacts.damaged, self._artifacts.lost, self._problems)
+        yield from map(notes.changed, dict.fromkeys(self._texts.changed))
 
     def finish(self) -> Process:
         """The recording, and where each record went."""
@@ -354,14 +294,14 @@ class _Reader:
             recompiles=tuple(self._frames.recompiles),
             symbols=tuple(self._symbols),
             shape_facts=tuple(self._facts),
-            graphs=tuple(self._graphs),
+            graphs=tuple(self._graphs.graphs),
             kernels=tuple(self._kernels),
             wrappers=tuple(self._wrappers),
-            links=tuple(link(self._graphs, self._inputs, self._traced)),
+            links=tuple(link(self._graphs.graphs, self._graphs.inputs, self._traced)),
             timings=tuple(self._phases.timings),
             artifacts=self._artifacts.finish(),
             notes=(*self._own_notes(left, running), *self._frames.notes),
-            environment=replace(self._environment, created=_date(self._began), options=options),
+            environment=self._machine.environment(self._began, options),
             seconds=self._phases.seconds,
         )
         return Process(
@@ -376,48 +316,9 @@ class _Reader:
             },
         )
 
-    def _own_notes(self, left: list[Compilation], running: list[str]) -> list[Note]:
-        """What the log itself has to say: where it ends, and what of it could not be read."""
-        made: list[Note] = []
-        if left:
-            names = ", ".join(f"{self._frames.frames[c.frame].name} ({c.id})" for c in left[:5])
-            inside = f", inside {' > '.join(running[:6])}" if running else ""
-            made.append(
-                _note(
-                    "failure",
-                    f"The log ends while it was compiling {names}{inside}: the process ended "
-                    "there, or the log was cut.",
-                )
-            )
-        if self._problems:
-            made.append(
-                _note(
-                    "warning",
-                    f"{self._artifacts.damaged:,} records of the log are damaged or could not be "
-                    "read; their text is kept.",
-                    "\n".join(self._problems),
-                )
-            )
-        if lost := self._artifacts.lost:
-            made.append(_note("warning", f"{lost:,} characters or texts were too many to keep."))
-        for path in dict.fromkeys(self._texts.changed):
-            made.append(
-                _note("info", f"{path} is another text now than when this was logged: not shown.")
-            )
-        return made
-
-
-def _date(at: str) -> str:
-    """'11-21 17:24:02' of "1121 17:24:02.655000": a log does not name the year."""
-    return f"{at[:2]}-{at[2:4]} {at[5:13]}" if at else ""
-
 
 _READ = frozenset({*_GRAPHS, "dynamo_graph_break_reason", "inductor_output_code"})
 """What is always a fact, if its text is whole and as PyTorch writes it."""
-
-
-def _note(level: Any, message: str, details: str = "") -> Note:
-    return Note(level=level, about="log", message=message, traceback=details)
 
 
 def _unread(body: fx.Body) -> bool:

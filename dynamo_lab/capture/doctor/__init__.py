@@ -1,0 +1,1 @@
+"""Whether this machine has what recording needs, asked without importing PyTorch."""

@@ -1,0 +1,57 @@
+"""Private names of PyTorch that tell of frames."""
+
+from dynamo_lab.capture.core.private import Field, Nobody, Private, nothing
+
+_MODULE = "torch._dynamo.convert_frame"
+
+COMPILE = Private(_MODULE, "_compile", "whether and how each frame was compiled is not recorded.")
+TRACE_FRAME = Private(_MODULE, "trace_frame", "the attempts on each frame are not recorded.")
+RECOMPILATION = Private(
+    _MODULE,
+    "get_and_maybe_log_recompilation_reasons",
+    "why a frame was compiled again is not recorded.",
+)
+HANDLE_SKIP = Private(
+    _MODULE,
+    "CatchErrorsWrapper._handle_skip",
+    "why a frame was skipped is worked out as for the releases before 2.12.",
+    since="2.12",
+)
+CALL = Private(_MODULE, "CatchErrorsWrapper.__call__", "skipped frames are not recorded.")
+BYTECODE_HOOK = Private(
+    _MODULE,
+    "register_bytecode_hook",
+    "the bytecode that Dynamo writes is not recorded, nor which frame called which through it.",
+    otherwise=nothing,
+)
+RESUME = Private(
+    "torch._dynamo.resume_execution",
+    "ContinueExecutionCache.lookup",
+    "the functions that go on after a break are not tied to the frame that broke.",
+)
+SKIP_REASON = Field(
+    "torch._dynamo.types",
+    "ConvertFrameReturn.skip_reason",
+    "why a frame was skipped is not recorded.",
+    since="2.12",
+    otherwise="",
+)
+
+_BEFORE_2_12 = "why a frame was skipped is not recorded."
+IS_SKIPPED = Private("torch._dynamo.trace_rules", "check", _BEFORE_2_12, until="2.11")
+IS_DISABLED = Private(
+    "torch._dynamo.config", "disable", _BEFORE_2_12, until="2.11", otherwise=False
+)
+HAS_TENSOR = Private(_MODULE, "has_tensor_in_frame", _BEFORE_2_12, until="2.11")
+
+_ENDING = "whether a frame was skipped, failed or is analysed again is not told apart."
+UNSUPPORTED = Private("torch._dynamo.exc", "Unsupported", _ENDING, otherwise=Nobody)
+USER_ERROR = Private("torch._dynamo.exc", "UserError", _ENDING, otherwise=Nobody)
+RESTART = Private("torch._dynamo.exc", "RestartAnalysis", _ENDING, otherwise=Nobody)
+SKIP_FRAME = Private("torch._dynamo.exc", "SkipFrame", _ENDING, otherwise=Nobody)
+LIMIT_HIT = Private(
+    "torch._dynamo.exc",
+    "FailOnRecompileLimitHit",
+    "that a frame reached the recompile limit is read from the error's text.",
+    otherwise=Nobody,
+)

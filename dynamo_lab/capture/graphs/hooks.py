@@ -1,0 +1,14 @@
+"""Private names of PyTorch that tell of graphs and the operators in them."""
+
+from dynamo_lab.capture.core.private import Private
+
+USER_COMPILER = Private(
+    "torch._dynamo.output_graph",
+    "OutputGraph.call_user_compiler",
+    "the graphs that Dynamo captures are not recorded.",
+)
+RESOLVE_PACKET = Private(
+    "torch._C",
+    "_jit_resolve_packet",
+    "an operator without its overload cannot be taken apart: name the overload.",
+)

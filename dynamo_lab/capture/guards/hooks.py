@@ -1,0 +1,33 @@
+"""Private names of PyTorch that tell of guards and symbols."""
+
+from dynamo_lab.capture.core.private import Field, Private, nothing
+
+BUILT = Private("torch._dynamo.guards", "CheckFunctionManager.__init__", "guards are not recorded.")
+USER_STACK = Field(
+    "torch._C._dynamo.guards",
+    "GuardDebugInfo.user_stack",
+    "the line that asked for a failing guard is found by its source.",
+    since="2.12",
+    otherwise=None,
+)
+
+_SHAPES = "torch.fx.experimental.symbolic_shapes"
+_UNBACKED = "sizes that only the run knows are not recorded as symbols."
+UNBACKED_INT = Private(_SHAPES, "ShapeEnv.create_unbacked_symint", _UNBACKED)
+UNBACKED_FLOAT = Private(_SHAPES, "ShapeEnv.create_unbacked_symfloat", _UNBACKED)
+BACKED = Private(_SHAPES, "ShapeEnv.create_symbol", "the symbols of inputs are not recorded.")
+REPLACED = Private(
+    _SHAPES, "ShapeEnv._set_replacement", "that a symbol turned out to be constant is not recorded."
+)
+GUARDED = Private(
+    _SHAPES, "ShapeEnv._log_guard", "what is assumed of sizes is not recorded as it is assumed."
+)
+COMPILE = Private(
+    "torch._dynamo.convert_frame", "_compile", "symbols and what is known of them are not recorded."
+)
+STACK = Private(
+    "torch._guards",
+    "TracingContext.extract_stack",
+    "symbols are not tied to lines of the program.",
+    otherwise=nothing,
+)

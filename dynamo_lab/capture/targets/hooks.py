@@ -1,0 +1,41 @@
+"""Private names of PyTorch that lowering for a device that is not there leans on."""
+
+from dynamo_lab.capture.core.private import Nobody, Private, nothing
+
+_LOWER = "programs cannot be lowered for a target."
+
+INDUCTOR_INNER = Private("torch._inductor.compile_fx", "compile_fx_inner", _LOWER)
+INDUCTOR = Private("torch._inductor.compile_fx", "", _LOWER)
+SETTINGS = Private("torch._inductor.config", "", _LOWER)
+AOTAUTOGRAD_SETTINGS = Private("torch._functorch.config", "", _LOWER)
+LIST_MODES = Private("torch._inductor", "list_mode_options", "a mode cannot be lowered for.")
+RANDOM_RULES = Private(
+    "torch._inductor.decomposition",
+    "fast_random_decomps",
+    "rules that were registered since the last lowering are not seen.",
+    otherwise=nothing,
+)
+GRAPH = Private("torch._inductor.graph", "GraphLowering", _LOWER)
+AUTOTUNING = Private("torch._inductor.select_algorithm", "AlgorithmSelectorCache", _LOWER)
+VIRTUALIZED = Private("torch._inductor.virtualized", "V", _LOWER)
+FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _LOWER, otherwise=Nobody)
+
+INDUCTOR_UTILS = Private("torch._inductor.utils", "", _LOWER)
+_GPU = "programs cannot be lowered for a GPU that is not there."
+DEVICES = Private("torch._dynamo.device_interface", "", _GPU)
+CUDA = Private("torch._dynamo.device_interface", "CudaInterface", _GPU)
+TRITON = Private("torch.utils._triton", "", _GPU)
+CONVOLUTIONS = Private("torch._C", "_ConvBackend", _GPU)
+C = Private("torch._C", "", _GPU)
+
+VECTORS = Private("torch._inductor.cpu_vec_isa", "", "programs cannot be lowered for other CPUs.")
+
+REMEMBERING = (
+    "torch._inductor.utils",
+    "torch._inductor.runtime.hints",
+    "torch._inductor.codegen.triton_utils",
+    "torch._inductor.codegen.simd",
+    "torch._inductor.choices",
+    "torch.utils._triton",
+)
+"""Modules that remember answers about the device: they forget when it changes."""
