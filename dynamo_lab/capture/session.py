@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Protocol
 
 from dynamo_lab.capture.autograd import hooks as autograd_hooks
 from dynamo_lab.capture.autograd.autograd import AutogradProbes
@@ -63,7 +63,7 @@ _recording = threading.Lock()  # probes sit on functions of the whole process, s
 
 
 @contextmanager
-def watch(recorder: Recorder[Any], *, fresh: bool = True) -> Generator[None, None, None]:
+def watch(recorder: Recorder, *, fresh: bool = True) -> Generator[None, None, None]:
     """Record into `recorder` whatever compiles in the body, in any thread.
 
     With `fresh`, Dynamo first forgets what it has compiled, so that code compiled before is looked
@@ -93,9 +93,7 @@ def watch(recorder: Recorder[Any], *, fresh: bool = True) -> Generator[None, Non
         _recording.release()
 
 
-def _install(
-    recorder: Recorder[Any], patches: Patches, tables: list[ModuleType]
-) -> Callable[[], None]:
+def _install(recorder: Recorder, patches: Patches, tables: list[ModuleType]) -> Callable[[], None]:
     """Install the probes, and later those of Inductor; returns what undoes the rest."""
     compilations = Compilations()
     breaks = BreakProbes(recorder, compilations)
@@ -151,7 +149,7 @@ class _Probes(Protocol):
     def install(self, patches: Patches) -> None: ...
 
 
-def _install_one(recorder: Recorder[Any], patches: Patches, probes: _Probes) -> None:
+def _install_one(recorder: Recorder, patches: Patches, probes: _Probes) -> None:
     """Install probes; those that this PyTorch gives no hold are a note, and the others go on."""
     try:
         probes.install(patches)
@@ -159,7 +157,7 @@ def _install_one(recorder: Recorder[Any], patches: Patches, probes: _Probes) -> 
         recorder.note_failure(type(probes).__name__, error)
 
 
-def _note_missing(recorder: Recorder[Any], tables: list[ModuleType]) -> None:
+def _note_missing(recorder: Recorder, tables: list[ModuleType]) -> None:
     """Say what this PyTorch lacks of the names that the recording leans on."""
     for path, sentence in missing_in(tables).items():
         recorder.note_absent(path, sentence)

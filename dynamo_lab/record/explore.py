@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.running import Call
-    from dynamo_lab.model.recording import Recording
 
 
 def explore(
@@ -54,7 +53,7 @@ def runnable(
 
 
 def explored_calls(
-    fn: Any, calls: Sequence[Call], chosen: dict[str, Any], recorder: Recorder[Recording]
+    fn: Any, calls: Sequence[Call], chosen: dict[str, Any], recorder: Recorder
 ) -> tuple[Run, Any]:
     """A run of `fn` compiled and called, and what the last call returned.
 
@@ -76,7 +75,7 @@ def explored_calls(
 @contextmanager
 def record(
     title: str = "recording", *, fresh: bool = True, **asked: Any
-) -> Generator[Recorder[Recording], None, None]:
+) -> Generator[Recorder, None, None]:
     """Record the block into a recorder of facts: options as for `dynamo_lab.record`."""
     choice = Choice(target=asked.pop("target", None) or "")
     recorder = new_recorder(title, **asked)

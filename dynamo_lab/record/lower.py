@@ -111,9 +111,7 @@ def _has_backward(recording: Recording) -> bool:
     return any(graph.is_backward and graph.stage == "post_grad" for graph in recording.graphs)
 
 
-def lowered(
-    fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder[Recording]
-) -> tuple[Run, Any]:
+def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder) -> tuple[Run, Any]:
     """A call lowered as chosen: the run, and what `fn` returned."""
     from dynamo_lab.capture.targets.lowered import lower_once
 
@@ -129,7 +127,7 @@ def lowered(
     return Run.of(recorder, recorder.recording), result
 
 
-R = TypeVar("R", bound="Recorder[Any]")
+R = TypeVar("R", bound="Recorder")
 
 
 @contextmanager
@@ -147,7 +145,7 @@ def recording_into(recorder: R, choice: Choice, fresh: bool = True) -> Generator
 
 
 @contextmanager
-def lowering_for(recorder: Recorder[Any], choice: Choice) -> Generator[None, None, None]:
+def lowering_for(recorder: Recorder, choice: Choice) -> Generator[None, None, None]:
     """In the block, what compiles is lowered as chosen, and the recorder knows about it."""
     from dynamo_lab.capture.kernels.interpreted import describe_written
     from dynamo_lab.capture.targets.lowered import lowering
@@ -174,7 +172,7 @@ def lowering_for(recorder: Recorder[Any], choice: Choice) -> Generator[None, Non
         yield
 
 
-def _place(recorder: Recorder[Any], node: str) -> tuple[int | None, int | None]:
+def _place(recorder: Recorder, node: str) -> tuple[int | None, int | None]:
     """The graph that is lowered, the last that came out of the passes, and the node in it."""
     for graph in reversed(recorder.graphs):
         if graph.stage == "post_grad":

@@ -9,7 +9,6 @@ from dynamo_lab.record.cells import cell_label
 
 if TYPE_CHECKING:
     from dynamo_lab.capture.core.recorder import Recorder
-    from dynamo_lab.model.recording import Recording
 
 Detail = Literal["normal", "steps"]
 
@@ -17,9 +16,7 @@ MAX_STEPS = 100_000
 """The most steps kept by default: a larger model is better looked at in parts."""
 
 
-def new_recorder(
-    title: str, detail: Detail = "normal", max_steps: int = MAX_STEPS
-) -> Recorder[Recording]:
+def new_recorder(title: str, detail: Detail = "normal", max_steps: int = MAX_STEPS) -> Recorder:
     """A recorder of facts, which keeps steps if asked for.
 
     Raises:

@@ -84,7 +84,7 @@ class Run:
     program: Program | None = None
 
     @classmethod
-    def of(cls, recorder: Recorder[Any], facts: Recording) -> Run:
+    def of(cls, recorder: Recorder, facts: Recording) -> Run:
         """What a recorder has so far, with the facts that were frozen of it."""
         return cls(
             facts=facts, checks=recorder.checks, joints=recorder.joints, written=recorder.written

@@ -69,7 +69,7 @@ class _Cut(NamedTuple):
 class AutogradProbes:
     """Records AOTAutograd's graphs and each partition. Each thread cuts one graph at a time."""
 
-    def __init__(self, recorder: Recorder[Any], graphs: GraphProbes) -> None:
+    def __init__(self, recorder: Recorder, graphs: GraphProbes) -> None:
         self._recorder = recorder
         self._graphs = graphs
         self._local = threading.local()

@@ -47,7 +47,7 @@ class BreakProbes:
     time, the break real the second.
     """
 
-    def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._stories: dict[str, Story] = {}

@@ -4,7 +4,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 import msgspec
 
@@ -31,8 +31,6 @@ from dynamo_lab.model.steps import Film
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
-R = TypeVar("R", bound=Recording)
-
 
 class FilmMaker(Protocol):
     """Steps as they are recorded."""
@@ -50,11 +48,11 @@ class CallKeeper(Protocol):
         ...
 
 
-class Recorder(Generic[R]):
+class Recorder:
     """Facts so far. Probes of several threads write here, each under `lock`.
 
-    `on_phase` is called with the name of each phase of compilation that starts, `on_frozen` with
-    each recording that is made. Steps are kept where there is a `reel` for them.
+    `on_phase` is called with the name of each phase of compilation that starts. Steps are recorded
+    where there is a `reel` for them.
 
     What a noun keeps to answer with later (`checks`, `joints`, `written`) is put here by whoever
     makes it, and read by whoever knows it: the recorder only holds it.
@@ -64,13 +62,11 @@ class Recorder(Generic[R]):
         self,
         title: str,
         cell_label: Callable[[str], str | None] = lambda path: None,
-        recording_type: type[R] = Recording,
         clock: Callable[[], float] = time.perf_counter,
         reel: FilmMaker | None = None,
     ) -> None:
         self.title = title
         self.target = ""
-        self._recording_type = recording_type
         self.lock = threading.RLock()
         self.texts = Texts(cell_label)
         self.frames: list[Frame] = []
@@ -102,7 +98,6 @@ class Recorder(Generic[R]):
         self.failure: Failure | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
-        self.on_frozen: Callable[[R], None] = lambda recording: None
         self.clock = clock
         self.started = clock()
         self.stopped: float | None = None
@@ -161,12 +156,12 @@ class Recorder(Generic[R]):
             if frame.outcome == "compiling":  # nothing came of it
                 self.update(self.frames, frame.id, outcome="skipped")
 
-    def freeze(self) -> R:
+    def freeze(self) -> Recording:
         """What is known now, as a recording of its own."""
         with self.lock:
             sources, spans, stacks = self.texts.freeze()
             calls = self._calls()  # first, as it may leave a note
-            made = self._recording_type(
+            return Recording(
                 title=self.title,
                 target=self.target,
                 state="recording" if self.stopped is None else "done",
@@ -200,8 +195,6 @@ class Recorder(Generic[R]):
                 failure=self.failure,
                 seconds=self.now() if self.stopped is None else self.stopped,
             )
-        self.on_frozen(made)
-        return made
 
     def _calls(self) -> Decompositions:
         if self.decompositions is None:
@@ -213,6 +206,6 @@ class Recorder(Generic[R]):
             return self.decompositions.freeze(is_done=False)
 
     @property
-    def recording(self) -> R:
+    def recording(self) -> Recording:
         """The recording of what happened so far."""
         return self.freeze()

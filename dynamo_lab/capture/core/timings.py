@@ -15,7 +15,7 @@ from dynamo_lab.model.timings import Timing
 class TimingProbes:
     """Records phases as a tree for each thread."""
 
-    def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._open: dict[int, list[int]] = defaultdict(list)

@@ -23,9 +23,7 @@ from dynamo_lab.model.guards import Recompile
 class FrameProbes:
     """Records frames. Knows them by their code objects, which it keeps alive."""
 
-    def __init__(
-        self, recorder: Recorder[Any], compilations: Compilations, breaks: BreakProbes
-    ) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations, breaks: BreakProbes) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._breaks = breaks

@@ -22,9 +22,7 @@ from dynamo_lab.model.graphs import Graph
 class FusionProbes:
     """Records schedules. A thread schedules one graph at a time, or a body inside another."""
 
-    def __init__(
-        self, recorder: Recorder[Any], graphs: GraphProbes, lowering: LoweringProbes
-    ) -> None:
+    def __init__(self, recorder: Recorder, graphs: GraphProbes, lowering: LoweringProbes) -> None:
         self._recorder = recorder
         self._graphs = graphs
         self._lowering = lowering

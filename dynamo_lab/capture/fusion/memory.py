@@ -34,7 +34,7 @@ class MemoryProbes:
 
     def __init__(
         self,
-        recorder: Recorder[Any],
+        recorder: Recorder,
         schedule_of: Callable[[Any], int | None],
         calls_of: Callable[[str], Iterator[Call]],
     ) -> None:

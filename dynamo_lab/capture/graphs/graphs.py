@@ -21,7 +21,7 @@ from dynamo_lab.model.graphs import Graph, Stage
 class GraphProbes:
     """Records graphs and links each to the graph that it was made from."""
 
-    def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self.before_backend: Callable[[], None] = lambda: None

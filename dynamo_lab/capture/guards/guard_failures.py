@@ -26,7 +26,7 @@ _ASKED_AT = re.compile(r"#\s\S*?:(\d+) in \S+")
 
 
 def failed_guard(
-    guard_manager: Any, compile_id: str, f_locals: Any, reason: str, recorder: Recorder[Any]
+    guard_manager: Any, compile_id: str, f_locals: Any, reason: str, recorder: Recorder
 ) -> FailedGuard:
     """The guard of a compilation that did not hold for these locals; `reason` is Dynamo's word."""
     found = guard_manager.check_verbose(f_locals)
@@ -125,7 +125,7 @@ def _setting(name: str) -> tuple[str, str, str]:
     return name, "", "changed"
 
 
-def _stack(source: str, compile_id: str, raw: str, recorder: Recorder[Any]) -> int | None:
+def _stack(source: str, compile_id: str, raw: str, recorder: Recorder) -> int | None:
     """The stack of the guard that was recorded on this source, or of the symbol for this size."""
     asked = _ASKED_AT.search(raw)
     if asked and (found := _shape_stack(int(asked[1]), compile_id, recorder)) is not None:
@@ -137,7 +137,7 @@ def _stack(source: str, compile_id: str, raw: str, recorder: Recorder[Any]) -> i
     return None
 
 
-def _shape_stack(line: int, compile_id: str, recorder: Recorder[Any]) -> int | None:
+def _shape_stack(line: int, compile_id: str, recorder: Recorder) -> int | None:
     """The stack of what was assumed of a shape on this line, from Dynamo's remark on it."""
     ending = recorder.texts.stacks_ending_on(line)
     facts = (*recorder.shape_facts, *recorder.symbols)

@@ -19,7 +19,7 @@ class GuardProbes:
 
     def __init__(
         self,
-        recorder: Recorder[Any],
+        recorder: Recorder,
         compilations: Compilations,
         frame_of: Callable[[CodeType], int],
     ) -> None:

@@ -27,7 +27,7 @@ class _Shapes:
 class SymbolProbes:
     """Records the symbols of each compilation when it ends: a restarted analysis has new ones."""
 
-    def __init__(self, recorder: Recorder[Any], compilations: Compilations) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._shapes: dict[str, _Shapes] = {}

@@ -20,7 +20,7 @@ class KernelProbes:
     """Records kernels. One name within one graph is one kernel, however often it is called."""
 
     def __init__(
-        self, recorder: Recorder[Any], compilations: Compilations, lowering: LoweringProbes
+        self, recorder: Recorder, compilations: Compilations, lowering: LoweringProbes
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations

@@ -22,9 +22,7 @@ from dynamo_lab.model.kernels import Statement
 class StatementProbes:
     """Listens to Inductor as it writes kernels, and ties their statements to nodes."""
 
-    def __init__(
-        self, recorder: Recorder[Any], lowering: LoweringProbes, kernels: KernelProbes
-    ) -> None:
+    def __init__(self, recorder: Recorder, lowering: LoweringProbes, kernels: KernelProbes) -> None:
         self._recorder, self._lowering, self._kernels = recorder, lowering, kernels
         self._pen = Pen()
 

@@ -57,9 +57,7 @@ class _Draft:
 class BufferProbes:
     """Records the lowering of graphs: each node, and each buffer as it is planned."""
 
-    def __init__(
-        self, recorder: Recorder[Any], graphs: GraphProbes, lowering: LoweringProbes
-    ) -> None:
+    def __init__(self, recorder: Recorder, graphs: GraphProbes, lowering: LoweringProbes) -> None:
         self._recorder = recorder
         self._graphs = graphs
         self._lowering = lowering

@@ -54,7 +54,7 @@ def watch_import(patches: Patches, when_imported: Callable[[], None]) -> None:
 class PackageProbes:
     """Records what is compiled ahead of time."""
 
-    def __init__(self, recorder: Recorder[Any], graphs: GraphProbes) -> None:
+    def __init__(self, recorder: Recorder, graphs: GraphProbes) -> None:
         self._recorder = recorder
         self._graphs = graphs
         self._local = threading.local()

@@ -28,9 +28,7 @@ def group_fusions() -> list[type]:
 class MatchProbes:
     """Puts each match down to the pass that runs; `current` says which pipeline that is in."""
 
-    def __init__(
-        self, recorder: Recorder[Any], current: Callable[[], RunningPipeline | None]
-    ) -> None:
+    def __init__(self, recorder: Recorder, current: Callable[[], RunningPipeline | None]) -> None:
         self._recorder = recorder
         self._current = current
         self._patterns = Patterns(recorder.patterns, recorder.texts)

@@ -1,7 +1,6 @@
 """Which recorded graph a pipeline of passes begins with, and which one it leaves."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,7 +22,7 @@ Texts = dict[str, tuple[NodeText, ...]]
 
 
 def placed(
-    recorder: Recorder[Any], pipeline: Pipeline, texts: Texts
+    recorder: Recorder, pipeline: Pipeline, texts: Texts
 ) -> tuple[Pipeline, tuple[GraphChange, ...]]:
     """The pipeline with what it begins with, and how the graph changed on the way from there.
 
@@ -37,7 +36,7 @@ def placed(
 
 
 def became(
-    recorder: Recorder[Any], pipeline: Pipeline, paths: Sequence[str], since: int
+    recorder: Recorder, pipeline: Pipeline, paths: Sequence[str], since: int
 ) -> dict[str, int]:
     """The graph that was recorded as what the pipeline left, `since` so many were recorded.
 
@@ -52,9 +51,7 @@ def became(
     return {}
 
 
-def _origins(
-    recorder: Recorder[Any], pipeline: Pipeline, paths: Sequence[str]
-) -> Iterator[Pipeline]:
+def _origins(recorder: Recorder, pipeline: Pipeline, paths: Sequence[str]) -> Iterator[Pipeline]:
     """The pipeline with each thing that it may begin with, the likeliest first."""
     if pipeline.phase in ("layout", "freezing", "post_grad") and not pipeline.is_backward:
         for earlier in reversed(recorder.pipelines):
@@ -69,7 +66,7 @@ def _origins(
             break
 
 
-def _is_of_forward(recorder: Recorder[Any], pipeline: Pipeline) -> bool:
+def _is_of_forward(recorder: Recorder, pipeline: Pipeline) -> bool:
     """Whether it is of passes over the graph that is compiled for the forward, and no joint one."""
     if pipeline.phase not in ("joint", "layout", "freezing"):
         return False

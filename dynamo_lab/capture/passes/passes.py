@@ -34,7 +34,7 @@ class PassProbes:
     """Records each pass with what it changed and the patterns that matched in it."""
 
     def __init__(
-        self, recorder: Recorder[Any], compilations: Compilations, lowering: LoweringProbes
+        self, recorder: Recorder, compilations: Compilations, lowering: LoweringProbes
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations

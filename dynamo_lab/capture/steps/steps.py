@@ -37,7 +37,7 @@ class Interpretation:
 class StepProbes:
     """Films the analysis of frames."""
 
-    def __init__(self, recorder: Recorder[Any], compilations: Compilations, reel: Reel) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations, reel: Reel) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._reel = reel
