@@ -8,7 +8,7 @@ import torch._dynamo
 
 import dynamo_lab as lab
 from dynamo_lab.model.symbols import ShapeFact, Symbol
-from tests.live.test_explore import line_of
+from tests.live.lines import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

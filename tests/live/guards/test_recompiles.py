@@ -12,7 +12,7 @@ from dynamo_lab.live.answers import answer
 from dynamo_lab.model.core import codec
 from dynamo_lab.view import build
 from dynamo_lab.view.guards.guards import RecompileView
-from tests.live.test_explore import line_of
+from tests.live.lines import line_of
 
 
 def scale(x: torch.Tensor, n: Any) -> torch.Tensor:

@@ -1,7 +1,7 @@
 """What `explore` records of small programs, compiled for real: structure, never generated code."""
 
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -11,14 +11,7 @@ import dynamo_lab as lab
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
-
-
-def line_of(function: Callable[..., Any], text: str) -> int:
-    """The number of the line of this file that contains `text`, within `function`."""
-    import inspect
-
-    lines, first = inspect.getsourcelines(function)
-    return first + next(i for i, line in enumerate(lines) if text in line)
+from tests.live.lines import line_of
 
 
 def own_frames(recording: Recording) -> list[Frame]:
