@@ -14,8 +14,7 @@ from dynamo_lab.view.graphs.graphs import GraphView, module_tree
 from dynamo_lab.view.graphs.kinds import KINDS, kind_of
 from dynamo_lab.view.graphs.outline import outline
 from dynamo_lab.view.graphs.scenes import Scenes
-
-from .samples.table import Table
+from tests.view.samples.table import Table
 
 Make = Callable[[str], Recording]
 

@@ -8,8 +8,8 @@ class Example(NamedTuple):
     """A small program that breaks so, and the same program without the break.
 
     Both are whole source texts that define `f`; `inputs` are its arguments. They are tests as well:
-    `tests/live/breaks/test_advice.py` compiles both, and compares their numbers where `same` says that
-    they agree.
+    `tests/live/breaks/test_advice.py` compiles both, and compares their numbers where `same` says
+    that they agree.
     """
 
     before: str
