@@ -2,18 +2,19 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 import torch
 from filelock import FileLock
 
 import dynamo_lab as lab
 from dynamo_lab.model.core import codec
-from tests.live.programs import PROGRAMS
+from tests.live.programs import LARGE, PROGRAMS
 
 _REFUSED = re.compile(r"cannot fuse (\S+) with (\S+): (.*)", re.DOTALL)
 _FUSED = re.compile(r"fusing (\S+) with (\S+)$")
@@ -53,6 +54,12 @@ class Explored(msgspec.Struct):
     fusions: set[Told]
     timers: set[str]
     """The passes that PyTorch timed."""
+
+
+def each(names: Iterable[str] = PROGRAMS) -> list[Any]:
+    """The names as parameters of a test: large programs wait for a release."""
+    large = pytest.mark.release
+    return [pytest.param(name, marks=large if name in LARGE else ()) for name in names]
 
 
 class Explorations:

@@ -13,7 +13,7 @@ import dynamo_lab as lab
 from dynamo_lab.model.fusion import Schedule, fusions
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from tests.live.explored import Explored, Told, watched
+from tests.live.explored import Explored, Told, each, watched
 from tests.live.programs import PROGRAMS
 
 
@@ -59,7 +59,7 @@ OWN: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...], dict[str, Any
 }
 
 
-@pytest.mark.parametrize("name", [*PROGRAMS, *OWN])
+@pytest.mark.parametrize("name", each([*PROGRAMS, *OWN]))
 def test_verdicts_agree_with_the_fusion_log_pair_by_pair(
     name: str, explored: Callable[[str], Explored]
 ) -> None:

@@ -17,7 +17,7 @@ from dynamo_lab.capture.passes.snapshots import Family, differences
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.passes import Match, NodeText, Pass, apply, left, state_of
 from dynamo_lab.model.recording import Recording
-from tests.live.explored import Explorations, Explored
+from tests.live.explored import Explorations, Explored, each
 from tests.live.programs import PROGRAMS
 
 
@@ -115,7 +115,7 @@ SLOW = {"gpt2", "reformer", "longformer"}
 NOTHING_TO_COMPILE = {"lstm"}
 
 
-@pytest.fixture(scope="module", params=sorted(set(PROGRAMS) - SLOW - NOTHING_TO_COMPILE))
+@pytest.fixture(scope="module", params=each(sorted(set(PROGRAMS) - SLOW - NOTHING_TO_COMPILE)))
 def program(request: pytest.FixtureRequest, explored: Explorations) -> Explored:
     return explored(request.param)
 

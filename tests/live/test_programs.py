@@ -10,15 +10,11 @@ import dynamo_lab as lab
 from dynamo_lab.model.core import codec
 from dynamo_lab.view import build
 from dynamo_lab.view.core.names import is_own
-from tests.live.explored import Explorations
+from tests.live.explored import Explorations, each
 from tests.live.programs import PROGRAMS
 
-LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}
 
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow if n in LARGE else ()) for n in PROGRAMS]
-)
+@pytest.mark.parametrize("name", each())
 def test_a_program_is_recorded_whole(name: str, explored: Explorations) -> None:
     recording = explored(name).recording
     assert recording.failure is None

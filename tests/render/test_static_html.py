@@ -42,15 +42,17 @@ class Reader(HTMLParser):
 
 
 class SectionReader(Reader):
-    """The same, with a line for each heading and a mark before it."""
+    """The same, with a mark before each heading and a line for it."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         super().handle_starttag(tag, attrs)
-        self.text += "\f" * (tag == "h4")
+        if tag == "h4":
+            self.handle_data("\f")
 
     def handle_endtag(self, tag: str) -> None:
         super().handle_endtag(tag)
-        self.text += "\n" * (tag == "h4")
+        if tag == "h4":
+            self.handle_data("\n")
 
 
 def texts(html: str) -> dict[str, str]:

@@ -8,9 +8,9 @@ from torch.nn import functional
 
 import dynamo_lab as lab
 from tests.benchmarks.statement_coverage import counts, covered
+from tests.live.explored import each
 from tests.live.programs import PROGRAMS
 
-LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}
 RECOGNISED = {  # parts of a statement that one operator alone writes
     ".erf()": "erf",
     "libdevice.erf(": "erf",
@@ -21,9 +21,7 @@ RECOGNISED = {  # parts of a statement that one operator alone writes
 }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow if n in LARGE else ()) for n in PROGRAMS]
-)
+@pytest.mark.parametrize("name", each())
 def test_nine_in_ten_statements_are_known_forward_and_backward(name: str) -> None:
     fn, args, given = PROGRAMS[name]()
     options = {key: given.pop(key) for key in ("grad", "dynamic") if key in given}

@@ -12,6 +12,7 @@ from torch.nn import functional
 import dynamo_lab as lab
 from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.model.recording import Recording
+from tests.live.explored import each
 from tests.live.programs import PROGRAMS
 
 GPUS = ("cuda:sm_80", "cuda:sm_90", "cuda:sm_100", "rocm:gfx942")
@@ -70,9 +71,8 @@ def test_nothing_stays_behind(lowered: Any) -> None:
     assert y.tolist() == [2.0, 2.0, 2.0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cuda:sm_90", "mps"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", each())
 def test_the_model_list_is_lowered(name: str, target: str) -> None:
     fn, args, options = PROGRAMS[name]()
     recording = lab.lower(fn, *args, target=target, **options)
