@@ -92,6 +92,7 @@ def labextensions(folder: Path, *install: str) -> str:
     return listed.stdout + listed.stderr
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
 def test_jupyterlab_sees_the_extension(wheel: Path, tmp_path: Path, kind: str) -> None:
     pytest.importorskip("jupyterlab", reason="needs JupyterLab: pip install -e '.[lab]'")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,12 +89,6 @@ _RAN = """count => [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")
   .filter((prompt) => /\\[\\d+\\]/.test(prompt.textContent)).length >= count"""
 
 
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[Lab]:
     """A JupyterLab that runs for all browser tests, with this checkout's extension."""
@@ -109,7 +102,6 @@ def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
     pytest.importorskip("jupyterlab", reason="needs JupyterLab: pip install -e '.[lab]'")
     folder, settings = root / "notebooks", root / "settings"
     folder.mkdir()
-    port = _free_port()
     repository = Path(__file__).parents[2]
     (root / "share" / "labextensions").mkdir(parents=True)
     (root / "share" / "labextensions" / "dynamo-lab").symlink_to(
@@ -133,7 +125,7 @@ def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
     for command in commands:
         subprocess.run([sys.executable, "-m", "jupyter", *command], env=environment, check=True)
     options = [
-        "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
+        "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0",
         f"--ServerApp.root_dir={folder}", "--IdentityProvider.token=", "--ServerApp.password=",
         "--ServerApp.disable_check_xsrf=True", "--LabApp.expose_app_in_browser=True",
     ]  # fmt: skip
@@ -141,24 +133,23 @@ def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
     command = [sys.executable, "-m", "jupyter", "lab", *options]
     server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     try:
-        url = f"http://127.0.0.1:{port}"
-        _wait_for(f"{url}/api", root / "log.txt")
-        yield Lab(url, folder, settings)
+        yield Lab(_address(root), folder, settings)
     finally:
         server.terminate()
         server.wait(timeout=30)
         log.close()
 
 
-def _wait_for(url: str, log: Path) -> None:
+def _address(root: Path) -> str:
+    """Where the server answers, once it does: it chose a port that no other has."""
     for _ in range(300):
-        try:
-            urllib.request.urlopen(url)
-        except OSError:
-            time.sleep(0.2)
-        else:
-            return
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+        for told in (root / "jupyter_runtime_dir").glob("jpserver-*.json"):
+            with suppress(OSError, ValueError):
+                url = f"http://127.0.0.1:{json.loads(told.read_text())['port']}"
+                urllib.request.urlopen(f"{url}/api")
+                return url
+        time.sleep(0.2)
+    return pytest.fail(f"JupyterLab did not start:\n{(root / 'log.txt').read_text()[-2000:]}")
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """What a user of JupyterLab sees, clicks and keeps."""
 
+import pytest
+
 from tests.browser.conftest import Lab, OpenNotebook
 
 SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
@@ -82,6 +84,7 @@ def test_reopened_without_its_kernel_a_notebook_still_shows_what_was_found(
     again.errors[:] = [e for e in again.errors if "widget model not found" not in e]
 
 
+@pytest.mark.release
 def test_the_view_takes_jupyterlabs_dark_theme(open_notebook: OpenNotebook) -> None:
     colours: list[str] = []
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
@@ -120,6 +123,7 @@ def test_an_input_can_be_tried_on_the_guards(open_notebook: OpenNotebook) -> Non
     view.locator(".dl-row-guard.is-failing").first.wait_for()
 
 
+@pytest.mark.release
 def test_the_page_can_be_saved_from_the_view(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("save.ipynb", SETUP, BREAKS)
     notebook.run_all()
@@ -141,6 +145,7 @@ FILMED = (
 )
 
 
+@pytest.mark.release
 def test_the_film_plays_from_its_first_to_its_last_instruction(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("film.ipynb", SETUP, FILMED)
     notebook.run_all()
@@ -186,6 +191,7 @@ BRANCHES = (
 )
 
 
+@pytest.mark.release
 def test_a_graph_is_searched_walked_drawn_and_saved(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("graphs.ipynb", SETUP, BRANCHES)
     notebook.run_all()
@@ -210,6 +216,7 @@ def test_a_graph_is_searched_walked_drawn_and_saved(open_notebook: OpenNotebook)
     assert download.value.suggested_filename == "graph_1.svg"
 
 
+@pytest.mark.release
 def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -227,6 +234,7 @@ def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
     assert heading.inner_text() == first
 
 
+@pytest.mark.release
 def test_an_operator_unfolds_in_the_live_view(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("unfolds.ipynb", SETUP, "%%compile\nz = x.softmax(-1)")
     notebook.run_all()

@@ -280,6 +280,7 @@ def test_marks_alone_lead_to_the_panel(open_notebook: OpenNotebook, configure: A
     view.locator(".dl-card.is-held", has_text="data-dependent branch").wait_for()
 
 
+@pytest.mark.release
 def test_without_the_extension_all_is_as_before(browser: Any, tmp_path: Path) -> None:
     with (
         serving(tmp_path, ["labextension", "disable", "--level=user", "dynamo-lab"]) as plain,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,13 +26,18 @@ def _load(name: str) -> ModuleType:
 gallery = _load("make_gallery")
 
 
+def _at_release(name: str) -> Any:
+    """One program runs every time, all of them before a release."""
+    return pytest.param(name, marks=() if name == "cond" else pytest.mark.release)
+
+
 def test_there_are_a_dozen() -> None:
     assert len(gallery.names()) >= 12
 
 
 @pytest.mark.live
 @pytest.mark.slow
-@pytest.mark.parametrize("name", gallery.names())
+@pytest.mark.parametrize("name", [_at_release(name) for name in gallery.names()])
 def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -> None:
     recording, view = gallery.run(name)
     recording.to_html(tmp_path / "page.html")

@@ -22,7 +22,7 @@ def _size(path: Path) -> tuple[int, int]:
 
 @pytest.mark.browser
 @pytest.mark.live
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_picture_is_taken(tmp_path: Path, chromium: str) -> None:
     if not os.environ.get("CI"):
         pytest.importorskip("PIL", reason="needs Pillow: pip install -e '.[docs]'")

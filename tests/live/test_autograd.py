@@ -73,7 +73,7 @@ def differentiated(recording: lab.Recording) -> list[Partition]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("made", [blocks, residual, gpt2])
+@pytest.mark.parametrize("made", [blocks, residual, pytest.param(gpt2, marks=pytest.mark.release)])
 def test_what_is_kept_is_what_autograd_packs_and_the_profiler_sees(
     made: Callable[[], tuple[nn.Module, torch.Tensor]],
 ) -> None:

@@ -39,6 +39,7 @@ def broken(x):
 
 def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_it.py").write_text(HEAD + tests)
+    (folder / "pytest.ini").write_text("[pytest]\n")  # not ours, where the folder is in a checkout
     command = [
         sys.executable,
         "-m",
@@ -49,8 +50,9 @@ def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[
         *options,
     ]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    environment.pop("PYTEST_ADDOPTS", None)  # they are for the tests around it
+    ours = ("PYTEST_ADDOPTS", "PYTEST_XDIST")  # they are for the tests around it
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    environment = {**kept, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
         [*command, "-p", "no:cacheprovider", "test_it.py"],
         cwd=folder,

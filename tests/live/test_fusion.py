@@ -1,7 +1,5 @@
 """What is recorded of the scheduler agrees with PyTorch's own fusion log, and with what runs."""
 
-import logging
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,53 +13,8 @@ import dynamo_lab as lab
 from dynamo_lab.model.fusion import Schedule, fusions
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
+from tests.live.explored import Explored, Told, each, watched
 from tests.live.programs import PROGRAMS
-
-_REFUSED = re.compile(r"cannot fuse (\S+) with (\S+): (.*)", re.DOTALL)
-_FUSED = re.compile(r"fusing (\S+) with (\S+)$")
-
-
-Told = tuple[int, int, frozenset[str], str]
-"""What is said of a pair: in which schedule and round, the two names, a reason or "fused"."""
-
-
-class _Log(logging.Handler):
-    """The fusion log, parsed. A round may ask twice of a pair that came to stand in for others."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.told: set[Told] = set()
-        self._schedule = -1
-        self._round = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if text.startswith("===== attempting fusion (1/"):
-            self._schedule, self._round = self._schedule + 1, 0
-        elif text.startswith("fuse_nodes_once"):
-            self._round += 1
-        elif found := _REFUSED.match(text):
-            pair = frozenset(found.groups()[:2])
-            self.told.add((self._schedule, self._round, pair, found[3]))
-        elif found := _FUSED.match(text):
-            pair = frozenset(found.groups())
-            self.told.add((self._schedule, self._round, pair, "fused"))
-
-
-@pytest.fixture
-def log() -> Iterator[_Log]:
-    """What TORCH_LOGS=fusion prints."""
-    from torch._inductor.scheduler import fusion_log
-
-    handler = _Log()
-    before = fusion_log.level, fusion_log.propagate
-    fusion_log.addHandler(handler)
-    fusion_log.setLevel(logging.DEBUG)
-    fusion_log.propagate = False
-    yield handler
-    fusion_log.removeHandler(handler)
-    fusion_log.setLevel(before[0])
-    fusion_log.propagate = before[1]
 
 
 def _recorded(recording: Recording) -> Iterator[Told]:
@@ -106,14 +59,15 @@ OWN: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...], dict[str, Any
 }
 
 
-@pytest.mark.parametrize("name", [*PROGRAMS, *OWN])
-def test_verdicts_agree_with_the_fusion_log_pair_by_pair(name: str, log: _Log) -> None:
-    fn, args, given = OWN[name] if name in OWN else PROGRAMS[name]()
-    recording = lab.explore(fn, *args, **given)
-    lab.check(recording, failures=0)
-    assert set(_recorded(recording)) == log.told
+@pytest.mark.parametrize("name", each([*PROGRAMS, *OWN]))
+def test_verdicts_agree_with_the_fusion_log_pair_by_pair(
+    name: str, explored: Callable[[str], Explored]
+) -> None:
+    found = watched(*OWN[name]) if name in OWN else explored(name)
+    lab.check(found.recording, failures=0)
+    assert set(_recorded(found.recording)) == found.fusions
     if name in OWN and name != "lists":
-        assert log.told
+        assert found.fusions
 
 
 def _groups(schedule: Schedule) -> list[set[str]]:

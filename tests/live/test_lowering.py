@@ -16,7 +16,7 @@ from dynamo_lab.model.lowering import Buffer, Lowered
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate
 from dynamo_lab.view import build
-from tests.live.programs import PROGRAMS
+from tests.live.explored import Explorations
 
 LOOPS = ("pointwise", "scatter", "reduction", "scan", "sort")
 
@@ -54,9 +54,8 @@ def line_nodes(recording: Recording, buffer: Buffer) -> set[str]:
 @pytest.mark.parametrize(
     "name", ["training_step", "cond", "dynamic_shapes", "branch_and_print", "lstm", "attention"]
 )
-def test_every_node_of_every_lowered_graph_has_its_row(name: str) -> None:
-    function, args, kwargs = PROGRAMS[name]()
-    recording = lab.explore(function, *args, **kwargs)
+def test_every_node_of_every_lowered_graph_has_its_row(name: str, explored: Explorations) -> None:
+    recording = explored(name).recording
     assert validate(recording) is None
     assert not [note for note in recording.notes if note.level == "failure"]
     lowered = {lowering.graph: lowering for lowering in recording.lowerings}
@@ -163,9 +162,8 @@ def test_operators_without_a_loop_say_why() -> None:
     assert any("doubled" in kernel for kernel in called)
 
 
-def test_bodies_of_operators_are_lowerings_of_their_own() -> None:
-    function, args, kwargs = PROGRAMS["cond"]()
-    recording = lab.explore(function, *args, **kwargs)
+def test_bodies_of_operators_are_lowerings_of_their_own(explored: Explorations) -> None:
+    recording = explored("cond").recording
     graphs = recording.graphs
     bodies = [item for item in recording.lowerings if graphs[item.graph].parent is not None]
     assert len(bodies) == 2
@@ -213,9 +211,8 @@ def test_index_arithmetic_and_masks_are_lines_too() -> None:
     assert any(line.text.startswith("def masked_subblock") for line in lines)
 
 
-def test_sizes_that_vary_stay_symbols() -> None:
-    function, args, kwargs = PROGRAMS["dynamic_shapes"]()
-    recording = lab.explore(function, *args, **kwargs)
+def test_sizes_that_vary_stay_symbols(explored: Explorations) -> None:
+    recording = explored("dynamic_shapes").recording
     sizes = {loop.size for buffer in recording.buffers for loop in buffer.ranges}
     assert any("s" in size for size in sizes)
 

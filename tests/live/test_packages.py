@@ -170,6 +170,7 @@ def test_two_models_in_one_package_are_told_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+@pytest.mark.release
 @pytest.mark.parametrize("build", ["cmake", "c++"])
 def test_the_example_in_cpp_gives_what_eager_gives(made: Any, tmp_path: Path, build: str) -> None:
     model, x, path, _ = made

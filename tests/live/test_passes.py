@@ -17,6 +17,7 @@ from dynamo_lab.capture.passes.snapshots import Family, differences
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.passes import Match, NodeText, Pass, apply, left, state_of
 from dynamo_lab.model.recording import Recording
+from tests.live.explored import Explorations, Explored, each
 from tests.live.programs import PROGRAMS
 
 
@@ -114,26 +115,21 @@ SLOW = {"gpt2", "reformer", "longformer"}
 NOTHING_TO_COMPILE = {"lstm"}
 
 
-@pytest.fixture(scope="module", params=sorted(set(PROGRAMS) - SLOW - NOTHING_TO_COMPILE))
-def program(request: pytest.FixtureRequest) -> tuple[Recording, set[str]]:
-    """The recording of a program, and what PyTorch's own metrics say that it timed."""
-    fn, args, options = PROGRAMS[request.param]()
-    torch._dynamo.utils.compilation_time_metrics.clear()
-    recording = lab.explore(fn, *args, **options)
-    timed = {n for n in torch._dynamo.utils.compilation_time_metrics if n.startswith("pass.")}
-    return recording, timed
+@pytest.fixture(scope="module", params=each(sorted(set(PROGRAMS) - SLOW - NOTHING_TO_COMPILE)))
+def program(request: pytest.FixtureRequest, explored: Explorations) -> Explored:
+    return explored(request.param)
 
 
-def test_every_pass_that_pytorch_times_is_there(program: tuple[Recording, set[str]]) -> None:
-    recording, timed = program
+def test_every_pass_that_pytorch_times_is_there(program: Explored) -> None:
+    recording, timed = program.recording, program.timers
     assert timed, "PyTorch timed none, so nothing was compared"
     assert {item.timer for item in recording.passes if item.timer} == timed
     counted = sum(timing.name.startswith("pass.") for timing in recording.timings)
     assert sum(bool(item.timer) for item in recording.passes) == counted
 
 
-def test_diffs_compose_to_the_recorded_graphs(program: tuple[Recording, set[str]]) -> None:
-    recording, _ = program
+def test_diffs_compose_to_the_recorded_graphs(program: Explored) -> None:
+    recording = program.recording
     lowered = [g for g in recording.graphs if g.stage in ("pre_grad", "post_grad")]
     assert compose(recording) == len([g for g in lowered if g.parent is None])
     assert not [note for note in recording.notes if note.level == "failure"]
@@ -156,8 +152,8 @@ def test_passes_before_the_partition_compose_too(monkeypatch: pytest.MonkeyPatch
     assert any(p.is_backward for p in recording.pipelines)
 
 
-def test_each_pipeline_begins_with_a_recorded_graph(program: tuple[Recording, set[str]]) -> None:
-    recording, _ = program
+def test_each_pipeline_begins_with_a_recorded_graph(program: Explored) -> None:
+    recording = program.recording
     assert all(p.graphs or p.follows is not None for p in recording.pipelines)
 
 

@@ -10,24 +10,21 @@ import dynamo_lab as lab
 from dynamo_lab.model.core import codec
 from dynamo_lab.view import build
 from dynamo_lab.view.core.names import is_own
+from tests.live.explored import Explorations, each
 from tests.live.programs import PROGRAMS
 
-LARGE = {"gpt2", "mamba", "t5", "longformer", "reformer"}
 
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow if n in LARGE else ()) for n in PROGRAMS]
-)
-def test_a_program_is_recorded_whole(name: str) -> None:
-    fn, args, given = PROGRAMS[name]()
-    options = {key: given.pop(key) for key in ("grad", "dynamic") if key in given}
-    recording = lab.explore(fn, *args, **options, **given)
+@pytest.mark.parametrize("name", each())
+def test_a_program_is_recorded_whole(name: str, explored: Explorations) -> None:
+    recording = explored(name).recording
     assert recording.failure is None
     lab.check(recording, failures=0)
     assert codec.decode(codec.encode(recording), type=lab.Recording) == recording
     if recording.captured_graphs():
         assert recording.kernels
     _is_told_whole(recording)
+    fn, args, given = PROGRAMS[name]()
+    options = {key: given.pop(key) for key in ("grad", "dynamic") if key in given}
     torch._dynamo.reset()
     with torch.no_grad() if options.get("grad") is False else nullcontext():
         explained = torch._dynamo.explain(fn)(*args, **given)

@@ -11,6 +11,7 @@ from dynamo_lab.render import terminal
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
 from dynamo_lab.view.help import READINGS, reading_of
+from tests.render.sections import by_section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,11 +29,11 @@ def sentence(view: str) -> str:
     return found.sentence
 
 
-def test_the_terminal_explains_if_asked(make: Make, golden: str) -> None:
+def test_the_terminal_explains_if_asked(make: Make, goldens: dict[str, str]) -> None:
     view = build(make("branch_and_print"))
     asked = ["breaks", "guards"]
     text = terminal.render(view, sections=asked, explain=True)
-    assert text + "\n" == golden
+    assert by_section(text) == goldens
     assert sentence("guards") not in terminal.render(view, sections=asked)
 
 

@@ -13,6 +13,7 @@ from dynamo_lab.render.fallback.side_by_side import fallback_of_several
 from dynamo_lab.render.terminal import as_text
 from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
 from dynamo_lab.view.compare.side_by_side import together
+from tests.render.sections import by_section
 from tests.render.test_static_html import Reader
 from tests.view import samples
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("width", [80, 160])
-def test_in_the_terminal(golden: str, width: int) -> None:
+def test_in_the_terminal(goldens: dict[str, str], width: int) -> None:
     view = together(samples.side_by_side())
-    assert as_text(side_by_side(view), width=width) + "\n" == golden
+    assert by_section(as_text(side_by_side(view), width=width)) == goldens
 
 
 def test_without_scripts() -> None:

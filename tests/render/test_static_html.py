@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.view import build
+from tests.render.sections import named
 
 Make = Callable[[str], Recording]
 VOID = {"br", "hr", "meta"}
@@ -38,6 +39,25 @@ class Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open[-1:] != ["style"]:
             self.text += data
+
+
+class SectionReader(Reader):
+    """The same, with a mark before each heading and a line for it."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        super().handle_starttag(tag, attrs)
+        if tag == "h4":
+            self.handle_data("\f")
+
+    def handle_endtag(self, tag: str) -> None:
+        super().handle_endtag(tag)
+        if tag == "h4":
+            self.handle_data("\n")
+
+
+def texts(html: str) -> dict[str, str]:
+    """The text of each section, as a browser shows it."""
+    return named(SectionReader(html).text.split("\f"))
 
 
 @pytest.mark.parametrize(
@@ -80,12 +100,12 @@ def test_a_benchmark_without_scripts(make: Make) -> None:
     assert "A copy into another layout, for which eager runs nothing." in text
 
 
-def test_it_says_the_same_as_the_terminal(make: Make, golden: str) -> None:
-    assert Reader(fallback(build(make("branch_and_print")), "u1")).text + "\n" == golden
+def test_it_says_the_same_as_the_terminal(make: Make, goldens: dict[str, str]) -> None:
+    assert texts(fallback(build(make("branch_and_print")), "u1")) == goldens
 
 
-def test_passes_are_diffs_to_unfold(make: Make, golden: str) -> None:
-    assert Reader(fallback(build(make("rewritten")), "u1")).text + "\n" == golden
+def test_passes_are_diffs_to_unfold(make: Make, goldens: dict[str, str]) -> None:
+    assert texts(fallback(build(make("rewritten")), "u1")) == goldens
 
 
 def test_hostile_text_is_text(make: Make) -> None:

@@ -8,8 +8,8 @@ class Example(NamedTuple):
     """A small program with this kind of break, and the same program without it.
 
     Both are whole source texts that define `f`; `inputs` are its arguments. They are also tests:
-    `tests/live/test_advice.py` compiles both, and compares their numbers where `same` says that
-    they agree.
+    `tests/live/breaks/test_advice.py` compiles both, and compares their numbers where `same` says
+    that they agree.
     """
 
     before: str
