@@ -33,8 +33,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_what_it_should(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     ours = [name for name in names if name.startswith("dynamo_lab/")]
-    built = {name.rpartition("/")[2] for name in ours if "/render/static/" in name}
-    committed = {path.name for path in (ROOT / "dynamo_lab/render/static").rglob("*.*")}
+    built = {name.rpartition("/")[2] for name in ours if "/render/assets/" in name}
+    committed = {path.name for path in (ROOT / "dynamo_lab/render/assets").rglob("*.*")}
     assert "dynamo_lab/py.typed" in ours
     assert any(name.startswith("dynamo_lab/_kernels/") for name in ours)
     lessons = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}

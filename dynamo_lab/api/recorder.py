@@ -2,11 +2,10 @@
 
 from dynamo_lab.api.recording import Recording, recording_of
 from dynamo_lab.capture.core.recorder import Recorder as FactRecorder
-from dynamo_lab.model.recording import Recording as Facts
 from dynamo_lab.record.run import Run
 
 
-class Recorder(FactRecorder[Facts]):
+class Recorder(FactRecorder):
     """Facts so far. `recording` is a recording of them, of which more can be asked."""
 
     def freeze(self) -> Recording:

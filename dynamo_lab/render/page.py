@@ -19,7 +19,7 @@ from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.compare.side_by_side import SideBySideView
 
-_STATIC = files("dynamo_lab") / "render" / "static"
+_ASSETS = files("dynamo_lab") / "render" / "assets"
 _NOSCRIPT_BYTES = 60_000
 _PACKED = "gzip-base64"
 _POLICY = (
@@ -73,7 +73,7 @@ def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
 
 def _asset(name: str) -> str:
     try:
-        return (_STATIC / name).read_text(encoding="utf-8")
+        return (_ASSETS / name).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise DynamoLabError(
             f"The page cannot be written because the built front-end lacks {name}: run "

@@ -72,7 +72,7 @@ _LONG = frozenset({"bench"})
 OWN = "as recorded"
 """The label of a single recording, until it is run again."""
 
-_STATIC = files("dynamo_lab") / "render" / "static"
+_ASSETS = files("dynamo_lab") / "render" / "assets"
 _ASSETS = frozenset({"layout-worker.js"})
 _PROGRESS_SECONDS = 0.15  # how often the progress bar is updated
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
@@ -96,8 +96,8 @@ class Looks:
 class Explorer(anywidget.AnyWidget):
     """The widget: shows a payload, and sends files of it. Computes nothing itself."""
 
-    _esm = (_STATIC / "widget.js").read_text(encoding="utf-8")
-    _css = (_STATIC / "style.css").read_text(encoding="utf-8")
+    _esm = (_ASSETS / "widget.js").read_text(encoding="utf-8")
+    _css = (_ASSETS / "style.css").read_text(encoding="utf-8")
     payload: Any = traitlets.Bytes(b"").tag(sync=True)
     progress: Any = traitlets.Dict({}).tag(sync=True)
     uid: Any = traitlets.Unicode("").tag(sync=True)
@@ -150,7 +150,7 @@ class Explorer(anywidget.AnyWidget):
         send = self._untyped.send
         match content:
             case {"type": "asset", "name": str(name)} if name in _ASSETS:
-                send({"type": "asset", "name": name}, [(_STATIC / name).read_bytes()])
+                send({"type": "asset", "name": name}, [(_ASSETS / name).read_bytes()])
             case {"type": "save", "what": str(what), "of": str(label)} if label in self._shown:
                 name, data = self._file(self._shown[label].recording, what)
                 send({"type": "file", "name": name}, [data])

@@ -27,7 +27,7 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "page.js").write_text(SCRIPT, encoding="utf-8")
     (tmp_path / "layout-worker.js").write_text("w = '</SCRIPT>';", encoding="utf-8")
     (tmp_path / "style.css").write_text(".a::after{content:'</style>'}", encoding="utf-8")
-    monkeypatch.setattr(html, "_STATIC", tmp_path)
+    monkeypatch.setattr(html, "_ASSETS", tmp_path)
     return tmp_path
 
 

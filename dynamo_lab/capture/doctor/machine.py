@@ -128,8 +128,8 @@ def _widget() -> str:
 
 
 def _front_end() -> str:
-    static = files("dynamo_lab") / "render" / "static"
-    return "built" if all((static / name).is_file() for name in ("page.js", "style.css")) else ""
+    assets = files("dynamo_lab") / "render" / "assets"
+    return "built" if all((assets / name).is_file() for name in ("page.js", "style.css")) else ""
 
 
 def _extension() -> str:

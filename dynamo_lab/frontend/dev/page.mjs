@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const built = join(here, "..", "..", "render", "static");
+const built = join(here, "..", "..", "render", "assets");
 const out = join(here, "out");
 const zipped = process.argv.includes("--gzip");
 

@@ -8,7 +8,7 @@ import { licences } from "./licences.mjs";
 import { nest } from "./nest.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const out = join(root, "..", "render", "static");
+const out = join(root, "..", "render", "assets");
 
 const shared = {
   absWorkingDir: root,
