@@ -73,7 +73,7 @@ OWN = "as recorded"
 """The label of a single recording, until it is run again."""
 
 _ASSETS = files("dynamo_lab") / "render" / "assets"
-_ASSETS = frozenset({"layout-worker.js"})
+_ON_REQUEST = frozenset({"layout-worker.js"})
 _PROGRESS_SECONDS = 0.15  # how often the progress bar is updated
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
@@ -149,7 +149,7 @@ class Explorer(anywidget.AnyWidget):
     def _answer(self, _: Any, content: dict[str, Any], __: Any) -> None:
         send = self._untyped.send
         match content:
-            case {"type": "asset", "name": str(name)} if name in _ASSETS:
+            case {"type": "asset", "name": str(name)} if name in _ON_REQUEST:
                 send({"type": "asset", "name": name}, [(_ASSETS / name).read_bytes()])
             case {"type": "save", "what": str(what), "of": str(label)} if label in self._shown:
                 name, data = self._file(self._shown[label].recording, what)
