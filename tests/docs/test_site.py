@@ -94,5 +94,9 @@ def test_every_public_name_is_explained(site: Path) -> None:
     page = _Page(site / "docs/reference/api.html")
     for name in dynamo_lab.__all__:
         assert {f"dynamo_lab.{name}", f"module-dynamo_lab.{name}"} & page.places, name
-    for name in ("traces.Ranks", "side_by_side.SideBySide", "compile_check.CompileCheck.__call__"):
+    for name in (
+        "api.traces.Ranks",
+        "api.side_by_side.SideBySide",
+        "testing.fixture.CompileCheck.__call__",
+    ):
         assert f"dynamo_lab.{name}" in page.places
