@@ -43,7 +43,7 @@ class Recording(Struct, frozen=True, kw_only=True):
 
     Ids of frames, breaks, graphs, partitions, buffers, kernels and wrappers are their positions in
     these tuples; spans and stacks are shared, so that other facts name them by index. `target` is
-    what the program was lowered for, where its code was not built or run.
+    what the program was lowered for, if its code was not built or run.
     """
 
     title: str

@@ -1,6 +1,6 @@
-"""Steps: each bytecode instruction that Dynamo interpreted, as a film that can be wound back.
+"""Steps: each bytecode instruction that Dynamo interpreted, to play forwards and back.
 
-Columns are bytes of 32-bit little-endian integers: a row takes four bytes a column, in memory and,
+Columns are bytes of 32-bit little-endian integers: a row takes four bytes per column, in memory and
 as base64, in the file.
 """
 
@@ -17,16 +17,16 @@ from dynamo_lab.model.frames import Instruction
 EventKind = Literal["checkpoint", "effect", "break", "compile", "restart", "raise", "return"]
 """What an instruction did besides moving values.
 
-A checkpoint is a place to which the analysis can be cut back; an effect a change to an object that
-outlives the call; `compile` hands the graph so far to the backend; `restart` ends the attempt and
-begins the next; `raise` ends a call with an exception.
+A checkpoint is a place to which the analysis can be rolled back; an effect a change to an object
+that outlives the call; `compile` passes the graph so far to the backend; `restart` ends the attempt
+and starts the next; `raise` ends a call with an exception.
 """
 
 
 class Symbolic(Struct, frozen=True, array_like=True):
     """What Dynamo knows of a value.
 
-    `kind` is its kind of variable ("TensorVariable"), `text` a few words ("f32[8, 4]", "3"),
+    `kind` is its kind of variable ("TensorVariable"), `text` a description ("f32[8, 4]", "3"),
     `source` where it comes from ("L['x']"), `node` the row of the node that makes it, -1 for none.
     """
 
@@ -59,7 +59,7 @@ class Call(Struct, frozen=True, array_like=True):
 class Take(Struct, frozen=True, kw_only=True):
     """The steps of one attempt, from `first` up to `end`.
 
-    `attempt` indexes the frame's attempts, and is -1 while the attempt goes on.
+    `attempt` indexes the frame's attempts, and is -1 during the attempt.
     """
 
     frame: Annotated[int, Ref("frames")]
@@ -73,8 +73,8 @@ class Take(Struct, frozen=True, kw_only=True):
 class AddedNode(Struct, frozen=True, array_like=True):
     """A node that a step put into the graph: its FX operation and what it calls.
 
-    `depth` counts the bodies of higher-order operators around it; `removed` is the step that took
-    it out again, -1 for none.
+    `depth` counts the bodies of higher-order operators around it; `removed` is the step that
+    removed it again, -1 for none.
     """
 
     step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
@@ -87,7 +87,7 @@ class AddedNode(Struct, frozen=True, array_like=True):
 
 
 class AddedGuard(Struct, frozen=True, array_like=True):
-    """A guard that a step made necessary; what was made before the first step counts to it."""
+    """A guard that a step made necessary; those from before the first step count to it."""
 
     step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
     kind: str
@@ -107,7 +107,7 @@ class Film(Struct, frozen=True, kw_only=True):
 
     Attributes:
         strings: Names of local variables.
-        values: What values look like; stacks and locals index it.
+        values: Descriptions of values; stacks and locals index it.
         below, held: A stack is a cell: the value on top is `values[held[cell]]`, the rest of the
             stack the cell `below[cell]`, -1 for an empty one. Equal stacks share their cells.
         call: For each step, the call it belongs to.
@@ -115,7 +115,7 @@ class Film(Struct, frozen=True, kw_only=True):
         stack: For each step, the stack after it.
         bound: Changes of local variables, in order: step, name and value, -1 for a name unbound.
         nodes, guards, events: In the order of their steps.
-        cut: How many steps came after the most that were asked for, and are not kept.
+        cut: How many steps came after the requested maximum, and are not recorded.
     """
 
     codes: tuple[Code, ...] = ()
@@ -190,7 +190,7 @@ def _little_endian(numbers: "array[int]") -> "array[int]":
 
 
 def misshapen(film: Film) -> Iterator[str]:
-    """A sentence where columns are none, or do not belong together."""
+    """A sentence if columns are malformed, or do not match each other."""
     columns = ("below", "held", "call", "instruction", "stack", "bound")
     below, held, *by_step, bound = (len(getattr(film, name)) for name in columns)
     broken = [name for name in columns if len(getattr(film, name)) % 4]
@@ -203,7 +203,7 @@ def misshapen(film: Film) -> Iterator[str]:
 
 
 def problems(film: Film) -> Iterator[str]:
-    """A sentence for what a film cannot be played with: its rows are in no order, or never end."""
+    """A sentence for what steps cannot be played with: unordered rows, or ones that never end."""
     lengths = [len(film.codes[call.code].instructions) for call in film.calls]
     for at, call in zip(unpack(film.instruction), unpack(film.call), strict=True):
         if not 0 <= at < lengths[call]:

@@ -157,7 +157,7 @@ class Recorder:
                 self.update(self.frames, frame.id, outcome="skipped")
 
     def freeze(self) -> Recording:
-        """What is known now, as a recording of its own."""
+        """What is known now, as a separate recording."""
         with self.lock:
             sources, spans, stacks = self.texts.freeze()
             calls = self._calls()  # first, as it may leave a note

@@ -55,7 +55,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Contents, ...]:
     """The models in a package.
 
     Raises:
-        PackageError: there is no such file, it is damaged, or no package of AOTInductor's.
+        PackageError: there is no such file, it is damaged, or it is not an AOTInductor package.
     """
     name = repr(os.fspath(path))
     try:

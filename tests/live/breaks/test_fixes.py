@@ -322,7 +322,7 @@ def test_only_a_recording_with_breaks_keeps_a_large_program(
 
 def test_wrong_names_and_ids_are_told() -> None:
     recording = lab.explore(assigns, torch.ones(4), backend="eager")
-    with pytest.raises(FixError, match=r"say one of torch\.where, torch\.cond"):
+    with pytest.raises(FixError, match=r"use one of torch\.where, torch\.cond"):
         recording.breaks[0].try_fix("magic")
     with pytest.raises(FixError, match="There is no break 7"):
         recording.try_fix(7)
