@@ -32,15 +32,15 @@ def decompose(op: Any, *args: Any, to: Target = "inductor", **kwargs: Any) -> De
         DecompositionError: there is no such operator, or it cannot be traced on these arguments.
     """
     refuse_unknown_set(to)
+    from dynamo_lab.capture.decompositions.call_table import CallTable
     from dynamo_lab.capture.decompositions.decompose import trace
-    from dynamo_lab.capture.decompositions.ledger import Ledger
     from dynamo_lab.capture.decompositions.rulebook import Rulebook
     from dynamo_lab.capture.graphs.operators import resolve
 
-    ledger = Ledger()
+    table = CallTable()
     call = resolve(op, args, kwargs)
-    made = trace(call, Rulebook(to), ledger)
-    return Decomposition(to, ledger.freeze(), ledger.call(call), made)
+    made = trace(call, Rulebook(to), table)
+    return Decomposition(to, table.freeze(), table.call(call), made)
 
 
 class Decomposition:

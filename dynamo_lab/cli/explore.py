@@ -12,7 +12,7 @@ from dynamo_lab.cli.core.printing import print_recording, view_of
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.assembly import with_assemblies
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.record.options import add_film_options, add_target_option
+from dynamo_lab.record.options import add_step_options, add_target_option
 from dynamo_lab.record.script import Script
 from dynamo_lab.render.text import as_line
 
@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
     parser.usage = "dynamo-lab explore SCRIPT [options] [-- SCRIPT ARGUMENTS]"
     parser.add_argument("script", metavar="SCRIPT", help="the Python file to run")
     add_outputs(parser, json="save the recording (.json or .json.gz)")
-    add_film_options(parser)
+    add_step_options(parser)
     add_target_option(parser)
     parser.add_argument(
         "--assembly", action="store_true", help="also assemble each kernel: PTX, SASS, x86, ..."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import torch
 
     from dynamo_lab.capture.kernels.edited import Definition
-    from dynamo_lab.capture.kernels.kept_calls import Call
+    from dynamo_lab.capture.kernels.recorded_calls import Call
     from dynamo_lab.record.run import Program
 
 

@@ -20,7 +20,13 @@ import torch
 
 from dynamo_lab.capture.kernels import diagnostics
 from dynamo_lab.capture.kernels.edited import OFFSET, Definition, build
-from dynamo_lab.capture.kernels.kept_calls import GUARD, Call, launcher, options_here, was_overrun
+from dynamo_lab.capture.kernels.recorded_calls import (
+    GUARD,
+    Call,
+    launcher,
+    options_here,
+    was_overrun,
+)
 from dynamo_lab.measure.checks import compare, is_wrong
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.model.benchmarks import Comparison

@@ -11,7 +11,7 @@ import msgspec
 import torch
 
 from dynamo_lab.capture.kernels.edited import Definition, settings_of_builds
-from dynamo_lab.capture.kernels.kept_calls import Call
+from dynamo_lab.capture.kernels.recorded_calls import Call
 from dynamo_lab.live.edit_process import BUILT, Answer
 
 _BUILDING = 300.0

@@ -14,7 +14,7 @@ from dynamo_lab.model.kernels import Edit, EditTiming
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dynamo_lab.capture.kernels.kept_calls import Call
+    from dynamo_lab.capture.kernels.recorded_calls import Call
     from dynamo_lab.live.compiled_program import CompiledProgram
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.benchmarks import Cache
@@ -181,7 +181,7 @@ def _timed(
     watch: Watch | None,
 ) -> tuple[EditTiming, ...]:
     """The kernel alone, warm and cold, and the program; each time in turns with the original."""
-    from dynamo_lab.capture.kernels.kept_calls import launcher, options_here
+    from dynamo_lab.capture.kernels.recorded_calls import launcher, options_here
     from dynamo_lab.measure.devices import device_of
     from dynamo_lab.measure.rounds import take_turns
     from dynamo_lab.measure.statistics import rounds_needed

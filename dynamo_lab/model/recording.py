@@ -24,7 +24,7 @@ from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
-from dynamo_lab.model.steps import Film
+from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
@@ -73,7 +73,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     pipelines: tuple[Pipeline, ...] = ()
     passes: tuple[Pass, ...] = ()
     patterns: tuple[Pattern, ...] = ()
-    film: Film | None = None
+    film: StepTable | None = None
     decompositions: Decompositions = Decompositions()
     benchmark: Benchmark | None = None
     artifacts: tuple[Artifact, ...] = ()

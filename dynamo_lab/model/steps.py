@@ -33,7 +33,7 @@ class Symbolic(Struct, frozen=True, array_like=True):
     kind: str
     text: str = ""
     source: str = ""
-    node: Annotated[int, Ref("Film.nodes", or_none=True)] = -1
+    node: Annotated[int, Ref("StepTable.nodes", or_none=True)] = -1
 
 
 class Code(Struct, frozen=True, kw_only=True):
@@ -50,9 +50,9 @@ class Call(Struct, frozen=True, array_like=True):
     `step` is the step that made the call, -1 for the frame itself.
     """
 
-    code: Annotated[int, Ref("Film.codes")]
-    parent: Annotated[int, Ref("Film.calls", or_none=True)] = -1
-    step: Annotated[int, Ref("Film.call", "steps", or_none=True, or_end=True)] = -1
+    code: Annotated[int, Ref("StepTable.codes")]
+    parent: Annotated[int, Ref("StepTable.calls", or_none=True)] = -1
+    step: Annotated[int, Ref("StepTable.call", "steps", or_none=True, or_end=True)] = -1
     depth: int = 0
 
 
@@ -77,19 +77,19 @@ class AddedNode(Struct, frozen=True, array_like=True):
     removed it again, -1 for none.
     """
 
-    step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
+    step: Annotated[int, Ref("StepTable.call", "steps", or_end=True)]
     name: str
     op: str
     text: str
     value: str = ""
     depth: int = 0
-    removed: Annotated[int, Ref("Film.call", "steps", or_none=True, or_end=True)] = -1
+    removed: Annotated[int, Ref("StepTable.call", "steps", or_none=True, or_end=True)] = -1
 
 
 class AddedGuard(Struct, frozen=True, array_like=True):
     """A guard that a step made necessary; those from before the first step count to it."""
 
-    step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
+    step: Annotated[int, Ref("StepTable.call", "steps", or_end=True)]
     kind: str
     source: str
 
@@ -97,12 +97,12 @@ class AddedGuard(Struct, frozen=True, array_like=True):
 class Event(Struct, frozen=True, array_like=True):
     """Something else that a step did."""
 
-    step: Annotated[int, Ref("Film.call", "steps", or_end=True)]
+    step: Annotated[int, Ref("StepTable.call", "steps", or_end=True)]
     kind: EventKind
     text: str = ""
 
 
-class Film(Struct, frozen=True, kw_only=True):
+class StepTable(Struct, frozen=True, kw_only=True):
     """Every step in the order in which Dynamo took them.
 
     Attributes:
@@ -123,16 +123,16 @@ class Film(Struct, frozen=True, kw_only=True):
     takes: tuple[Take, ...] = ()
     strings: tuple[str, ...] = ()
     values: tuple[Symbolic, ...] = ()
-    below: Annotated[bytes, Ref("Film.below", or_none=True)] = b""
-    held: Annotated[bytes, Ref("Film.values")] = b""
-    call: Annotated[bytes, Ref("Film.calls")] = b""
+    below: Annotated[bytes, Ref("StepTable.below", or_none=True)] = b""
+    held: Annotated[bytes, Ref("StepTable.values")] = b""
+    call: Annotated[bytes, Ref("StepTable.calls")] = b""
     instruction: Annotated[bytes, Plain("of its call's code, each another: see `problems`")] = b""
-    stack: Annotated[bytes, Ref("Film.below", or_none=True)] = b""
+    stack: Annotated[bytes, Ref("StepTable.below", or_none=True)] = b""
     bound: Annotated[
         bytes,
-        Ref("Film.call", "steps"),
-        Ref("Film.strings"),
-        Ref("Film.values", or_none=True),
+        Ref("StepTable.call", "steps"),
+        Ref("StepTable.strings"),
+        Ref("StepTable.values", or_none=True),
     ] = b""
     nodes: tuple[AddedNode, ...] = ()
     guards: tuple[AddedGuard, ...] = ()
@@ -189,44 +189,44 @@ def _little_endian(numbers: "array[int]") -> "array[int]":
     return numbers
 
 
-def misshapen(film: Film) -> Iterator[str]:
+def misshapen(table: StepTable) -> Iterator[str]:
     """A sentence if columns are malformed, or do not match each other."""
     columns = ("below", "held", "call", "instruction", "stack", "bound")
-    below, held, *by_step, bound = (len(getattr(film, name)) for name in columns)
-    broken = [name for name in columns if len(getattr(film, name)) % 4]
+    below, held, *by_step, bound = (len(getattr(table, name)) for name in columns)
+    broken = [name for name in columns if len(getattr(table, name)) % 4]
     if broken:
-        yield f"film.{broken[0]} is no column of numbers"
+        yield f"film.{broken[0]} is not a column of numbers"
     elif below != held or len({*by_step}) > 1:
-        yield "the film's columns differ in length"
+        yield "the columns of film differ in length"
     elif bound % 12:
         yield "film.bound is not made of three columns"
 
 
-def problems(film: Film) -> Iterator[str]:
+def problems(table: StepTable) -> Iterator[str]:
     """A sentence for what steps cannot be played with: unordered rows, or ones that never end."""
-    lengths = [len(film.codes[call.code].instructions) for call in film.calls]
-    for at, call in zip(unpack(film.instruction), unpack(film.call), strict=True):
+    lengths = [len(table.codes[call.code].instructions) for call in table.calls]
+    for at, call in zip(unpack(table.instruction), unpack(table.call), strict=True):
         if not 0 <= at < lengths[call]:
             yield f"film.instruction is {at}, but its code has {lengths[call]}"
             break
-    if any(cell >= index for index, cell in enumerate(unpack(film.below))):
+    if any(cell >= index for index, cell in enumerate(unpack(table.below))):
         yield "film.below does not lead to an empty stack"
-    if any(call.parent >= index for index, call in enumerate(film.calls)):
+    if any(call.parent >= index for index, call in enumerate(table.calls)):
         yield "film.calls do not lead to a frame"
     for name in ("nodes", "guards", "events"):
-        at = [row.step for row in getattr(film, name)]
+        at = [row.step for row in getattr(table, name)]
         if at != sorted(at):
             yield f"film.{name} are not in the order of their steps"
-    yield from _gaps(film)
+    yield from _gaps(table)
 
 
-def _gaps(film: Film) -> Iterator[str]:
+def _gaps(table: StepTable) -> Iterator[str]:
     """Takes follow each other and cover every step, so that a step is always in one."""
     end = 0
-    for index, take in enumerate(film.takes):
+    for index, take in enumerate(table.takes):
         if take.first != end or take.end < end:
             yield f"film.takes[{index}] has steps that are not its own"
             return
         end = take.end
-    if end != len(film):
-        yield "the film's last steps are in no take"
+    if end != len(table):
+        yield "the last steps are in no take"

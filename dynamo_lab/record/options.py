@@ -15,7 +15,7 @@ def add_target_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_film_options(parser: argparse.ArgumentParser) -> None:
+def add_step_options(parser: argparse.ArgumentParser) -> None:
     """The options `detail` and `max_steps` of a recording."""
     parser.add_argument(
         "--steps",

@@ -38,10 +38,10 @@ def recorder_arguments(title: str, detail: Detail, max_steps: int) -> dict[str, 
         raise OptionError(f'There is no detail {detail!r}: pass "normal" or "steps".')
     if max_steps < 1:
         raise OptionError(f"max_steps={max_steps} records nothing: pass 1 or more.")
-    from dynamo_lab.capture.steps.columns import Reel
+    from dynamo_lab.capture.steps.columns import StepColumns
 
-    reel = Reel(max_steps) if detail == "steps" else None
-    return {"title": title, "cell_label": cell_label, "reel": reel}
+    steps = StepColumns(max_steps) if detail == "steps" else None
+    return {"title": title, "cell_label": cell_label, "steps": steps}
 
 
 def refuse_uncallable(fn: Any) -> None:

@@ -527,7 +527,7 @@ def test_sources_are_shown_whole_where_they_are_the_logged_ones(tmp_path):
     (code / "f.py").write_text("changed\n", encoding="utf-8")
     recording = opened(logs, TABLE, line(START), sources=code)
     assert recording.sources[0].line(2) is None
-    assert any("another text now" in note.message for note in recording.notes)
+    assert any("has changed since" in note.message for note in recording.notes)
 
 
 # The ways in

@@ -14,7 +14,7 @@ _LIBRARY = re.compile(
 _FILE_LINE = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d{1,9}), in (.+)$')
 _MAX_SOURCE = 4 * 1024 * 1024
 _MAX_SOURCES = 64 * 1024 * 1024
-"""The most characters of the reader's own files in one recording."""
+"""The most characters of the user's own files in one recording."""
 _MAX_PATH = 4_096
 _MAX_ENDINGS = 1_000
 """The most files of one name among which that of a shortened path is looked for."""

@@ -12,8 +12,9 @@ from msgspec import Struct
 class Ref(Struct, frozen=True):
     """The numbers are positions in a table; on a tuple or a dict's values, each of them is one.
 
-    A table is the recording's ("frames"), one of a struct around the field ("Film.codes"), or that
-    of a row which a field next to it names ("graphs[graph].nodes", "graphs[Lowering.graph].nodes").
+    A table is the recording's ("frames"), one of a struct around the field ("StepTable.codes"), or
+    that of a row which a field next to it names ("graphs[graph].nodes",
+    "graphs[Lowering.graph].nodes").
     `noun` is the name of the rows in a message, if that is not the table's name; "{0.name}" in it
     is a field of the struct whose table it is. Several marks on a column of bytes are its columns.
 

@@ -151,7 +151,7 @@ def test_a_traceback_points_at_the_line_of_the_cell(cells: dict[str, Any]) -> No
         ("await", "Line 2 awaits something"),
         ("record awaits", "Line 2 awaits something"),
         ("unknown option", "unrecognized arguments: --nonsense"),
-        ("bad value", "say true, false or auto"),
+        ("bad value", "use true, false or auto"),
         ("no steps", "max_steps=0 records nothing: pass 1 or more."),
         ("no such folder", "There is no folder"),
         ("no such backend", "There is no --backend 'nope': use one of"),
