@@ -162,7 +162,7 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
         if node.meta.get("partitioner_tag") == "is_backward":
             number = _ADDED_UP if node.meta.get("is_gradient_acc") else number
             backward.setdefault(number, []).append(index)
-        else:  # what AOTAutograd makes anew has no number: no gradient belongs to it
+        else:  # what AOTAutograd itself creates has no number: no gradient belongs to it
             forward.setdefault(_UNNUMBERED if number is None else number, []).append(
                 (_operator(node), index)
             )

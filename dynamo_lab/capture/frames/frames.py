@@ -174,7 +174,7 @@ class FrameProbes:
         attempts = self._recorder.frames[frame].attempts
         graph = self._compilations.take_graph(compile_id)
         if outcome == "restarted" and graph is not None:
-            # the analysis began anew after the backend had its graph, whose code never runs
+            # the analysis restarted after the backend had its graph, whose code never runs
             self._recorder.update(self._recorder.graphs, graph, stage="unknown")
             graph = None
         attempt = Attempt(

@@ -222,7 +222,7 @@ def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     """The same graph for another device: where it names one, it names this one.
 
     Constants stay where they are and are copied to the device, as they are in a program that makes
-    them from Python's numbers. Inductor works out anew the devices of all that is computed.
+    them from Python's numbers. Inductor determines again the devices of all that is computed.
     """
     made = copy.copy(graph_module)
     made.graph = copy.deepcopy(graph_module.graph)

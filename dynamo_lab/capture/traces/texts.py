@@ -129,7 +129,7 @@ class TraceTexts:
         return Source(name, kind, tuple(_excerpts(quoted)))
 
     def _own_text(self, path: str, quoted: dict[int, str]) -> str | None:
-        """The reader's copy of a file, if it is the one that was compiled."""
+        """The user's copy of a file, if it is the one that was compiled."""
         told = {n: quote.strip() for n, quote in quoted.items() if quote.strip()}
         file = _copy(cast("Path", self._folder), path) if told else None
         if file is None:
