@@ -1,4 +1,4 @@
-"""Every error that this package raises, each a sentence that says what to do."""
+"""Every error that this package raises, with messages that say what to do."""
 
 
 class DynamoLabError(Exception):
@@ -10,7 +10,7 @@ class RecordingFileError(DynamoLabError):
 
 
 class AlreadyRecordingError(DynamoLabError):
-    """A recording was started inside another."""
+    """A recording is started inside another."""
 
 
 class CellError(DynamoLabError):
@@ -18,11 +18,11 @@ class CellError(DynamoLabError):
 
 
 class CheckFailed(DynamoLabError, AssertionError):
-    """A recording that does not meet what `check` asked for."""
+    """A recording that does not meet the expectations given to `check`."""
 
 
 class OptionError(DynamoLabError, ValueError):
-    """An option or argument with a value that is not offered."""
+    """An option or argument with an invalid value."""
 
 
 class OutputError(DynamoLabError, OSError):
@@ -30,7 +30,7 @@ class OutputError(DynamoLabError, OSError):
 
 
 class ExportError(DynamoLabError):
-    """A recording that holds nothing of what another tool's format is for."""
+    """A recording with nothing that another tool's format can hold."""
 
 
 class GuardsError(DynamoLabError):
@@ -38,15 +38,15 @@ class GuardsError(DynamoLabError):
 
 
 class FixError(DynamoLabError):
-    """A break that nothing can be tried against, or a fix that does not apply."""
+    """A break with no fix to try, or a fix that does not apply."""
 
 
 class BudgetError(DynamoLabError, ValueError):
-    """A memory budget that the partitioner cannot be asked about."""
+    """A memory budget that the partitioner cannot evaluate."""
 
 
 class QueryError(DynamoLabError, ValueError):
-    """A search that cannot be understood."""
+    """A search query that is not valid."""
 
 
 class DrawingError(DynamoLabError):
@@ -54,7 +54,7 @@ class DrawingError(DynamoLabError):
 
 
 class PassError(DynamoLabError):
-    """A pass of the reader's that raised."""
+    """A pass of the user's that raised."""
 
 
 class LoweringError(DynamoLabError):
@@ -62,7 +62,7 @@ class LoweringError(DynamoLabError):
 
 
 class FusionError(DynamoLabError, ValueError):
-    """A question about a fusion that names what there is not."""
+    """A question about a fusion that names what does not exist."""
 
 
 class AssemblyError(DynamoLabError):
@@ -70,11 +70,11 @@ class AssemblyError(DynamoLabError):
 
 
 class DecompositionError(DynamoLabError):
-    """An operator that cannot be taken apart on these arguments, or a set that there is not."""
+    """An operator that cannot be decomposed on these arguments, or an unknown operator set."""
 
 
 class PackageError(DynamoLabError):
-    """A file that is no package of AOTInductor's, or one that cannot be read."""
+    """A file that is not an AOTInductor package, or one that cannot be read."""
 
 
 class BenchError(DynamoLabError):
@@ -82,11 +82,11 @@ class BenchError(DynamoLabError):
 
 
 class CaseError(DynamoLabError, ValueError):
-    """A case that there is not, or an implementation of one that cannot run."""
+    """An unknown case, or an implementation of one that cannot run."""
 
 
 class SuiteError(DynamoLabError):
-    """A run of the suite, or a file of its results, that cannot be used as asked."""
+    """A run of the suite, or a file of its results, that cannot be used as requested."""
 
 
 class EditError(DynamoLabError):
@@ -94,11 +94,11 @@ class EditError(DynamoLabError):
 
 
 class CourseError(DynamoLabError, ValueError):
-    """An exercise, a lesson or a hint that there is not."""
+    """An unknown exercise, lesson or hint."""
 
 
 class TraceError(DynamoLabError):
-    """A trace log that there is not, or that cannot be read."""
+    """A trace log that does not exist, or that cannot be read."""
 
 
 class AbsentError(DynamoLabError):

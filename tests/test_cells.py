@@ -130,7 +130,7 @@ def test_lines_are_those_of_the_cell() -> None:
     ],
 )
 def test_what_cannot_be_compiled_is_refused_in_one_sentence(source: str, word: str) -> None:
-    with pytest.raises(CellError, match="cell of its own") as caught:
+    with pytest.raises(CellError, match="separate cell") as caught:
         build_frame(source, "<test>", {})
     assert word in str(caught.value)
 

@@ -133,7 +133,7 @@ class TestShow:
         ("options", "sentence"),
         [
             (["--kernel", "0", "--assembly", "x86"], "no assembly level 'x86': pass TTIR, PTX."),
-            (["--kernel", "1", "--assembly", "PTX"], "holds no assembly of kernel 1"),
+            (["--kernel", "1", "--assembly", "PTX"], "has no assembly of kernel 1"),
             (["--kernel", "5", "--assembly", "PTX"], "There is no kernel 5"),
             (["--assembly", "PTX"], "pass --kernel N as well"),
         ],
@@ -214,7 +214,7 @@ class TestCheck:
 
     def test_a_value_that_is_no_count(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["check", saved, "--breaks", "-1"]) == 2
-        assert "pass a whole number" in capsys.readouterr().err
+        assert "pass an integer" in capsys.readouterr().err
 
 
 def test_diff(
@@ -262,7 +262,7 @@ def test_a_file_that_is_no_recording(
     assert err.startswith("dynamo-lab: ")
     assert err.count("\n") == 1
     assert main([command, str(tmp_path / "x.html"), *page]) == 2
-    assert "is a page to open in a browser, not a recording; name" in capsys.readouterr().err
+    assert "is a page to open in a browser, not a recording; pass" in capsys.readouterr().err
 
 
 def test_the_help_is_a_manual(capsys: pytest.CaptureFixture[str]) -> None:
@@ -277,7 +277,7 @@ def test_the_help_is_a_manual(capsys: pytest.CaptureFixture[str]) -> None:
 def test_arguments_of_the_script_go_after_two_dashes(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["explore", "script.py", "--epochs", "1"])
-    assert "--epochs 1; what is for the script goes after --" in capsys.readouterr().err
+    assert "--epochs 1; the script's arguments go after --" in capsys.readouterr().err
 
 
 def dynamo_lab(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -1,1 +1,1 @@
-"""What a user holds: recordings, benchmarks and the questions that they answer."""
+"""The objects that a user gets: recordings, benchmarks and the questions that they answer."""

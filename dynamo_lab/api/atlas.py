@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def atlas() -> Atlas:
     """How many operators PyTorch has, from ATen's overloads down to Inductor's loop IR.
 
-    Print it, or ask it for one operator: `atlas()["aten.gelu"]`. Counting takes some seconds the
-    first time, most of which Inductor needs to be imported.
+    Print it, or index it by operator: `atlas()["aten.gelu"]`. Counting takes a few seconds the
+    first time, mostly to import Inductor.
     """
     from dynamo_lab.capture.decompositions.atlas import levels
 
@@ -24,7 +24,7 @@ def atlas() -> Atlas:
 
 
 class Atlas:
-    """Counts of operators at each level, beside what PyTorch 2.0's announcement said."""
+    """Counts of operators at each level, next to those in PyTorch 2.0's announcement."""
 
     def __init__(self, levels: tuple[Level, ...]) -> None:
         self.levels = levels

@@ -1,4 +1,4 @@
-"""Benchmarks: one program in several ways, checked first and then timed in turns."""
+"""Benchmarks: several variants of one program, checked first and then timed in turns."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ def bench(
 ) -> Benchmarked[Recording]:
     """Time `fn` eagerly and compiled, in turns, after checking that both compute the same.
 
-    Every way is first held against eager, and both against float64: outputs, and gradients in
-    training. A way that computes something else is not timed. Then all take turns, so that the
-    machine's drift meets all alike. Ctrl-C ends it, and what was measured is kept. Afterwards
-    the tensors within reach are what they were; between the calls that are timed they are not
-    put back.
+    Every variant is first compared with eager, and both with float64: outputs, and gradients in
+    training. A variant that computes something else is not timed. Then all take turns, so that the
+    machine's drift affects all of them equally. Ctrl-C ends it, and what was measured is kept.
+    Afterwards the reachable tensors have their old values; between the timed calls they are not
+    restored.
 
     Args:
         fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`.
         *args: Arguments of `fn`.
-        ways: What to hold against eager: "compiled", modes and backends of `torch.compile` by name;
-            or a mapping of names to these, to options of `torch.compile`, or to callables.
+        ways: The variants to compare with eager: "compiled", modes and backends of `torch.compile`
+        by name; or a mapping of names to these, to options of `torch.compile`, or to callables.
         training: True also times a step: forward, backward, and the optimizer's step. The program
             is then compiled with gradients too, which the recording shows as a recompilation.
-        optimizer: An optimizer of the program's parameters; it runs eagerly in every way.
-        loss: Makes a scalar of what `fn` returns; by default the sum of its tensors.
+        optimizer: An optimizer of the program's parameters; it runs eagerly in every variant.
+        loss: Makes a scalar from what `fn` returns; by default the sum of its tensors.
         grad: True records gradients in the forward too; by default it runs under `no_grad()`.
-        cold: True also times calls that begin with cold caches.
+        cold: True also times calls that start with cold caches.
         kernels: True also times each kernel, and each eager operator that it replaced.
-        rounds: How many rounds to make, if there is time: below 11 no difference is significant.
-        seconds: About how long each series may take.
+        rounds: The number of rounds, if time allows: below 11 no difference is significant.
+        seconds: The approximate limit of time for each series.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
-        OptionError: `fn` cannot be called or is compiled already, there is no such way, or no
-            round would be made.
+        OptionError: `fn` cannot be called or is compiled already, there is no such variant, or no
+        round would be run.
         AlreadyRecordingError: a recording is running.
     """
     refuse_uncallable(fn)
@@ -74,10 +74,10 @@ def bench(
 
 
 def _refuse_compiled(fn: Any) -> None:
-    """Refuse what `torch.compile` made: there would be no eager way."""
+    """Refuse what `torch.compile` returned: there would be no eager variant."""
     marks = ("_orig_mod", "_torchdynamo_orig_callable", "_compiled_call_impl")
     if any(getattr(fn, mark, None) is not None for mark in marks):
         raise OptionError(
-            f"{name_of(fn)} is compiled already, so there is no eager way: pass what you gave to "
-            "torch.compile."
+            f"{name_of(fn)} is compiled already, so there is no eager variant: pass what you gave "
+            "to torch.compile."
         )

@@ -1,4 +1,4 @@
-"""Benchmarks of cases: eager, compiled, and what a person wrote by hand, in turns."""
+"""Benchmarks of cases: eager, compiled and hand-written variants, in turns."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def bench_case(
     """Time a case eagerly, compiled, and in each baseline that can run on the device.
 
     Each is compared with eager at the case's tolerance before it is timed. A baseline that cannot
-    run here is listed with the reason. In training only eager and compiled ways are timed, as
-    baselines compute no gradients.
+    run here is listed with the reason. In training only eager and compiled variants are timed,
+    because baselines compute no gradients.
 
     Raises:
         CaseError: the case has no such size or dtype, or no gradients.
-        OptionError: there is no such device or way.
+        OptionError: there is no such device or variant.
     """
     from dynamo_lab.measure.baselines import baselines_of
     from dynamo_lab.measure.checks import Tolerance
@@ -80,10 +80,10 @@ def bench_case(
 
 
 def summary(facts: Benchmark) -> list[str]:
-    """A line a way: its median, how much faster than compiled it is, its share of the limit.
+    """One line per variant: its median, its speed relative to compiled, its share of the limit.
 
-    A training step has a table of its own, without a share, as its work is not known. Below stands
-    what a compiler said, of a way that did not build.
+    A training step has its own table, without a share, because its work is not known. Below are
+    a compiler's messages, for a variant that did not build.
     """
     said = [line for way in facts.ways for line in way.problem.splitlines()[1:]]
     lines = [facts.title, *table([*_rows(facts, "forward")], right=[1])]
@@ -123,10 +123,10 @@ def _told(against: Ratio) -> str:
 
 
 def share_of_limit(work: Work | None, limits: Limits | None, seconds: float) -> float | None:
-    """How near a call comes to what the machine can do; None where that is not known.
+    """The speed of a call as a share of the machine's limit; None where that is not known.
 
-    The limit is memory's or arithmetic's, whichever takes longer. It holds for cold caches alone:
-    what lies in a cache need not come from memory.
+    The limit is memory's or arithmetic's, whichever takes longer. It applies only to cold caches:
+    what is in a cache need not come from memory.
     """
     if work is None or limits is None or not seconds or not limits.bandwidth:
         return None

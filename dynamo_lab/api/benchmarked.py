@@ -1,4 +1,4 @@
-"""A benchmark as the user holds it, with the recording of what was measured."""
+"""A benchmark as the user gets it, with the recording of what was measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recording held against what a test expects of it."""
+"""A recording compared with what a test expects of it."""
 
 import difflib
 import inspect
@@ -14,7 +14,7 @@ from dynamo_lab.view.core.places import Places
 R = TypeVar("R", bound=Recording)
 
 SHOWN = 10
-"""How many facts of one miss a message lists."""
+"""The most facts of one mismatch that a message lists."""
 
 
 def check(
@@ -31,18 +31,18 @@ def check(
     """Return the recording if it is as expected, else raise `CheckFailed` with the facts.
 
     A program that raised, or a recording that was not finished, never passes: what it lacks
-    would count as nought. For the same reason no probe may have failed, unless `failures` says
-    how many may, or None, which does not look.
+    would count as zero. For the same reason no probe may have failed, unless `failures` says
+    how many may; None does not check.
 
     Args:
         recording: What `explore`, `record` or `load` gave.
         breaks: How many graph breaks.
         graphs: How many graphs Dynamo captured.
-        recompiles: How many compilations were made again because guards failed.
+        recompiles: How many recompilations because guards failed.
         frames: How many frames, without those of libraries that Dynamo skipped.
         max_kernels: The most kernels, those of libraries included.
         failures: How many probes failed, so that something is missing.
-        **unknown: A name that is none of these is an error that names the nearest.
+        **unknown: Any other name is an error that names the nearest.
     """
     refuse_others("check", recording)
     for name in unknown:
@@ -61,7 +61,7 @@ def check(
 
 
 def options() -> dict[str, str]:
-    """The names that `check` understands, each with its sentence."""
+    """The names that `check` understands, each with its description."""
     doc = inspect.getdoc(check) or ""
     lines = [line.strip() for line in doc.partition("Args:")[2].splitlines()]
     told = {name: text for name, _, text in (line.partition(": ") for line in lines)}
@@ -82,21 +82,21 @@ def found_misses(recording: Recording, expected: Mapping[str, int | None]) -> li
     """The expectations that a recording does not meet.
 
     Raises:
-        OptionError: what is expected is no count.
+        OptionError: what is expected is not a count.
     """
     refuse_no_counts(expected)
     return list(misses(recording, expected))
 
 
 def refuse_no_counts(expected: Mapping[str, int | None]) -> None:
-    """Raise an OptionError where what is expected is no count."""
+    """Raise an OptionError if what is expected is not a count."""
     for name, wanted in expected.items():
         if wanted is not None and not _is_count(wanted):
-            raise OptionError(f"{name}={wanted!r} is no count: pass a whole number from 0.")
+            raise OptionError(f"{name}={wanted!r} is not a count: pass an integer from 0.")
 
 
 def report(recording: Recording, found: Sequence[Miss], *, with_code: bool = False) -> str:
-    """The misses as text: what was expected, and what was found where, with the lines if asked."""
+    """The mismatches as text: what was expected, what was found where, with the lines if asked."""
     title = as_line(recording.title) or "the recording"
     places = Places(recording) if with_code else None
     return "\n".join([f"{title} is not as expected:", *(_told(miss, places) for miss in found)])
@@ -120,5 +120,5 @@ def _is_count(value: object) -> bool:
 def _advice(name: str) -> str:
     nearest = difflib.get_close_matches(name, COUNTS, n=1, cutoff=0.4)
     known = ", ".join(COUNTS)
-    hint = f"did you mean {nearest[0]!r}?" if nearest else "it is none of its options."
-    return f"check() has no option {name!r}: {hint} There are {known}."
+    hint = f"did you mean {nearest[0]!r}?" if nearest else "it is not one of its options."
+    return f"check() has no option {name!r}: {hint} The options are {known}."

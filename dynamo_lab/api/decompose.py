@@ -1,4 +1,4 @@
-"""Taking one operator apart: `decompose(op, *args, to="prims")`, without compiling anything."""
+"""Decompose one operator: `decompose(op, *args, to="prims")`, without compiling anything."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def decompose(op: Any, *args: Any, to: Target = "inductor", **kwargs: Any) -> Decomposition:
     """What an operator becomes on these arguments, and by which rules, down to a set of operators.
 
-    It is traced for real, on fake tensors of the arguments' shapes, types and devices: nothing is
-    computed, and a device need not be there. Print it, or leave it as a cell's last expression.
+    It is really traced, on fake tensors of the arguments' shapes, types and devices: nothing is
+    computed, and a device need not exist. Print it, or leave it as a cell's last expression.
 
     Args:
         op: `torch.ops.aten.gelu.default`, `torch.ops.aten.gelu`, "aten.gelu", or a function such
             as `torch.nn.functional.gelu`.
         *args: Its arguments; tensors may be real, fake or on the device "meta".
-        to: The set to go down to: "core_aten", "inductor" or "prims".
+        to: The operator set to decompose to: "core_aten", "inductor" or "prims".
         **kwargs: Its keyword arguments.
 
     Raises:
@@ -32,19 +32,19 @@ def decompose(op: Any, *args: Any, to: Target = "inductor", **kwargs: Any) -> De
         DecompositionError: there is no such operator, or it cannot be traced on these arguments.
     """
     refuse_unknown_set(to)
+    from dynamo_lab.capture.decompositions.call_table import CallTable
     from dynamo_lab.capture.decompositions.decompose import trace
-    from dynamo_lab.capture.decompositions.ledger import Ledger
     from dynamo_lab.capture.decompositions.rulebook import Rulebook
     from dynamo_lab.capture.graphs.operators import resolve
 
-    ledger = Ledger()
+    table = CallTable()
     call = resolve(op, args, kwargs)
-    made = trace(call, Rulebook(to), ledger)
-    return Decomposition(to, ledger.freeze(), ledger.call(call), made)
+    made = trace(call, Rulebook(to), table)
+    return Decomposition(to, table.freeze(), table.call(call), made)
 
 
 class Decomposition:
-    """What one operator became. `facts` holds the tree, `to` the set it goes down to."""
+    """What one operator became. `facts` holds the tree, `to` the set it is decomposed to."""
 
     def __init__(self, to: Target, facts: Decompositions, call: int, trace: Trace) -> None:
         self.to = to
@@ -54,12 +54,12 @@ class Decomposition:
 
     @property
     def operator(self) -> str:
-        """The operator that was taken apart: "aten.gelu.default"."""
+        """The operator that was decomposed: "aten.gelu.default"."""
         return self.facts.calls[self._call].operator
 
     @property
     def leaves(self) -> tuple[str, ...]:
-        """The operators that it comes down to, in the order in which they run."""
+        """The operators that it decomposes to, in the order in which they run."""
         from dynamo_lab.capture.graphs.calls import operator_text
 
         return tuple(operator_text(leaf.op) for leaf in self._trace.leaves)
@@ -82,13 +82,13 @@ class Decomposition:
         return graph_of(self._trace, "Decomposition")
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the operators on real arguments, of the shapes it was taken apart for."""
+        """Run the operators on real arguments, of the shapes it was decomposed for."""
         from dynamo_lab.capture.decompositions.leaves import tensors_of
 
         return self.graph(*tensors_of(args, kwargs))
 
     def tree(self) -> list[Line]:
-        """The tree, a line an operator, each followed by what it became."""
+        """The tree, one line per operator, each followed by what it became."""
         return list(walk(self._view, self._call, self._at))
 
     @functools.cached_property

@@ -50,7 +50,7 @@ class KernelFact(Struct, frozen=True, kw_only=True):
 class KernelChange(Struct, frozen=True, kw_only=True):
     """Kernels of `a` that became kernels of `b`, by name; what they compute, and for which line.
 
-    `code` is the diff of their code, where both are in one language: its beginning, if it is long.
+    `code` is the diff of their code, if both are in one language: its beginning, if it is long.
     """
 
     title: str
@@ -64,12 +64,12 @@ class KernelChange(Struct, frozen=True, kw_only=True):
 class Diff(Struct, frozen=True, kw_only=True):
     """What changed from recording `a` to recording `b`.
 
-    Breaks are the same where their source line reads the same and their kind is the same, so that
-    a line that moved is no change. Kernels are the same where their names without the counter,
+    Breaks are the same if their source line and their kind are the same, so a line that moved
+    is not a change. Kernels are the same if their names without the counter,
     their language and their operators are; of extern kernels each call counts, by name;
-    `became` tells of those that do the same work otherwise.
+    `became` lists those that do the same work differently.
     `operators` counts the targets of all graphs at `stage`, the latest that both have.
-    `benchmarks` is there where both were measured.
+    `benchmarks` is set if both were measured.
     """
 
     a: str
@@ -239,7 +239,7 @@ def _kernel_key(fact: KernelFact) -> Hashable:
 def _unmatched(
     a: Sequence[T], b: Sequence[T], key: Callable[[T], Hashable]
 ) -> tuple[tuple[T, ...], tuple[T, ...]]:
-    """What of `a` has no partner in `b` and the reverse: each fact pairs with one other at most."""
+    """Facts of `a` without a match in `b` and the reverse: each matches at most one other."""
     return _without_partner(a, b, key), _without_partner(b, a, key)
 
 

@@ -1,4 +1,4 @@
-"""What became of an edit of a kernel, as an answer to print."""
+"""The result of an edit of a kernel, as an answer to print."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R", bound=Recording)
 
 
 class Edited(Edit, Generic[R], frozen=True, kw_only=True, dict=True):
-    """What became of an edit: print it for the diff, the verdict and the times."""
+    """The result of an edit: print it for the diff, the verdict and the times."""
 
     _recording: ClassVar[Recording]
 
@@ -29,7 +29,7 @@ class Edited(Edit, Generic[R], frozen=True, kw_only=True, dict=True):
 
     @property
     def recording(self) -> R:
-        """The recording with the edited text, and how the program does with it, to keep or show."""
+        """The recording with the edited text and the program's results with it, to save or show."""
         return recording_with(cast("R", self._recording), self)
 
 

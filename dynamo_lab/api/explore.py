@@ -1,4 +1,4 @@
-"""The ways in: compile a function and record it, or record whatever compiles in a block."""
+"""The entry points: compile a function and record it, or record whatever compiles in a block."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def explore(
 ) -> Recording:
     """Compile `fn` with `torch.compile`, run it once on these arguments, and return the recording.
 
-    A function or an nn.Module will do. What `fn` raises does not stop the recording: it is its
-    `failure`, and the views show how far the compiler came.
+    `fn` is a function or an nn.Module. What it raises does not stop the recording: it is its
+    `failure`, and the views show how far the compiler got.
 
     Args:
         fn: What to compile; it is called as `fn(*args, **kwargs)`.
@@ -45,12 +45,12 @@ def explore(
         options: Inductor's options, as for `torch.compile`.
         grad: True also runs a backward pass from the sum of the tensors returned, False runs
             under `torch.no_grad()`. By default only the forward runs, with gradients on.
-        detail: "steps" also keeps each instruction that Dynamo interprets, to step through.
-        max_steps: The most steps to keep; the film then says where it is cut.
+        detail: "steps" also records each instruction that Dynamo interprets, to step through.
+        max_steps: The most steps to record; the view then says where they are cut.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
-        OptionError: `fn` cannot be called, or an option has a value that is not offered.
+        OptionError: `fn` cannot be called, or an option has an invalid value.
     """
     refuse_uncallable(fn)
     choice = Choice(
@@ -69,7 +69,7 @@ def record(
     max_steps: int = MAX_STEPS,
     target: str | None = None,
 ) -> Generator[Recorder, None, None]:
-    """Record whatever `torch.compile` compiles in the block: `recording` of what it yields.
+    """Record whatever `torch.compile` compiles in the block; what it yields has the `recording`.
 
     Exceptions pass through, and what was recorded before them stays. By default Dynamo first
     forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before

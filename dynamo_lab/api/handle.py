@@ -1,4 +1,4 @@
-"""What a user holds of a recording: its facts, what lives of its run, and ways to look at it."""
+"""A recording as the user gets it: its facts, the live parts of its run, and how to show it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Drawing(TypedDict, total=False):
-    """What can be asked of a drawing; `Recording.to_dot` says what each does."""
+    """The options of a drawing; `Recording.to_dot` says what each does."""
 
     around: str | int | None
     up: int
@@ -33,10 +33,10 @@ class Drawing(TypedDict, total=False):
 
 
 class Handle(Facts, frozen=True, kw_only=True, dict=True):
-    """Facts with a session, which is no part of them: not saved, not compared, not copied."""
+    """Facts with a session, which is not part of them: not saved, not compared, not copied."""
 
     made_at: ClassVar[int] = 0
-    """When it was made: which of two came last, whatever the dates in them."""
+    """When it was made: says which of two came last, whatever the dates in them."""
 
     def __post_init__(self) -> None:
         structs.force_setattr(self, "made_at", time.perf_counter_ns())
@@ -50,11 +50,11 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def session(self) -> Session:
-        """What lives of the run; nothing where the recording was loaded from a file."""
+        """The live parts of the run; nothing if the recording was loaded from a file."""
         return Session()
 
     def runs(self) -> Runs | None:
-        """How a view runs the program again, or None where it is not at hand."""
+        """How a view runs the program again, or None if the program is not available."""
         return None
 
     def find(self, query: str, graph: int | None = None) -> tuple[FoundNode, ...]:
@@ -64,7 +64,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         `bytes:>1MB`, `users:0`, `stage:backward`, or any text.
 
         Raises:
-            QueryError: the query cannot be understood, or there is no such graph.
+            QueryError: the query is not valid, or there is no such graph.
         """
         from dynamo_lab.view import build
         from dynamo_lab.view.search import found
@@ -75,7 +75,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         """Why Inductor did not fuse two operations, and what would change it; print the answer.
 
         `one` and `other` name any two operations ("op3"), buffers ("buf3") or nodes ("add_2") of a
-        post-grad graph: also two that were never considered as a pair. `graph` is that graph's id,
+        post-grad graph, even two that were never considered as a pair. `graph` is that graph's id,
         by default the first that has both. `fusions` holds every verdict.
 
         Raises:
@@ -88,10 +88,10 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
     def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
         """A graph as DOT: modules collapsed, or what is around a node.
 
-        `graph` is its id, which is its place in `graphs`, from 0; views count graphs from 1, all
+        `graph` is its id, which is its index in `graphs`, from 0; views count graphs from 1, all
         stages of one together. `around` is a node's name, `up` and `down` how many steps to go from
-        it; `collapse="none"` opens every module, and `inputs=True` shows parameters, which are left
-        out where they are many.
+        it; `collapse="none"` expands every module, and `inputs=True` shows parameters, which are
+        omitted if there are many.
 
         Raises:
             DrawingError: there is no such graph or node, or too much to collapse.
@@ -117,24 +117,24 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         codec.save(self, path)
 
     def to_html(self, path: str | Path) -> None:
-        """Write one interactive page that works offline and loads nothing from anywhere."""
+        """Write one interactive page that works offline and loads nothing from elsewhere."""
         from dynamo_lab.render.page import page
         from dynamo_lab.view import build
 
         write_page(path, page(build(self)))
 
     def export(self, path: str | Path, format: str) -> tuple[Path, ...]:
-        """Write it for another tool, and return the files that were written.
+        """Write it for another tool, and return the written files.
 
         Args:
-            path: The file to write; a name that ends in ".gz" makes it compressed.
+            path: The file to write, compressed if its name ends in ".gz".
             format: "perfetto", a trace of compile phases and of measured kernels; "model-explorer",
-                the graphs, and beside them what is known of their nodes: sizes, and times where a
-                benchmark was recorded; "tritonparse", Triton kernels with their assembly.
+            the graphs, with what is known of their nodes: sizes, and times if a
+            benchmark was recorded; "tritonparse", Triton kernels with their assembly.
 
         Raises:
             OptionError: there is no such format.
-            ExportError: it holds nothing of what the format is for.
+            ExportError: it has nothing that the format can hold.
             OutputError: a file cannot be written.
         """
         from dynamo_lab.render.export.formats import export
@@ -172,7 +172,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
 
 
 def answer(recording: Facts, question: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """What a view shows of what it asked: an "answer" as JSON, or an "error" of one sentence."""
+    """The result of a view's question: an "answer" as JSON, or an "error" of one sentence."""
     from dynamo_lab.live import answers
 
     session = recording.session if isinstance(recording, Handle) else Session()

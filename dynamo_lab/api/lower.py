@@ -1,4 +1,4 @@
-"""The way to code for a device: lower a program, for one target or for several."""
+"""Code for a device: lower a program, for one target or for several."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def lower(
     assembly: bool = False,
     **kwargs: Any,
 ) -> Recording | SideBySide:
-    """Every stage of `torch.compile` down to the code for a target, which this machine may lack.
+    """Every stage of `torch.compile` down to code for a target, which this machine need not have.
 
     No code is built, and none runs on the target. To get past graph breaks, the captured graphs
     run eagerly, where the arguments are; so use small ones. Where autotuning would time
-    candidates, one is chosen without, and a note says so.
+    candidates, one is chosen without timing, and a note says so.
 
     Args:
         fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`.
@@ -82,9 +82,9 @@ def lower(
         fullgraph: As for `torch.compile`.
         options: Settings of `torch._inductor.config`, such as {"max_fusion_size": 1}.
         grad: True also lowers the backward, False runs under `torch.no_grad()`.
-        detail: "steps" also keeps each instruction that Dynamo interprets.
-        assembly: True also assembles each kernel, and keeps that in the recording. It takes a
-            second or two a kernel; `Recording.assembly` does it later for one.
+        detail: "steps" also records each instruction that Dynamo interprets.
+        assembly: True also assembles each kernel, and stores that in the recording. It takes a
+        second or two per kernel; `Recording.assembly` does it later for one.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
@@ -109,5 +109,5 @@ def lower(
 
 def _names(given: Sequence[Any]) -> list[str]:
     if not isinstance(cast("object", given), list | tuple) or not given:
-        raise OptionError(f'target={given!r} names no target: say "cpu", or a list of names.')
+        raise OptionError(f'target={given!r} is not a target: pass "cpu", or a list of names.')
     return [str(name) for name in given]

@@ -1,4 +1,4 @@
-"""Compiling ahead of time: make a package and record it, or open one that was made elsewhere."""
+"""Ahead-of-time compilation: make a package and record it, or open one that was made elsewhere."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def package(
     options: dict[str, Any] | None = None,
     **kwargs: Any,
 ) -> Recording:
-    """Compile a module ahead of time into a package (AOTInductor), and return the recording.
+    """Compile a module ahead of time to a package (AOTInductor), and return the recording.
 
-    The package runs without Python: notebooks/run_in_cpp loads one in C++. Whatever goes wrong does
-    not stop the recording: it is its `failure`.
+    The package runs without Python: notebooks/run_in_cpp loads one in C++. A failure does not
+    stop the recording: it is its `failure`.
 
     Args:
-        model: An nn.Module, or what `torch.export.export` made of one.
-        *args: Arguments that it is exported for; none where it is exported already.
-        path: Where to write the package; a name that ends in ".pt2".
+        model: An nn.Module, or what `torch.export.export` returned for one.
+        *args: Arguments to export it for; none if it is exported already.
+        path: Where to write the package; its name must end in ".pt2".
         dynamic_shapes: As for `torch.export.export`: which sizes may vary.
-        strict: Whether Dynamo captures the graph, instead of Python running the module.
+        strict: Whether Dynamo captures the graph, instead of running the module in Python.
         options: Inductor's options, as for `torch.compile`.
-        **kwargs: Keyword arguments that it is exported for.
+        **kwargs: Keyword arguments to export it for.
 
     Raises:
-        OptionError: `model` is no module, or `path` is no place for a package.
+        OptionError: `model` is not a module, or `path` cannot hold a package.
     """
     where = os.fspath(path)
     if not where.endswith(".pt2"):
@@ -71,12 +71,12 @@ def package(
 
 
 def open_package(path: str | Path) -> Recording:
-    """What is in a package that was made anywhere: its C++, its kernels, constants and facts.
+    """The contents of a package made anywhere: its C++, its kernels, constants and facts.
 
     Nothing in it is run, and PyTorch need not be installed.
 
     Raises:
-        PackageError: there is no such file, it is damaged, or no package of AOTInductor's.
+        PackageError: there is no such file, it is damaged, or it is not an AOTInductor package.
     """
     from dynamo_lab.capture.packages.archive import read
     from dynamo_lab.model.kernels import Kernel, Wrapper

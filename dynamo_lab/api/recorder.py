@@ -1,4 +1,4 @@
-"""The recorder as the user holds it: while the block runs, and afterwards."""
+"""The recorder as the user gets it: while the block runs, and afterwards."""
 
 from dynamo_lab.api.recording import Recording, recording_of
 from dynamo_lab.capture.core.recorder import Recorder as FactRecorder
@@ -6,10 +6,10 @@ from dynamo_lab.record.run import Run
 
 
 class Recorder(FactRecorder):
-    """Facts so far. `recording` is a recording of them, of which more can be asked."""
+    """Facts so far. `recording` is a recording of them, which answers more questions."""
 
     def freeze(self) -> Recording:
-        """What is known now, as a recording of its own."""
+        """What is known now, as a separate recording."""
         return recording_of(Run.of(self, super().freeze()))
 
     @property

@@ -1,4 +1,4 @@
-"""The recording as the user holds it: the facts, and what can be asked while the program lives."""
+"""The recording as the user gets it: the facts, and its questions while the program lives."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 
 class Break(BreakFact, frozen=True, kw_only=True, dict=True):
-    """A graph break that knows its recording, so that fixes can be tried."""
+    """A graph break with its recording, so that fixes can be tried."""
 
     _recording: ClassVar[Recording]
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
-        """What can be tried, the likeliest first: each a name, a sentence, what to write."""
+        """The fixes to try, the likeliest first: each a name, a sentence, what to write."""
         from dynamo_lab.view.breaks.fixes import fixes_of
 
         return fixes_of(self._recording, self)
@@ -52,7 +52,7 @@ class Break(BreakFact, frozen=True, kw_only=True, dict=True):
 
 
 class Graph(GraphFact, frozen=True, kw_only=True, dict=True):
-    """A graph that knows its recording, so that it can be drawn and searched."""
+    """A graph with its recording, so that it can be drawn and searched."""
 
     _recording: ClassVar[Recording]
 
@@ -73,7 +73,7 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
     """Everything recorded of one run.
 
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
-    or keep it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
+    or store it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
     `recompiles`, `graphs`, `partitions`, `pipelines`, `passes`, `patterns`, `lowerings`, `buffers`,
     `schedules`, `fusions`, `memory_plans`, `kernels`, `wrappers`, `packages`, `links`,
     `timings`, `notes`.
@@ -92,9 +92,9 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         structs.force_setattr(self, "graphs", graphs)
 
     def can_run_again(self, program: Program) -> None:
-        """Keep the program, so that it can be lowered again, and fixes can be tried on it.
+        """Hold the program, so that it can be lowered again, and fixes can be tried on it.
 
-        It keeps its model and copies of its arguments alive, so where nothing broke only if they
+        It keeps its model and copies of its arguments alive; so if nothing broke, only when they
         are small.
         """
         from dynamo_lab.record.run import is_kept
@@ -103,21 +103,21 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
             self.session.program = program
 
     def program(self) -> Program | None:
-        """The program that was recorded, or None where it is not at hand."""
+        """The program that was recorded, or None if it is not available."""
         return self.session.program
 
     def runs(self) -> Runs | None:
-        """How a view runs the program again, or None where it is not at hand."""
+        """How a view runs the program again, or None if the program is not available."""
         return run if self.session.program else None
 
     def try_fix(self, break_id: int, fix: str | None = None) -> Trial[Recording]:
         """Compile the program again with a fix for this break, and compare.
 
         It runs twice, once eagerly, with the same seed: on copies of the arguments, and with the
-        tensors that it reaches put back afterwards. Other effects happen again.
+        tensors that it reaches restored afterwards. Other effects happen again.
 
         Raises:
-            FixError: there is no program to run again, no fix, or none of this name.
+            FixError: there is no program to run again, no fix, or no fix of this name.
         """
         from dynamo_lab.api.trial import trial
         from dynamo_lab.live.fixes import try_fix
@@ -133,34 +133,34 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
     ) -> Recording:
         """Lower the recorded program again, with other switches or for another target.
 
-        It captures the program anew and goes down to the code, without building or running that;
+        It captures the program again and generates code, without building or running it;
         switches chosen before stay. The program itself runs eagerly, with the same arguments. A
-        lowering or decomposition that was registered since takes part.
+        lowering or decomposition that was registered since then is used.
 
         Args:
-            target: As for `dynamo_lab.lower`; by default that of this recording.
+            target: As for `dynamo_lab.lower`; by default the target of this recording.
             options: Any settings of `torch._inductor.config`, by name.
             **switches: The switches that matter most, such as `max_fusion_size=1`:
                 `dynamo_lab.record.switches.SWITCHES` has a sentence for each.
 
         Raises:
-            LoweringError: there is no program at hand.
-            OptionError: there is no such switch, setting or target, or not this value.
+            LoweringError: the program is not available.
+            OptionError: there is no such switch, setting or target, or the value is invalid.
         """
         from dynamo_lab.record.lower import relower
 
         return recording_of(relower(self, self.session.program, target, options, **switches))
 
     def with_benchmark(self, benchmark: Benchmark) -> Recording:
-        """The same recording with a benchmark; it answers what this one answers."""
+        """The same recording with a benchmark; it answers the same questions."""
         return Recording.of(structs.replace(self, benchmark=benchmark), self.session)
 
     def bench(self, **options: Any) -> Benchmarked[Recording]:
-        """The recorded program timed, eagerly and compiled: options as for `dynamo_lab.bench`.
+        """Time the recorded program, eager and compiled: options as for `dynamo_lab.bench`.
 
         Raises:
-            BenchError: there is no program at hand.
-            OptionError: there is no such option or way.
+            BenchError: the program is not available.
+            OptionError: there is no such option or variant.
         """
         from dynamo_lab.api.benchmarked import Benchmarked
         from dynamo_lab.bench.options import bench_options
@@ -172,10 +172,10 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         return Benchmarked(Recording.of(*found))
 
     def would_pass(self, *args: Any, frame: int | None = None, **kwargs: Any) -> WouldPass:
-        """What a call with these arguments would do: reuse compiled code, or compile again.
+        """What a call with these arguments would do: reuse compiled code, or recompile.
 
-        It asks the guards that were compiled, so only in the process that recorded. `frame` is the
-        id of the frame to ask, by default the first that was compiled.
+        It runs the compiled guards, so it works only in the process that recorded. `frame` is the
+        id of the frame to try, by default the first that was compiled.
 
         Raises:
             GuardsError: there are no live guards, or the arguments do not fit.
@@ -185,16 +185,16 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         return ask(self, self.session, args, kwargs, frame)
 
     def repartition(self, *budgets: float, partition: int | None = None) -> Budgets:
-        """What the forward of a graph would keep under other activation memory budgets.
+        """What the forward of a graph would save under other activation memory budgets.
 
-        It asks PyTorch's partitioner, and compiles and runs nothing; so only in the process that
-        recorded. A budget is the share of activation memory to keep, from 1 (what is fastest) to 0
-        (inputs alone); some between are tried if none is given. To compile with one, set
-        `torch._functorch.config.activation_memory_budget`. `partition` is an id, by default that
-        of the first with a backward.
+        It runs PyTorch's partitioner, and compiles and runs nothing else; it works only in the
+        process that recorded. A budget is the share of activation memory to save, from 1 (the
+        fastest) to 0 (only inputs); some values between are tried if none is given. To compile with
+        one, set `torch._functorch.config.activation_memory_budget`. `partition` is an id, by
+        default that of the first with a backward.
 
         Raises:
-            BudgetError: there is no joint graph at hand, or no such budget or partition.
+            BudgetError: the joint graph is not available, or there is no such budget or partition.
         """
         from dynamo_lab.live.budgets import ask
 
@@ -205,11 +205,11 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
 
         A Triton kernel goes through TTIR, TTGIR, LLVM IR, PTX and SASS, or AMD's code, with no GPU
         and the block sizes that Inductor would try first; a C++ kernel through the compiler that
-        Inductor uses. It compiles the kernel's text, so only in the process that recorded; of a
-        file, it gives what was stored. `target` is by default the one that it was written for.
+        Inductor uses. It compiles the kernel's text, so it works only in the process that recorded;
+        for a loaded file, it returns what was stored. `target` is by default the kernel's own.
 
         Raises:
-            AssemblyError: there is no such kernel, or nothing to assemble it with.
+            AssemblyError: there is no such kernel, or no tool to assemble it.
             OptionError: there is no such target.
         """
         from dynamo_lab.live.assembly import ask
@@ -217,13 +217,13 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         return ask(self, self.session, kernel, target)
 
     def check_kernels(self) -> KernelChecks:
-        """Run the Triton kernels of a lowering on the CPU, against the operators they stand for.
+        """Run the Triton kernels of a lowering on the CPU, and compare them with the operators.
 
-        Triton's interpreter runs them, in a process of its own, on made-up inputs of the recorded
-        shapes; the graph's operators say what each should give. Only in the process that lowered.
+        Triton's interpreter runs them, in its own process, on made-up inputs of the recorded
+        shapes; the graph's operators give the expected results. Only in the process that lowered.
 
         Raises:
-            LoweringError: there is no lowering at hand, or the interpreter gave no answer.
+            LoweringError: the lowering is not available, or the interpreter gave no answer.
         """
         from dynamo_lab.live.kernel_checks import ask
 
@@ -232,22 +232,22 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
     def edit_kernel(
         self, kernel: int | str, code: str | Callable[[str], str], *, seconds: float = 30.0
     ) -> Edited[Recording]:
-        """Change a generated kernel, check it against the original, and time one against the other.
+        """Edit a generated kernel, check it against the original, and compare their times.
 
-        The edit is built as Inductor builds it, and called in a process of its own with the
+        The edit is built as Inductor builds it, and called in its own process with the
         arguments that the program gives the original; then, if it computes the same, in the
-        program, which is held against eager. Only what is right is timed. Print the answer for a
+        program, which is compared with eager. Only a correct edit is timed. Print the answer for a
         diff, the compiler's messages at their lines, the verdict and the times. A Triton kernel
         that was lowered for a GPU is checked in Triton's interpreter, and not timed.
 
         Args:
             kernel: A kernel's id or name: `print(rec.kernels[0].code)` shows one.
             code: Its new text, C++ or Triton, or a function from the old text to the new. The
-                parameters stay as they are.
-            seconds: How long it may run, once built, until it is taken for endless.
+            parameters stay as they are.
+            seconds: How long it may run, once built, before it counts as endless.
 
         Raises:
-            EditError: there is no such kernel, or no program at hand to run it in.
+            EditError: there is no such kernel, or no program is available to run it in.
         """
         from dynamo_lab.api.edited import edited
         from dynamo_lab.live.edits import edit
@@ -258,10 +258,10 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
 def run(
     recording: Facts, what: str, asked: dict[str, Any], waiting: Waiting | None = None
 ) -> tuple[str, Outcome, Recording]:
-    """A label for the new recording, what came of the run as JSON, and the recording.
+    """A label for the new recording, the result of the run as JSON, and the recording.
 
     Raises:
-        DynamoLabError: it cannot be done, or this is none of the things that can be done.
+        DynamoLabError: it cannot be done, or there is no such request.
     """
     from dynamo_lab.api import runs
 
@@ -272,7 +272,7 @@ def run(
 
 
 def recording_of(run: Run) -> Recording:
-    """The recording of a run, which owns what lives of it."""
+    """The recording of a run, which owns the live parts of the run."""
     return Recording.of(run.facts, Session(run))
 
 

@@ -1,4 +1,4 @@
-"""What a view may have a recorded program do again while the kernel lives."""
+"""What a view may ask of a recorded program while the kernel lives."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Waiting(Protocol):
-    """Whoever waits for a run: is told how far it is, and may end it early."""
+    """The observer of a run: receives its progress, and may end it early."""
 
     on_stop: Callable[[], None]
 
     def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
-        """Say how far it is, as far as that is known."""
+        """Report the progress, as far as it is known."""
         ...
 
 
@@ -38,10 +38,10 @@ def run(
     asked: dict[str, Any],
     waiting: Waiting | None = None,
 ) -> Ran:
-    """A label for the new recording, what came of the run as JSON, the facts and their session.
+    """A label for the new recording, the result of the run as JSON, the facts and their session.
 
     Raises:
-        DynamoLabError: it cannot be done, or this is none of the things that can be done.
+        DynamoLabError: it cannot be done, or there is no such request.
     """
     match what, asked:
         case "try_fix", {"break": int(item), "fix": str(fix)}:
@@ -51,7 +51,7 @@ def run(
         case "bench", {"ways": list(), "training": bool(), "seconds": int() | float()}:
             return _benched(recording, session, asked, waiting)
         case _:
-            raise DynamoLabError(f"The view asked for {what!r}, which this kernel cannot do.")
+            raise DynamoLabError(f"This kernel cannot do what the view requested: {what!r}.")
 
 
 def _tried(recording: Recording, session: Session, item: int, fix: str) -> Ran:

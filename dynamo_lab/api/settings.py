@@ -1,7 +1,7 @@
 """How a notebook shows recordings: its theme, the detail that is recorded, and where it is shown.
 
-What `%lab` chose holds before what JupyterLab's settings say, and that before the defaults. The
-settings of JupyterLab come in a message ahead of each cell that uses a command of ours.
+What `%lab` chose takes precedence over JupyterLab's settings, and these over the defaults.
+JupyterLab's settings arrive in a message before each cell that uses a command of ours.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Settings:
         """Set these until the kernel ends.
 
         Raises:
-            OptionError: there is no such setting, or not this value.
+            OptionError: there is no such setting, or the value is invalid.
         """
         for name, value in values.items():
             if value not in CHOICES.get(name, ()):
@@ -44,7 +44,7 @@ class Settings:
         self._chosen.update(values)
 
     def hear(self, told: Any) -> None:
-        """Take what JupyterLab's settings say, as far as it can be understood."""
+        """Take JupyterLab's settings, as far as they are valid."""
         values = cast("dict[str, str]", told) if isinstance(told, dict) else {}
         self._told = {n: v for n in CHOICES if (v := values.get(n, "")) in CHOICES[n]}
 
@@ -58,7 +58,7 @@ class Settings:
         return Looks(place or self["display"], self["theme"])
 
     def looks_on_demand(self) -> Looks:
-        """How to show a recording that somebody asks to see: never by marks alone."""
+        """How to show a recording on request: never only by marks."""
         return self.looks("below" if self["display"] == "marks" else None)
 
     def __str__(self) -> str:
@@ -67,19 +67,19 @@ class Settings:
 
 def _refusal(name: str, value: str) -> str:
     if name not in CHOICES:
-        return f"There is no setting {name!r}: say one of {', '.join(CHOICES)}."
-    return f"There is no {name} {value!r}: say one of {', '.join(CHOICES[name])}."
+        return f"There is no setting {name!r}: use one of {', '.join(CHOICES)}."
+    return f"There is no {name} {value!r}: use one of {', '.join(CHOICES[name])}."
 
 
 def settings() -> Settings:
-    """The settings of the notebook that this runs in; the defaults where there is none."""
+    """The settings of the notebook that this runs in; the defaults if there is none."""
     from IPython.core.getipython import get_ipython
 
     return settings_of(get_ipython())
 
 
 def settings_of(shell: Any) -> Settings:
-    """The settings of this shell, which keeps them."""
+    """The settings of this shell, which stores them."""
     kept: Any = getattr(shell, "meta", None)  # IPython's place for what extensions keep
     if kept is None:
         return Settings()
@@ -89,7 +89,7 @@ def settings_of(shell: Any) -> Settings:
 
 
 def listen(shell: Any) -> None:
-    """Hear JupyterLab's settings, where there is a kernel that can be told them."""
+    """Listen for JupyterLab's settings, if there is a kernel that can receive them."""
     comms: Any = getattr(getattr(shell, "kernel", None), "comm_manager", None)
     if comms is None:
         return

@@ -1,4 +1,4 @@
-"""The same program several ways, side by side: one recording for each target or setting."""
+"""Variants of one program side by side: one recording for each target or setting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SideBySide(Mapping[str, "Recording"]):
     """Recordings by label, the first of which is shown first.
 
     Print it for the kernels of each, or leave it as the last expression of a cell for the
-    interactive view, with a switch between them and their kernels beside each other.
+    interactive view, with a switch between them and their kernels side by side.
     """
 
     def __init__(self, recordings: Mapping[str, Recording]) -> None:

@@ -40,20 +40,20 @@ def open_trace(
 def open_trace(
     path: str | Path, *, rank: int | None = None, sources: str | Path | None = None
 ) -> Recording | Ranks:
-    """What is in a trace log that PyTorch wrote anywhere, with `TORCH_TRACE=folder`.
+    """The contents of a trace log that PyTorch wrote anywhere, with `TORCH_TRACE=folder`.
 
-    Nothing of it is run, and PyTorch need not be installed. A log that was cut off gives what can
+    Nothing in it is run, and PyTorch need not be installed. A truncated log gives what can
     be read of it; the text of its records is kept, in `artifacts`.
 
     Args:
         path: The folder, or one of its logs; may be gzipped.
-        rank: Only this rank of a job; the last of its processes, if it began again.
+        rank: Only this rank of a job; the last of its processes, if it restarted.
         sources: A folder with the program's files, to show whole instead of the lines that the log
-            quotes. A Python file counts where its path ends as in the log, and its lines are those
-            that the log quotes; hidden files and folders never do.
+        quotes. A Python file is used if its path ends as in the log, and its lines are those
+        that the log quotes; hidden files and folders are never used.
 
     Returns:
-        The recording of the process that wrote it; of several processes, Ranks.
+        The recording of the process that wrote it; for several processes, Ranks.
 
     Raises:
         TraceError: there is no log, or nothing in it can be read.
@@ -62,15 +62,15 @@ def open_trace(
     from dynamo_lab.capture.traces.read import processes
 
     if type(rank) not in (int, NoneType):  # True is an int, too
-        raise OptionError(f"rank={rank!r} is no rank: name one as a number, such as rank=1.")
+        raise OptionError(f"rank={rank!r} is not a rank: pass a number, such as rank=1.")
     folder = None if sources is None else Path(sources).expanduser()
     if folder is not None and not folder.is_dir():
-        raise OptionError(f"sources={str(sources)!r} is no folder: name that of the program.")
+        raise OptionError(f"sources={str(sources)!r} is not a folder: pass the program's.")
     found = [one for one in processes(Path(path).expanduser(), folder) if any(one.tallies)]
     found = [one for one in found if set(one.tallies) != {"unreadable"}]
     if not found:
         raise TraceError(
-            f"{os.fspath(path)!r} holds no record of PyTorch's: name what TORCH_TRACE named."
+            f"{os.fspath(path)!r} has no record of PyTorch's: pass what TORCH_TRACE was set to."
         )
     labels = dict(zip(_labels(found), found, strict=True))
     if rank is not None:
@@ -97,7 +97,7 @@ def _recording(title: str, process: Process) -> Recording:
 
 
 class Ranks(SideBySide):
-    """The recordings of a job by label ("rank 0"), and where the ranks part.
+    """The recordings of a job by label ("rank 0"), and where the ranks diverge.
 
     Print it for what differs, leave it as the last expression of a cell for the interactive view,
     or take one: `ranks["rank 1"]`. `findings` are the differences in plain words.
@@ -117,7 +117,7 @@ class Ranks(SideBySide):
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """Where the ranks part, the gravest first; empty where they compiled the same."""
+        """Where the ranks diverge, the most serious first; empty if they compiled the same."""
         return self.ranks().findings
 
     def ranks(self) -> RanksView:
@@ -127,7 +127,7 @@ class Ranks(SideBySide):
         return build({label: self[label] for label in self._compared}, self._remarks)
 
     def save(self, path: str | Path) -> None:
-        """Write each recording to a file of its own: "run.json.gz" becomes "run.rank-0.json.gz"."""
+        """Write each recording to its own file: "run.json.gz" becomes "run.rank-0.json.gz"."""
         name = os.fspath(path)
         stem = name.removesuffix(".gz").removesuffix(".json")
         for label, recording in self.items():
@@ -171,7 +171,7 @@ def _labels(processes: Sequence[Process]) -> Iterator[str]:
 
 
 def _remarks(processes: Sequence[Process]) -> Iterator[str]:
-    """What the logs themselves have to say."""
+    """Remarks on the logs themselves."""
     ranks = sorted({one.rank for one in processes if one.rank is not None})
     missing = sorted(set(range(max(ranks, default=-1) + 1)) - set(ranks))
     if missing:
@@ -180,7 +180,7 @@ def _remarks(processes: Sequence[Process]) -> Iterator[str]:
     for rank in ranks:
         own = [one for one in processes if one.rank == rank]
         if len(own) > 1:
-            yield f"Rank {rank} began {len(own)} times; its last process is compared."
+            yield f"Rank {rank} started {len(own)} times; its last process is compared."
     for one in processes:
         if len(one.ranks) > 1:
             others = ", ".join(map(str, one.ranks[1:]))

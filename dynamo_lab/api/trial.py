@@ -1,4 +1,4 @@
-"""What a fix of a break did, as an answer to print."""
+"""The effect of a fix of a break, as an answer to print."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Counts = tuple[tuple[str, int, int], ...]
 
 
 class Trial(Struct, Generic[R], frozen=True, kw_only=True):
-    """What a fix did: the new recording, what changed, and whether the numbers are the same."""
+    """The effect of a fix: the new recording, what changed, and whether the numbers agree."""
 
     break_id: int
     fix: Fix
@@ -55,7 +55,7 @@ class Trial(Struct, Generic[R], frozen=True, kw_only=True):
 
 
 def trial(before: R, break_id: int, tried: Tried, after: R) -> Trial[R]:
-    """What was tried on one recording, and became the other."""
+    """The fix that was tried on one recording, and gave the other."""
     return Trial(
         break_id=break_id,
         fix=tried.fix,

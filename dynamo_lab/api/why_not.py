@@ -11,7 +11,7 @@ _LIMIT = 400
 
 
 class WhyNot(Answer, frozen=True, kw_only=True):
-    """The answer: print it. `reasons` are PyTorch's words, `changes` say what would change it."""
+    """The answer: print it. `reasons` are PyTorch's, `changes` say what would change it."""
 
     def __str__(self) -> str:
         told = [self.title, *(f"  {sentence}" for sentence in self.sentences)]

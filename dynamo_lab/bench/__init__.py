@@ -1,1 +1,1 @@
-"""How a benchmark is made of a program."""
+"""Benchmarks of programs: compile, check, time."""

@@ -1,4 +1,4 @@
-"""What ways of running a program compute, held against eager before any time is shown."""
+"""The results of each variant of a program, compared with eager before any time is shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Checks:
-    """One phase of a program: its values in eager, and in float64 where it runs so."""
+    """One phase of a program: its values in eager, and in float64 if it runs in that."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Checks:
         self._exact = None if self._unlike else self._in_float64()
 
     def of(self, number: int, way: Callable[..., Any]) -> tuple[Comparison, ...]:
-        """What a way computes, value by value, against eager, and both against float64."""
+        """A variant's results, value by value, against eager, and both against float64."""
         if self._unlike:
             return not_compared(self._unlike, way=number, phase=self._phase)
         return self._compared(number, self._results(way), self._exact)
@@ -52,7 +52,7 @@ class Checks:
         return compare(self._eager, results, exact, **asked)
 
     def _unlike_itself(self, eager: Callable[..., Any]) -> str:
-        """Why nothing can be held against eager: with another seed it gives something else."""
+        """Why nothing can be compared with eager: another seed gives another result."""
         if is_wrong(self._compared(0, self._results(eager, seed=1), None)):
             return "the program draws random numbers: for dropout, call .eval() first"
         return ""
@@ -67,12 +67,12 @@ class Checks:
             return {name: value.detach().clone() for name, value in found.items()}
 
     def _in_float64(self) -> Mapping[str, torch.Tensor] | None:
-        """What the program computes in float64; None where it does not run so."""
+        """What the program computes in float64; None if it does not run in that."""
         try:
             with without_trace(self._roots):
                 exact = self._subject.exact()
                 return None if exact is None else exact.results(exact.fn, self._phase)
-        except Exception:  # a dtype is written into the program, or memory is short
+        except Exception:  # a dtype is hard-coded in the program, or memory is short
             return None
 
 

@@ -1,4 +1,4 @@
-"""The compiled program, with a clock, with nothing, or with time to spare around each kernel."""
+"""The compiled program, with each kernel timed in place, stubbed out, or timed alone."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 
 class NotTimed(Exception):
-    """There is no kernel to be timed, and why."""
+    """There is no kernel to time; the message says why."""
 
 
 class _Otherwise(Exception):
-    """Without its kernels the program goes another way."""
+    """Without its kernels the program takes another path."""
 
 
 class CompiledWay:
-    """A compiled program whose calls of kernels can be intercepted; compiled when it is made.
+    """A compiled program whose kernel calls can be intercepted; compiled on creation.
 
     `not_stubbed` says why the program cannot run without its kernels, if so.
     """
@@ -74,11 +74,11 @@ class CompiledWay:
         return {"whole": self._whole, "kernels": self._timed, "stubbed": self._stubbed}
 
     def cold(self) -> dict[str, Callable[[], Any]]:
-        """What is measured of each kernel alone."""
+        """The measurements of each kernel alone."""
         return {"kernels": self._alone}
 
     def times(self, way: int, phase: Phase, warm: Rounds, cold: Rounds) -> tuple[KernelTime, ...]:
-        """Each call of a kernel that runs, in the order in which they first do, and what cannot."""
+        """Each kernel call in the order of first execution, and kernels that cannot be timed."""
         found: list[KernelTime] = []
         for at in self._counts:
             site, key = self._wrapped.sites[at], self._layouts[at]
@@ -101,7 +101,7 @@ class CompiledWay:
         return tuple(found)
 
     def _observed(self) -> tuple[list[int], dict[int, Any], list[Any]]:
-        """The calls of one run in order, the layout of each one's arguments, what each returns."""
+        """The calls of one run in order, the layouts of their arguments, and their results."""
         order: list[int] = []
         layouts: dict[int, Any] = {}
         made: list[Any] = []
@@ -123,12 +123,12 @@ class CompiledWay:
             return "The recording has no kernels."
         if not self._wrapped.sites:
             return (
-                "Kernels are timed where a wrapper in Python calls them: this one's is in C++, "
+                "Kernels are timed only if a Python wrapper calls them: this one is in C++, "
                 "or no longer loaded."
             )
         return (
             "The wrapper does not run when the program is called: CUDA graphs replay what it did, "
-            "or the program was compiled anew since."
+            "or the program was recompiled since."
         )
 
     def _why_not_stubbed(self) -> str:
@@ -157,7 +157,7 @@ class CompiledWay:
         return spans.seconds()
 
     def _stubbed(self) -> float:
-        """The seconds of a call whose kernels do nothing, and hand back what they once did."""
+        """The seconds of a call whose kernels do nothing, and return their earlier results."""
         if self.not_stubbed:
             return 0.0
         order, made = self._order, self._made
@@ -179,7 +179,7 @@ class CompiledWay:
             with intercepted(self._wrapped.live, stand):
                 return self._device.seconds(call, self._loops) / self._loops
         except Exception as error:
-            why = "it goes another way" if isinstance(error, _Otherwise) else told(error)
+            why = "it takes another path" if isinstance(error, _Otherwise) else told(error)
             self.not_stubbed = f"The program does not run without its kernels: {why}."
             return 0.0
         finally:
@@ -205,7 +205,7 @@ class CompiledWay:
 
 
 def _again(result: Any) -> Any:
-    """What a kernel returned, as new tensors on the same memory."""
+    """A kernel's results, as new tensors on the same memory."""
     if isinstance(result, torch.Tensor):
         return result.detach()
     if isinstance(result, tuple | list):
@@ -215,7 +215,7 @@ def _again(result: Any) -> Any:
 
 
 def _changed(roots: Iterable[Any], call: Callable[[], object]) -> list[torch.Tensor]:
-    """The tensors within reach that a call writes to."""
+    """The reachable tensors that a call writes to."""
     tensors = [t for t in reachable(roots) if isinstance(t, torch.Tensor) and not t.is_inference()]
     before = [t._version for t in tensors]
     call()
@@ -223,7 +223,7 @@ def _changed(roots: Iterable[Any], call: Callable[[], object]) -> list[torch.Ten
 
 
 def last_call(recording: Recording, call: Callable[[], object]) -> Callable[[], object] | None:
-    """The last call of a kernel that a program makes, to be made again; None if there is none."""
+    """The program's last call of a kernel, to be repeated; None if there is none."""
     kept: list[Callable[[], object]] = []
 
     def stand(at: int, kernel: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The program in eager PyTorch, with a clock, or with time to spare, around each operator."""
+"""The program in eager PyTorch, with each operator timed in place or alone."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     Rounds = list[dict[str, Any]]
 
 
-_UNKNOWN = (
-    "Dynamo captured other graphs than those of the recording: their operators are not timed."
-)
+_UNKNOWN = "Dynamo captured other graphs than the recording has: their operators are not timed."
 
 
 class _Called(NamedTuple):
@@ -57,7 +55,7 @@ class EagerWay:
         self._device, self._subject = device, subject
         self._phase: Phase = phase
         self._captured = tuple(captured)
-        # None first: a symbol may be of a number that Dynamo opens by itself
+        # None first: a symbol may be of a number that Dynamo makes dynamic by itself
         self._tries = (None,) if dynamic is None else (None, dynamic)
         self._graphs = EagerGraphs(self._captured)
         self._call = self._eager = subject.call(subject.fn, phase)
@@ -66,7 +64,7 @@ class EagerWay:
         self._counts: Counter[_Called] = Counter()
         self._order: list[_Called] = []
         self.problem = ""
-        """Why operators are not timed, all or some, if so."""
+        """Why all or some operators are not timed; empty if they are."""
 
     def __enter__(self) -> Self:
         try:
@@ -89,11 +87,11 @@ class EagerWay:
         return {"eager whole": self._whole, **each}
 
     def cold(self) -> dict[str, Callable[[], Any]]:
-        """What is measured of each operator alone."""
+        """The measurements of each operator alone."""
         return {"operators": self._alone} if self._counts else {}
 
     def calls(self, warm: Rounds, cold: Rounds) -> tuple[EagerCall, ...]:
-        """Each operator that eager runs for the captured graphs, in the order it first does."""
+        """Each operator that eager runs for the captured graphs, in order of first execution."""
         return tuple(
             EagerCall(
                 operator=self._texts[called][0],

@@ -1,7 +1,7 @@
-"""Which kernels stand for which of eager's operators: the smallest groups that the links allow.
+"""Which kernels replace which eager operators: the smallest groups that the links allow.
 
-What ties the two is the trace of AOTAutograd. An eager operator is the call of the same name that
-was traced for the same node of the captured graph; that call's nodes live on in the graph that
+AOTAutograd's trace connects the two. An eager operator is the call of the same name that was
+traced for the same node of the captured graph; that call's nodes are also in the graph that
 Inductor lowered, and each kernel's buffers name the nodes of that graph which they compute.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
 
 Part = int
-"""A node that a traced call became, numbered: what kernels and operators have in common."""
+"""A node that a traced call became, numbered: the link between kernels and operators."""
 
 
 def groups(
@@ -39,7 +39,7 @@ def groups(
     own = set(owners.values())
     for at, timed in enumerate(kernels):
         parts = [p for p in trace.parts(timed) or trace.guessed(timed) if p in owners]
-        if at not in own and parts:  # it computes again, prepares or ends what another one does
+        if at not in own and parts:  # it recomputes, prepares or finishes what another one does
             sets.join(owners[parts[-1]], at)
     return tuple(
         Group(
@@ -58,7 +58,7 @@ class _Trace:
         self._ancestry = Ancestry(build(recording))
         self._captured = {graph.id for graph in recording.graphs if graph.stage == "dynamo"}
         self.operators: list[tuple[str, bool]] = []
-        """Of each part, and whether it is of the backward."""
+        """For each part, and whether it is of the backward."""
         self.arguments: list[str] = []
         self.of_captured: defaultdict[NodeKey, list[Part]] = defaultdict(list)
         self._parts: dict[NodeKey, Part] = {}
@@ -89,7 +89,7 @@ class _Trace:
         return self._of_nodes(timed, self._of)
 
     def guessed(self, timed: KernelTime) -> list[Part]:
-        """The same where passes made its nodes and do not say from what: all of the user's node."""
+        """The same if passes made its nodes without saying from what: all of the user's node."""
         return self._of_nodes(timed, self._of_user)
 
     def _of_nodes(
@@ -106,7 +106,7 @@ class _Trace:
         return list(dict.fromkeys(part for node in nodes for part in parts((graph, node))))
 
     def _of(self, node: NodeKey) -> tuple[Part, ...]:
-        """What a node of a graph that was lowered stands for: itself, or what it was put for."""
+        """What a node of a lowered graph stands for: itself, or the nodes that it replaced."""
         if node not in self._known:
             graph = self._recording.graphs[node[0]]
             found = [self._parts[key] for key in self._above(node, _ANY) if key in self._parts]
@@ -145,7 +145,7 @@ def _gradients(recording: Recording) -> set[NodeKey]:
 
 
 def _rewritten(recording: Recording) -> dict[tuple[str, str], list[str]]:
-    """For each node that a pass made, the names of those that it put it for."""
+    """For each node that a pass made, the names of those that it replaced."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for item in recording.passes:
         compile_id = recording.pipelines[item.pipeline].compile_id
@@ -172,8 +172,8 @@ def _is_backward(recording: Recording, timed: KernelTime) -> bool:
 def _owners(recording: Recording, trace: _Trace, kernels: Sequence[KernelTime]) -> dict[Part, int]:
     """Which kernel each part belongs to: one that is called for it, else the first to compute it.
 
-    Loops that are cheap are computed anew by each reader, which would tie all layers of a model
-    together.
+    Cheap loops are recomputed by each of their users, which would join all layers of a model
+    into one group.
     """
 
     def is_called(timed: KernelTime) -> bool:
@@ -192,7 +192,7 @@ def _kernels_of(
     owners: Mapping[Part, int],
     backward: Container[int],
 ) -> list[set[int]]:
-    """The kernels that stand for each operator, in the backward those of the backward.
+    """The kernels that replace each operator, in the backward those of the backward.
 
     An operator that left no code, such as a view, goes with the next one of its node that did,
     else with the one before.
@@ -201,7 +201,7 @@ def _kernels_of(
     matched = _matched(trace, eager, by_node)
     found = [{owners[part] for part in parts if part in owners} for parts in matched]
     for at, call in enumerate(eager):
-        if call.is_backward:  # the forward may do a part of it already
+        if call.is_backward:  # the forward may already do part of it
             found[at] = {kernel for kernel in found[at] if kernel in backward} or found[at]
     for members in by_node.values():
         for is_backward in (False, True):
@@ -212,7 +212,7 @@ def _kernels_of(
 
 
 def _fill(found: list[set[int]], members: Iterable[int]) -> None:
-    """Let those that have no kernel have one of the member before them."""
+    """Give those without a kernel one of the member before them."""
     last: set[int] = set()
     for at in members:
         if found[at]:
@@ -234,8 +234,8 @@ def _matched(
 ) -> list[list[Part]]:
     """For each operator, what the traced calls of its name, for its node, became.
 
-    Where arguments tell them apart, those on the same. One whose name was not traced, because
-    eager PyTorch takes another way, shares what the others of its node leave.
+    If their arguments differ, those on the same. One whose name was not traced, because
+    eager PyTorch takes another path, shares what the others of its node leave.
     """
     found: list[list[Part]] = [[] for _ in eager]
     for node, members in by_node.items():
@@ -267,7 +267,7 @@ _SUM = ("add", True)
 
 
 def _match_sums(trace: _Trace, eager: Sequence[EagerCall], found: list[list[Part]]) -> None:
-    """Sums of gradients that are of no node in the trace: those on the same arguments, in turn."""
+    """Sums of gradients with no node in the trace: those on the same arguments, in turn."""
     taken = {part for parts in found for part in parts}
     left = [p for p, name in enumerate(trace.operators) if name == _SUM and p not in taken]
     for at, call in enumerate(eager):

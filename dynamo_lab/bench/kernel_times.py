@@ -1,8 +1,8 @@
-"""Kernel by kernel: how long each takes, and the eager operators that it replaced, on its inputs.
+"""The time of each kernel, and of the eager operators that it replaced, on its inputs.
 
-The compiled program runs as it is, and again with a clock around each call of a kernel: that is
-warm. Then each kernel runs alone on the arguments that it gets there, caches flushed: that is cold.
-Eager PyTorch goes through the same, operator by operator.
+The compiled program runs as it is, and again with each kernel call timed: these are the warm times.
+Then each kernel runs alone on the same arguments, caches flushed: these are the cold times.
+Eager PyTorch is measured in the same way, operator by operator.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class KernelTimes(Struct, frozen=True, kw_only=True):
-    """What was measured, as a benchmark keeps it; where nothing was, an overhead says why."""
+    """The measurements, as a benchmark stores them; if there are none, an overhead says why."""
 
     kernels: tuple[KernelTime, ...] = ()
     eager_calls: tuple[EagerCall, ...] = ()
@@ -50,21 +50,21 @@ def time_kernels(
 ) -> KernelTimes:
     """Each kernel of a compiled program against the eager operators that it replaced.
 
-    A step is timed without its optimizer, which runs eagerly in every way. The program's tensors
-    and the generators of random numbers are put back afterwards. It raises what the program
-    raises; whatever else stands in the way is a `problem` in the result.
+    A step is timed without its optimizer, which runs eagerly in every variant. The program's
+    tensors and the generators of random numbers are restored afterwards. It raises what the
+    program raises; any other obstacle is a `problem` in the result.
 
     Args:
         recording: The recording of the program's compilation; its modules must still be loaded.
         subject: The program with its arguments.
-        compiled: What `torch.compile` made of it, as recorded.
+        compiled: What `torch.compile` returned for it, as recorded.
         phase: "forward", or "step" for the backward too.
-        way: The compiled way's place in the benchmark, for the facts to name.
-        eager_way: Eager's place there.
+        way: The index of the compiled variant in the benchmark, for the facts.
+        eager_way: The index of eager there.
         cold: False times no kernel alone.
-        device: Where the kernels run; by default where the program's tensors lie.
-        plan: How many rounds, and about how many seconds for the warm and for the cold ones each.
-        watch: Is told how far it is, and may stop it: whole rounds are kept.
+        device: Where the kernels run; by default where the program's tensors are.
+        plan: The number of rounds, and the approximate seconds for warm and for cold ones each.
+        watch: Receives the progress, and may stop it: complete rounds are kept.
     """
     from dynamo_lab.bench.compiled_way import CompiledWay, NotTimed
     from dynamo_lab.bench.eager_way import EagerWay
@@ -133,7 +133,7 @@ _LAUNCH = "def launch(number):\n    return number + 1\n"
 
 
 def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
-    """What a call of a kernel takes that has next to nothing to do: it adds one to one number."""
+    """The time to call a kernel that does almost nothing: it adds one to one number."""
     import torch
 
     from dynamo_lab.bench.compiled_way import last_call
@@ -141,7 +141,7 @@ def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
 
     untyped: Any = torch
     namespace: dict[str, Any] = {"__name__": "launch"}
-    exec(_LAUNCH, namespace)  # anew, so that Dynamo has not compiled it before
+    exec(_LAUNCH, namespace)  # a new function, which Dynamo has not compiled before
     compiled = untyped.compile(namespace["launch"], dynamic=False)
     number = torch.zeros(1, device=device.place)
     with torch.no_grad(), record("launch", fresh=False) as recorder:

@@ -1,4 +1,4 @@
-"""The machine's limits: `limits()`, measured once and kept."""
+"""The machine's limits: `limits()`, measured once and saved."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 def limits(device: str = "", *, again: bool = False) -> MachineLimits:
-    """How fast this machine moves memory and multiplies matrices, which kernels are held against.
+    """How fast this machine moves memory and multiplies matrices: the limits of kernels.
 
-    Measuring takes some seconds the first time; then the numbers are kept in a file of yours, apart
-    for each number of threads and each setting of float32 precision.
+    Measuring takes a few seconds the first time; then the numbers are saved in a file of yours,
+    separately for each number of threads and each setting of float32 precision.
 
     Args:
-        device: A device that PyTorch knows: "cpu", "cuda", "mps"; by default the accelerator that
-            is at hand, else the CPU.
-        again: True measures them anew, as when the machine was busy the first time.
+        device: A device that PyTorch knows: "cpu", "cuda", "mps"; by default the available
+        accelerator, else the CPU.
+        again: True measures them again, for example if the machine was busy the first time.
 
     Raises:
         OptionError: there is no such device here.
@@ -44,7 +44,7 @@ class MachineLimits:
 
 
 def present(device: str) -> str:
-    """The device's type, if it is here; of no name, that of the accelerator or the CPU.
+    """The device's type, if it is here; without a name, that of the accelerator or the CPU.
 
     Raises:
         OptionError: it is not.

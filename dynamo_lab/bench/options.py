@@ -1,4 +1,4 @@
-"""What is asked of a benchmark."""
+"""The options of a benchmark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dynamo_lab.measure.rounds import Plan
 
 
 class BenchOptions(Struct, frozen=True, kw_only=True):
-    """The options of a benchmark: `dynamo_lab.bench` says what each is."""
+    """The options of a benchmark: `dynamo_lab.bench` explains each."""
 
     ways: Any = ("compiled",)
     training: bool = False
@@ -25,16 +25,16 @@ class BenchOptions(Struct, frozen=True, kw_only=True):
 
 
 def bench_options(*, rounds: int = 25, seconds: float = 20.0, **options: Any) -> BenchOptions:
-    """The options of these names, with a plan of so many rounds and seconds.
+    """The options of these names, with a plan of this many rounds and seconds.
 
     Raises:
-        OptionError: there is no such option, or no round would be made.
+        OptionError: there is no such option, or no round would be run.
     """
     unknown = sorted(options.keys() - set(BenchOptions.__struct_fields__))
     if unknown:
         known = ", ".join(["rounds", "seconds", *BenchOptions.__struct_fields__[:-1]])
         raise OptionError(f"There is no option {unknown[0]!r}: pass some of {known}.")
     if rounds < 1 or seconds <= 0:
-        raise OptionError("There would be no round: pass rounds from 1 and seconds above 0.")
+        raise OptionError("No round would be run: pass rounds from 1 and seconds above 0.")
     plan = Plan(rounds=rounds, fewest=min(rounds, Plan().fewest), seconds=seconds)
     return BenchOptions(plan=plan, **options)

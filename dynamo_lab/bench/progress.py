@@ -1,4 +1,4 @@
-"""How far a benchmark is, drawn in a terminal."""
+"""The progress of a benchmark, drawn in a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Generator[Watch, None, None]:
-    """A watch that draws a progress bar with the time left, where someone looks at it."""
+    """A watch that draws a progress bar with the time left, if someone can see it."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar

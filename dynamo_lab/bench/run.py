@@ -1,4 +1,4 @@
-"""A benchmark as it is made: compile, check, time; whatever ends it early, the rest is kept."""
+"""A running benchmark: compile, check, time; if it ends early, what was measured is kept."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 def measured(
     recording: Recording, session: Session, options: BenchOptions, watch: Watch
 ) -> tuple[Recording, Session]:
-    """The program of a recording with its benchmark, as facts of its own.
+    """The program of a recording with its benchmark, as separate facts.
 
     Raises:
-        BenchError: there is no program at hand.
+        BenchError: the program is not available.
     """
     program = session.program
     if program is None:
@@ -97,7 +97,7 @@ class BenchRun:
         self._caches = ExitStack()
 
     def made(self) -> tuple[Recording, Session]:
-        """The facts of the first way that Inductor compiles, with the benchmark."""
+        """The facts of the first variant that Inductor compiles, with the benchmark."""
         from dynamo_lab.measure import machine
 
         with self._device.current():
@@ -130,9 +130,9 @@ class BenchRun:
         return structs.replace(self._run.facts, benchmark=found), session
 
     def _compile(self) -> None:
-        """Call every way once in each phase, the one that is recorded last.
+        """Call every variant once in each phase, the one that is recorded last.
 
-        Each has compile caches of its own. The last one's stay in force, so that what it compiled
+        Each has its own compile caches. The last one's stay active, so that what it compiled
         is found again when its kernels are timed.
         """
         self._recorded_way = recorded_way(self._ways)
@@ -169,7 +169,7 @@ class BenchRun:
                 self._run = Run.of(recorder, recorder.recording)
 
     def _first_calls(self, at: int) -> dict[str, float]:
-        """What the first call of each phase takes beyond the second."""
+        """The time of the first call of each phase beyond the second's."""
         beyond: dict[str, float] = {}
         for phase in self._phases:
             call = self._subject.call(self._made[at], phase)
@@ -179,7 +179,7 @@ class BenchRun:
 
     @contextmanager
     def _may_fail(self, at: int) -> Generator[None, None, None]:
-        """A way that raises is dropped, with the reason; where eager raises, the program fails."""
+        """A variant that raises is dropped, with the reason; if eager raises, the program fails."""
         try:
             yield
         except AlreadyRecordingError:
@@ -190,12 +190,12 @@ class BenchRun:
             self._drop(at, _reason(error))
 
     def _drop(self, at: int, problem: str) -> None:
-        """A way that cannot be timed is shown with the reason."""
+        """A variant that cannot be timed is shown with the reason."""
         self._made.pop(at, None)
         self._ways[at] = structs.replace(self._ways[at], problem=problem)
 
     def _check(self) -> None:
-        """Hold what each way computes against eager, and both against float64."""
+        """Compare each variant's results with eager, and both with float64."""
         for phase in self._phases:
             tolerance = self._options.tolerance
             checks = Checks(self._subject, self._made[0], phase, self._roots, tolerance)
@@ -209,14 +209,14 @@ class BenchRun:
     def _hold(self, at: int, found: Sequence[Comparison]) -> None:
         self._comparisons += found
         if is_wrong(found):
-            self._drop(at, f"it computes something else than eager: {off(found)}")
+            self._drop(at, f"its results differ from eager's: {off(found)}")
 
     def _weigh(self) -> None:
-        """The most memory that a call of each way holds, in training a step's."""
+        """The peak memory of a call of each variant, in training of a step."""
         for at, way in list(self._made.items()):
             if self._watch.stopped:
                 return
-            self._watch.tell(f"weighing {self._ways[at].name}", at, len(self._ways))
+            self._watch.tell(f"measuring the memory of {self._ways[at].name}", at, len(self._ways))
             with self._may_fail(at):
                 peak = peak_of(self._subject.call(way, self._phases[-1]), self._device)
                 self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
@@ -225,13 +225,13 @@ class BenchRun:
         caches: tuple[Cache, ...] = ("warm", "cold") if self._options.cold else ("warm",)
         for phase in self._phases:
             for cache in caches:
-                # where a way fails, it is dropped, and the others take their turns again
+                # a variant that fails is dropped, and the others take their turns again
                 while 0 in self._made and not self._watch.stopped:
                     if self._time_in_turns(phase, cache):
                         break
 
     def _time_in_turns(self, phase: Phase, cache: Cache) -> bool:
-        """Whether all ways came through."""
+        """Whether all variants ran to the end."""
         calls = {str(at): self._guarded(at, phase) for at in self._made}
         plan, is_cold = self._options.plan, cache == "cold"
         try:
@@ -246,7 +246,7 @@ class BenchRun:
         return True
 
     def _guarded(self, at: int, phase: Phase) -> Callable[[], object]:
-        """A call that tells which way failed."""
+        """A call whose error names the variant that failed."""
         call = self._subject.call(self._made[at], phase)
 
         def guarded() -> object:
@@ -258,7 +258,7 @@ class BenchRun:
         return guarded
 
     def _time_kernels(self) -> None:
-        """Each kernel of the way that was recorded, against the operators that it replaced."""
+        """Each kernel of the recorded variant, against the operators that it replaced."""
         at = self._recorded_way
         if at is None or at not in self._made or not self._run.facts.kernels:
             return
@@ -281,12 +281,12 @@ class BenchRun:
 
 
 def _reason(error: Exception) -> str:
-    """Why a way is not timed: our own errors are sentences."""
+    """Why a variant is not timed: our own errors are sentences."""
     return str(error) if isinstance(error, DynamoLabError) else f"it raised {told(error)}"
 
 
 class _FailedError(Exception):
-    """A way raised while it was timed."""
+    """A variant raised while it was timed."""
 
     def __init__(self, way: int, error: Exception) -> None:
         super().__init__(way)
@@ -294,7 +294,7 @@ class _FailedError(Exception):
 
 
 def recorded_way(ways: Sequence[Way]) -> int | None:
-    """The way that is recorded: the first that Inductor compiles, else the first compiled."""
+    """The recorded variant: the first that Inductor compiles, else the first compiled."""
     compiled = [at for at, way in enumerate(ways) if way.kind == "compiled"]
     inductor = [at for at in compiled if ways[at].options.get("backend", "inductor") == "inductor"]
     return next(iter([*inductor, *compiled]), None)
@@ -307,7 +307,7 @@ def _with_work(timed: KernelTime, works: Works) -> KernelTime:
 
 @contextmanager
 def _kept(optimizer: Any) -> Generator[None, None, None]:
-    """Afterwards an optimizer's state is what it was."""
+    """Restore the optimizer's state afterwards."""
     if optimizer is None:
         yield
         return

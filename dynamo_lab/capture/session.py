@@ -1,4 +1,4 @@
-"""A recording session: installs every probe, and takes every one away again."""
+"""A recording session: installs every probe, and removes every one again."""
 
 import functools
 import threading
@@ -36,13 +36,13 @@ from dynamo_lab.capture.kernels.statements import StatementProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
 from dynamo_lab.capture.lowering.buffers import BufferProbes
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
-from dynamo_lab.capture.lowering.stamps import Stamps
+from dynamo_lab.capture.lowering.origins import OriginProbes
 from dynamo_lab.capture.packages import hooks as packages_hooks
 from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
 from dynamo_lab.capture.steps import hooks as steps_hooks
-from dynamo_lab.capture.steps.columns import Reel
+from dynamo_lab.capture.steps.columns import StepColumns
 from dynamo_lab.capture.steps.steps import StepProbes
 from dynamo_lab.errors import AlreadyRecordingError
 
@@ -55,7 +55,7 @@ _TABLES = (
     autograd_hooks,
     decompositions_hooks,
 )
-"""The private names that every recording leans on."""
+"""The private names that every recording depends on."""
 
 _TABLES_OF_INDUCTOR = (lowering_hooks, fusion_hooks, kernels_hooks, passes_hooks, packages_hooks)
 
@@ -66,8 +66,8 @@ _recording = threading.Lock()  # probes sit on functions of the whole process, s
 def watch(recorder: Recorder, *, fresh: bool = True) -> Generator[None, None, None]:
     """Record into `recorder` whatever compiles in the body, in any thread.
 
-    With `fresh`, Dynamo first forgets what it has compiled, so that code compiled before is looked
-    at again. Afterwards every watched function and setting is what it was.
+    With `fresh`, Dynamo first forgets what it has compiled, so that code compiled before is traced
+    again. Afterwards every watched function and setting is restored.
 
     Raises:
         AlreadyRecordingError: another recording is running.
@@ -104,9 +104,9 @@ def _install(recorder: Recorder, patches: Patches, tables: list[ModuleType]) -> 
     graphs.on_recorded = decompositions.recorded
     undo = frames.install(patches)
     install = functools.partial(_install_one, recorder, patches)
-    if isinstance(recorder.reel, Reel):
+    if isinstance(recorder.steps, StepColumns):
         tables.append(steps_hooks)
-        install(StepProbes(recorder, compilations, recorder.reel))
+        install(StepProbes(recorder, compilations, recorder.steps))
     for probes in (
         breaks,
         GuardProbes(recorder, compilations, frames.frame),
@@ -127,7 +127,7 @@ def _install(recorder: Recorder, patches: Patches, tables: list[ModuleType]) -> 
         kernels.on_called = fusion.called
         for probes in (
             lowering,
-            Stamps(),
+            OriginProbes(),
             BufferProbes(recorder, graphs, lowering),
             kernels,
             fusion,
@@ -150,7 +150,7 @@ class _Probes(Protocol):
 
 
 def _install_one(recorder: Recorder, patches: Patches, probes: _Probes) -> None:
-    """Install probes; those that this PyTorch gives no hold are a note, and the others go on."""
+    """Install probes; those that this PyTorch does not support become a note."""
     try:
         probes.install(patches)
     except Exception as error:
@@ -158,6 +158,6 @@ def _install_one(recorder: Recorder, patches: Patches, probes: _Probes) -> None:
 
 
 def _note_missing(recorder: Recorder, tables: list[ModuleType]) -> None:
-    """Say what this PyTorch lacks of the names that the recording leans on."""
+    """Report which names this PyTorch lacks that the recording depends on."""
     for path, sentence in missing_in(tables).items():
         recorder.note_absent(path, sentence)

@@ -1,4 +1,4 @@
-"""`dynamo-lab bench`: cases timed eager, compiled and as a person wrote them."""
+"""`dynamo-lab bench`: cases timed eager, compiled and hand-written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    sentence = "time cases: eager, compiled and written by hand, checked and in turns"
+    sentence = "time cases: eager, compiled and hand-written, checked and in turns"
     parser = add_command(commands, "bench", sentence, run)
     option = parser.add_argument
     option("cases", nargs="*", metavar="CASE", help="a name, or your my_case.py")
@@ -33,14 +33,14 @@ def add(commands: Commands) -> None:
            help="also this mode or backend of torch.compile")  # fmt: skip
     option("--training", action="store_true", help="also time training steps")
     option("--code", action="store_true",
-           help="print what was generated beside what was written by hand")  # fmt: skip
+           help="print generated code next to hand-written code")  # fmt: skip
     add_width(parser)
-    option("--rounds", type=int, default=25, metavar="N", help="11 tell ways apart")
+    option("--rounds", type=int, default=25, metavar="N", help="at least 11 to show a difference")
     add_outputs(parser, json="save the recording, with the raw times")
 
 
 def run(options: argparse.Namespace) -> int:
-    """1 where a way computes something else, else 0; without a case, print those that there are."""
+    """1 if a variant computes something else, else 0; without a case, print the known ones."""
     from dynamo_lab.measure.cases import all_cases, find_case
 
     if not options.cases:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     cases = [find_case(name) for name in options.cases]
     asked = writers(options)
     if asked and len(cases) > 1:
-        raise OptionError("--json and --html keep one case: name one.")
+        raise OptionError("--json and --html save one case: name one.")
     plan = _plan(options.rounds)
     wrong = [_is_wrong(case, options, plan, asked) for case in cases]
     return 1 if any(wrong) else 0
@@ -64,7 +64,7 @@ def _plan(rounds: int) -> Plan:
 
 
 def _is_wrong(case: Case, options: argparse.Namespace, plan: Plan, asked: list[Writer]) -> bool:
-    """Time a case, keep and print it; whether a way computes something else."""
+    """Time a case, save and print it; whether a variant computes something else."""
     from dynamo_lab.api.bench_cases import bench_case, summary
     from dynamo_lab.measure.checks import is_wrong
 

@@ -1,4 +1,4 @@
-"""`dynamo-lab check`: recordings or scripts held against what is expected of them."""
+"""`dynamo-lab check`: recordings or scripts compared with what is expected of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "check", "exit with 1 unless recordings are as expected", run)
     option = parser.add_argument
     option("recordings", nargs="+", metavar="RECORDING",
-           help="a file that was saved, or a script.py to record")  # fmt: skip
+           help="a saved file, or a script.py to record")  # fmt: skip
     option("--format", default="text", metavar="NAME",
            help="text, or github: also annotations at your lines")  # fmt: skip
     for name, sentence in expectations().items():
@@ -45,7 +45,7 @@ def _phrase(sentence: str) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check them all, and return the exit code: 0 where all are as expected, else 1."""
+    """Check them all, and return the exit code: 0 if all are as expected, else 1."""
     if options.format not in FORMATS:
         raise OptionError(f"There is no format {options.format!r}: pass {' or '.join(FORMATS)}.")
     expected = {name: getattr(options, name) for name in expectations()}
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _recorded(path: str, arguments: Sequence[str]) -> Recording:
-    """The recording in a file, or that of a script, which runs for it."""
+    """The recording in a file, or that of a script, which is run."""
     if not path.endswith(".py"):
         return load(path)
     return Script(path, arguments).recorded(exits=True)

@@ -1,4 +1,4 @@
-"""`dynamo-lab doctor`: what this machine and its PyTorch have of what dynamo_lab needs."""
+"""`dynamo-lab doctor`: whether this machine and its PyTorch have what dynamo_lab needs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     parser = add_command(commands, "doctor", "say what this machine and its PyTorch lack", run)
-    parser.epilog = "Exit code 1: something that nothing works without is missing."
+    parser.epilog = "Exit code 1: something essential is missing."
 
 
 def run(_: argparse.Namespace) -> int:
-    """Print what was found; 1 where something that is needed is missing."""
+    """Print what was found; 1 if something essential is missing."""
     from dynamo_lab.capture.doctor import machine, names
 
     known = list(machine.facts())

@@ -26,10 +26,10 @@ def add(commands: Commands) -> None:
     option("--graph", type=int, default=1, metavar="N", help="this graph, from 1")
     add_stage(parser)
     option("--around", metavar="NODE", help="only what is around the node of this name")
-    option("--up", type=int, default=2, metavar="N", help="so many steps to its inputs")
-    option("--down", type=int, default=2, metavar="N", help="so many steps to its users")
+    option("--up", type=int, default=2, metavar="N", help="this many steps to its inputs")
+    option("--down", type=int, default=2, metavar="N", help="this many steps to its users")
     option("--open", dest="collapse", action="store_const", const="none",
-           default="modules", help="open every module")  # fmt: skip
+           default="modules", help="expand every module")  # fmt: skip
     option("--svg", metavar="FILE", help="write a picture instead; needs Graphviz")
 
 

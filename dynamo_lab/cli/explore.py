@@ -1,4 +1,4 @@
-"""`dynamo-lab explore`: a script, run and recorded."""
+"""`dynamo-lab explore`: run and record a script."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynamo_lab.cli.core.printing import print_recording, view_of
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.assembly import with_assemblies
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.record.options import add_film_options, add_target_option
+from dynamo_lab.record.options import add_step_options, add_target_option
 from dynamo_lab.record.script import Script
 from dynamo_lab.render.text import as_line
 
@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
     parser.usage = "dynamo-lab explore SCRIPT [options] [-- SCRIPT ARGUMENTS]"
     parser.add_argument("script", metavar="SCRIPT", help="the Python file to run")
     add_outputs(parser, json="save the recording (.json or .json.gz)")
-    add_film_options(parser)
+    add_step_options(parser)
     add_target_option(parser)
     parser.add_argument(
         "--assembly", action="store_true", help="also assemble each kernel: PTX, SASS, x86, ..."
@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """The script's own exit code, or 2 where it is 0 and a file could not be written."""
+    """The script's own exit code, or 2 if it is 0 and a file could not be written."""
     script = Script(options.script, options.script_arguments)
     asked = writers(options)
     _refuse_unknown_sections(options)
@@ -58,14 +58,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _refuse_unknown_sections(options: argparse.Namespace) -> None:
-    """Say now what the renderer would say of a section once a long script has run."""
+    """Raise now what the renderer would raise for a section after a long script has run."""
     from dynamo_lab.render import terminal
 
     terminal.renderable(view_of(Recording(title="")), selection.sections(options))
 
 
 def _attempt(writer: Writer, recording: Recording) -> DynamoLabError | None:
-    """What went wrong: a file that fails costs the others nothing."""
+    """What went wrong: a file that fails does not affect the others."""
     write, path = writer
     try:
         write(recording, path)

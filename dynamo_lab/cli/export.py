@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the files, and say how to open them."""
     from dynamo_lab.render.export.formats import export, how_to_open
 
-    how = how_to_open(options.format)  # says so where there is no such format
+    how = how_to_open(options.format)  # raises if there is no such format
     for path in export(load(options.recording), options.out, options.format):
         print(f"wrote {path}")
     print(how)

@@ -23,14 +23,14 @@ def add(commands: Commands) -> None:
     option("trace", metavar="TRACE_DIR", help="the folder, or a log in it")
     option("--rank", type=int, metavar="N", help="only this rank of the job")
     option("--sources", metavar="FOLDER", help="the program's files, to show whole")
-    several = "of several ranks, one file each: run.json.gz becomes run.rank-0.json.gz"
+    several = "for several ranks, one file each: run.json.gz becomes run.rank-0.json.gz"
     add_outputs(parser, json=f"save it as a recording; {several}")
     add_sections(parser)
     parser.set_defaults(**WHOLE)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the log of a process, or those of all ranks, and write the files asked for."""
+    """Print the log of a process, or those of all ranks, and write the requested files."""
     from dynamo_lab.api.traces import Ranks, open_trace
 
     asked = writers(options)
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write_ranks(ranks: Ranks, options: argparse.Namespace) -> None:
-    """One page of all, and a recording of each."""
+    """One page with all, and a recording of each."""
     if options.html:
         ranks.to_html(options.html)
     if options.json:
@@ -53,7 +53,7 @@ def _write_ranks(ranks: Ranks, options: argparse.Namespace) -> None:
 
 
 def _print_ranks(ranks: Ranks, options: argparse.Namespace) -> None:
-    """How they compare, or the sections asked for of each."""
+    """How they compare, or the requested sections of each."""
     if options.section is None:
         from dynamo_lab.render.terminal.compare import ranks as compared
 

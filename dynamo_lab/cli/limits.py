@@ -1,4 +1,4 @@
-"""`dynamo-lab limits`: what this machine can do at most."""
+"""`dynamo-lab limits`: the limits of this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add(commands: Commands) -> None:
     sentence = "measure how fast this machine copies and multiplies, once"
     parser = add_command(commands, "limits", sentence, run)
     parser.add_argument("--device", default="", metavar="NAME", help="cpu, cuda or mps")
-    parser.add_argument("--again", action="store_true", help="measure it anew")
+    parser.add_argument("--again", action="store_true", help="measure it again")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`dynamo-lab package`: what is in a program that was compiled ahead of time."""
+"""`dynamo-lab package`: the contents of a program that was compiled ahead of time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    sentence = "show what AOTInductor put into a .pt2 file; runs nothing in it"
+    sentence = "show what AOTInductor stored in a .pt2 file; runs nothing in it"
     parser = add_command(commands, "package", sentence, run)
     parser.add_argument("package", metavar="PACKAGE", help="the .pt2 file, made anywhere")
     add_outputs(parser, json="save it as a recording")

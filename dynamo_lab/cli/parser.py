@@ -1,4 +1,4 @@
-"""What the `dynamo-lab` command understands, and its manual."""
+"""The parser of the `dynamo-lab` command, and its manual."""
 
 import argparse
 from collections.abc import Sequence
@@ -43,18 +43,18 @@ COMMANDS = (
     course,
     diff,
 )
-"""A module each, in the order of the manual: it has `add`, which says what `run` runs."""
+"""One module each, in the order of the manual; its `add` adds the command's parser."""
 
 _MANUAL = """\
 Shows what torch.compile did with your program: which Python became which graph, where and why
-it broke, and the kernels that came out, each tied to the line you wrote.
+it broke, and the resulting kernels, each linked to the line you wrote.
 
 Start with a script that uses torch.compile:
 
     dynamo-lab explore train.py                      run it, print what was compiled
     dynamo-lab explore train.py --html out.html      ... and write a page to open in a browser
-    dynamo-lab explore train.py --json run.json.gz   ... and keep the recording
-    dynamo-lab explore train.py --target cuda:sm_90  ... down to the code for a device you lack
+    dynamo-lab explore train.py --json run.json.gz   ... and save the recording
+    dynamo-lab explore train.py --target cuda:sm_90  ... down to code for a device you need not have
     dynamo-lab explore train.py -- --epochs 1        arguments after -- are the script's own
 
 Then read the recording, on any machine, with or without PyTorch's compiler at work:
@@ -63,10 +63,10 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --section breaks     one section; --explain says how to read it
     dynamo-lab show run.json.gz --graph 2            one graph, and the stages it went through
     dynamo-lab show run.json.gz --kernel 0           one kernel, with its code
-    dynamo-lab show run.json.gz --kernel 0 --assembly PTX    what it became, if kept by --assembly
+    dynamo-lab show run.json.gz --kernel 0 --assembly PTX    what it became, if saved by --assembly
     dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
     dynamo-lab show run.json.gz --why-not op3 op7    why Inductor did not fuse two operations
-    dynamo-lab show run.json.gz --outline            what each module of the graphs holds
+    dynamo-lab show run.json.gz --outline            what each module of the graphs contains
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
 
@@ -81,7 +81,7 @@ Or watch Dynamo at work, one instruction at a time, like a debugger that can go 
     dynamo-lab explore train.py --steps --json run.json.gz
     dynamo-lab step run.json.gz
 
-Or look up PyTorch's operators and the rules that take them apart:
+Or look up PyTorch's operators and the rules that decompose them:
 
     dynamo-lab atlas                                 how many there are, at each level
     dynamo-lab atlas aten.gelu                       one operator
@@ -90,9 +90,9 @@ Or see what this machine and its PyTorch lack:
 
     dynamo-lab doctor                                compiler, GPU, Jupyter, private names
 
-Or measure what this machine can do at most, which kernels are held against:
+Or measure this machine's limits, which kernels are compared with:
 
-    dynamo-lab limits                                memory's bandwidth, arithmetic in each type
+    dynamo-lab limits                                memory bandwidth, arithmetic in each type
 
 Or look into a package that was compiled ahead of time:
 
@@ -103,16 +103,16 @@ Or open a log that PyTorch wrote elsewhere, of one process or of all ranks of a 
     TORCH_TRACE=logs python train.py                 there, on the cluster
     dynamo-lab import logs --html out.html           here, on any machine
 
-Or measure, compiled against eager and against what a person wrote by hand:
+Or measure compiled code against eager and against hand-written code:
 
-    dynamo-lab bench                                 the cases there are
+    dynamo-lab bench                                 list the cases
     dynamo-lab bench softmax --device cuda           one of them
     dynamo-lab bench my_case.py                      one of yours: see kernels/README.md
 
-Or see what torch.compile does for a list of models, each in a process of its own:
+Or see what torch.compile does for a list of models, each in its own process:
 
     dynamo-lab suite --models torch                  pass rate, speed-up, compile time, memory
-    dynamo-lab suite --device cuda --amp --training  all of the list, in each way; can be resumed
+    dynamo-lab suite --device cuda --amp --training  the whole list, in each setting; can be resumed
     dynamo-lab suite --compare a.jsonl b.jsonl       what changed between two runs
 
 Or learn how torch.compile works, from notebooks with exercises that check themselves:
@@ -128,8 +128,8 @@ In tests and CI:
 """
 
 _EXITS = """\
-Exit codes: 0 all is well; 1 the script failed, or the check did; 2 the command cannot do what was
-asked, and says why. In a notebook, use `%load_ext dynamo_lab` and `%%compile` instead.
+Exit codes: 0 success; 1 the script or the check failed; 2 the command cannot do what was
+requested, and says why. In a notebook, use `%load_ext dynamo_lab` and `%%compile` instead.
 """
 
 
@@ -137,13 +137,13 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
     """The options in `given`; what follows `--` is `script_arguments`.
 
     Raises:
-        OptionError: a value is not offered.
+        OptionError: a value is invalid.
     """
     own, script_arguments = _cut(list(given))
     parser = _parser()
     options, unknown = parser.parse_known_args(own)
     if unknown:
-        hint = "; what is for the script goes after --" if options.command == "explore" else ""
+        hint = "; the script's arguments go after --" if options.command == "explore" else ""
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     width = getattr(options, "width", None)
     if width is not None and width < MIN_WIDTH:
@@ -153,7 +153,7 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
 
 
 def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """What is ours and, after `--`, what is the script's."""
+    """Our arguments and, after `--`, the script's."""
     if "--" not in arguments:
         return arguments, []
     at = arguments.index("--")

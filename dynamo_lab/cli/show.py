@@ -1,4 +1,4 @@
-"""`dynamo-lab show`: a recording, or what is asked for of it."""
+"""`dynamo-lab show`: a recording, or the requested part of it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def add(commands: Commands) -> None:
         "--to",
         default="inductor",
         metavar="SET",
-        help="the operators that decompositions go down to: core_aten, inductor or prims",
+        help="the operator set to decompose to: core_aten, inductor or prims",
     )
-    parser.add_argument("--explain", action="store_true", help="say of each section how to read it")
+    parser.add_argument("--explain", action="store_true", help="say how to read each section")
     parser.add_argument("--json", action="store_true", help="print it as JSON, for a program")
     add_sections(parser)
 
@@ -46,14 +46,14 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     add_stage(parser)
     option("--kernel", type=int, metavar="N", help="only the kernel of this number")
     option("--assembly", metavar="LEVEL", help="its assembly: PTX, SASS, ...")
-    option("--find", metavar="QUERY", help="the nodes that fit, as 'op:mm shape:*x128'")
+    option("--find", metavar="QUERY", help="the matching nodes, as in 'op:mm shape:*x128'")
     option("--why-not", nargs=2, metavar=("A", "B"),
            help="why two operations, buffers or nodes are not fused")  # fmt: skip
     option("--outline", action="store_true", help="the modules of graphs, not the nodes")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the recording, or the part or the answer asked for."""
+    """Print the recording, or the requested part or answer."""
     recording = load(options.recording)
     if options.why_not is not None:
         from dynamo_lab.api.why_not import ask
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _level(view: View, options: argparse.Namespace) -> RenderableType:
-    """The level of the assembly that is asked for."""
+    """The requested level of the assembly."""
     from dynamo_lab.render.terminal.kernels.kernels import level
 
     if options.kernel is None:
@@ -82,14 +82,14 @@ def _level(view: View, options: argparse.Namespace) -> RenderableType:
     found = [one for one in view.kernels.assemblies if one.kernel == options.kernel]
     if not found:
         raise OptionError(
-            f"The recording holds no assembly of kernel {options.kernel}: record it with "
+            f"The recording has no assembly of kernel {options.kernel}: record it with "
             "`dynamo-lab explore SCRIPT --assembly`."
         )
     return Group(*level(found[0], options.assembly))
 
 
 def _of_nodes(view: View, options: argparse.Namespace) -> RenderableType:
-    """The nodes that are found, or the modules of the graphs asked for, the captured by default."""
+    """The found nodes, or the modules of the requested graphs, by default the captured ones."""
     from dynamo_lab.render.terminal.core.parts import Page
     from dynamo_lab.render.terminal.graphs.outline import found, outlines
 
@@ -106,7 +106,7 @@ def _captured(view: View) -> list[GraphView]:
 
 
 def _json(view: View, options: argparse.Namespace) -> str:
-    """The sections asked for of the view, which has no graph or kernel but those asked for."""
+    """The requested sections of the view, with only the requested graphs and kernels."""
     asked = selection.graphs(view, options)
     view = selection.with_one_kernel(view, options)
     if asked is not None:

@@ -18,7 +18,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     sentence = "step through what Dynamo interpreted, forwards and back"
     parser = add_command(commands, "step", sentence, run)
-    add_recording(parser, "a file that was saved, with steps")
+    add_recording(parser, "a saved file with steps")
     parser.add_argument("--at", type=int, default=1, metavar="N", help="start at this step, from 1")
     parser.add_argument("--list", action="store_true", help="print the steps instead")
     add_width(parser)
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     from dynamo_lab.cli.stepper import play, playback_of
 
     view = view_of(load(options.recording))
-    playback_of(view)  # says so where there are no steps
+    playback_of(view)  # raises if there are no steps
     if options.list:
         print_view(view, options)
     else:

@@ -1,4 +1,4 @@
-"""The stepper of the terminal: a film, the keyboard, and one screen a step."""
+"""The stepper of the terminal: the keyboard, and one screen per step."""
 
 import sys
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def moved(playback: Playback, step: int, key: str) -> int:
 
 
 def playback_of(view: View) -> Playback:
-    """The film of a view.
+    """The playback of a view's steps.
 
     Raises:
         OptionError: no steps were recorded.
@@ -75,7 +75,7 @@ def playback_of(view: View) -> Playback:
 
 
 def _read_key() -> str:
-    import readchar  # needs a keyboard to be there
+    import readchar  # needs a keyboard
 
     names = {
         readchar.key.LEFT: "left", readchar.key.RIGHT: "right",

@@ -1,4 +1,4 @@
-"""`dynamo-lab suite`: a list of models, eager and compiled, summed up in a table."""
+"""`dynamo-lab suite`: a list of models, eager and compiled, summarized in a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _GIGABYTE = 1 << 30
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    sentence = "run a list of models eagerly and compiled, and sum it up"
+    sentence = "run a list of models eagerly and compiled, and summarize the results"
     parser = add_command(commands, "suite", sentence, run)
     _add_models(parser.add_argument)
     _add_run(parser.add_argument)
@@ -48,13 +48,13 @@ def _add_models(option: Callable[..., object]) -> None:
 
 def _add_run(option: Callable[..., object]) -> None:
     """How to run it."""
-    told = f"where results are kept, and a run is resumed from (default {_RESULTS})"
+    told = f"the file for results, from which a run is resumed (default {_RESULTS})"
     option("--results", default=_RESULTS, metavar="FILE", help=told)
-    option("--again", action="store_true", help="also run what has a result there")
+    option("--again", action="store_true", help="also run what already has a result there")
     option("--workers", type=int, metavar="N", help="processes at once (default: 1 on cpu)")
     option("--devices", default="", metavar="NUMBERS", help="GPUs to use, with commas (default 0)")
-    option("--limit-seconds", type=float, default=600, metavar="N", help="most for one case")
-    option("--limit-memory", type=float, metavar="GB", help="most main memory for one process")
+    option("--limit-seconds", type=float, default=600, metavar="N", help="the most for one case")
+    option("--limit-memory", type=float, metavar="GB", help="the most main memory for one process")
     option("--engine", choices=("local", "ray"), default="local", help="ray: over many machines")
     option("--address", metavar="ADDRESS", help="of the Ray cluster")
 
@@ -69,7 +69,7 @@ def _add_table(option: Callable[..., object]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0, or 130 where it was interrupted."""
+    """0, or 130 if it was interrupted."""
     width = width_of(options)
     if options.compare:
         return _compare(options.compare[0], options.compare[1], width)
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace, path: str) -> bool:
-    """Whether the run came to its end; what was found by then is in the file."""
+    """Whether the run finished; the results so far are in the file."""
     from dynamo_lab.suite.runner import run_suite
     from dynamo_lab.suite.text import result_line
 
@@ -93,13 +93,13 @@ def _run(options: argparse.Namespace, path: str) -> bool:
         with _terminated_as_interrupted():
             run_suite(_order(options), path, _engine(options), again=options.again, report=report)
     except KeyboardInterrupt:
-        print("Stopped: the same command goes on from here.", file=sys.stderr)
+        print("Stopped: the same command continues from here.", file=sys.stderr)
         return False
     return True
 
 
 def _order(options: argparse.Namespace) -> Order:
-    """The options as an order.
+    """The options of a run of the suite.
 
     Raises:
         SuiteError: there is no such model, or a number makes no sense.

@@ -122,7 +122,7 @@ def _verdict(answer: Any) -> str:
     need_function(answer)
     for reason, factor, noise, shocks in _CASES:
         a, b = _rounds(1.0, 1.0, 0.0, shocks), _rounds(1.0, factor, noise, {})
-        right, said = _told_apart(a, b), answer(list(a), list(b))
+        right, said = _comparison(a, b), answer(list(a), list(b))
         need(
             said in ("faster", "slower", "not distinguishable"),
             f"It says {said!r:.60}: say faster, slower, or not distinguishable.",
@@ -141,7 +141,7 @@ _REMEDIES = {
 }
 
 
-def _told_apart(a: Sequence[float], b: Sequence[float]) -> str:
+def _comparison(a: Sequence[float], b: Sequence[float]) -> str:
     """The verdict on b, as `lab.bench` gives it."""
     found = ratio(a, b)
     if not found.differs:

@@ -1,1 +1,1 @@
-"""What a living program answers: fixes, guards, switches, edits, budgets, assembly."""
+"""Questions to a live program: fixes, guards, switches, edits, budgets, assembly."""

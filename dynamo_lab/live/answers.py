@@ -1,4 +1,4 @@
-"""What a view may ask of a recording while the kernel lives, each with what answers it."""
+"""The questions of a view to a recording while the kernel lives, each with its answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def answer(
     recording: Recording, session: Session, question: str, asked: dict[str, Any]
 ) -> dict[str, Any]:
-    """What a view shows: an "answer" as JSON, or an "error" of one sentence."""
+    """The result for a view: an "answer" as JSON, or an "error" of one sentence."""
     try:
         return {"answer": msgspec.to_builtins(_found(recording, session, question, asked))}
     except DynamoLabError as error:
@@ -38,4 +38,4 @@ def _found(recording: Recording, session: Session, question: str, asked: dict[st
         case "edit_kernel", {"kernel": int(kernel), "code": str(code)}:
             return edits.ask(recording, session, kernel, code)
         case _:
-            raise DynamoLabError(f"The view asked {question!r}, which this kernel cannot answer.")
+            raise DynamoLabError(f"This kernel cannot answer the view's question {question!r}.")

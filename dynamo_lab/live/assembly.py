@@ -1,4 +1,4 @@
-"""A recording's kernels as assembly: what was stored, or assembled now by who recorded it."""
+"""A recording's kernels as assembly: stored, or assembled now in the recording process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ask(recording: Recording, session: Session, kernel: int, target: str | None 
             return stored
     if not session.can_assemble:
         raise AssemblyError(
-            "This recording holds no such assembly, and code out of a file is not compiled here: "
+            "This recording has no such assembly, and code from a file is not compiled here: "
             "record it with assembly, as in dynamo_lab.lower(fn, *args, target=..., assembly=True)."
         )
     return _assembled(recording, kernel, chosen)

@@ -1,4 +1,4 @@
-"""Asking the partitioner what another memory budget would keep, while its joint graph lives."""
+"""What other memory budgets would save, from the partitioner, while the joint graph lives."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
 
 BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
-"""The budgets that are tried where none is named: from "what is fastest" to "inputs alone"."""
+"""The budgets that are tried if none is given: from "the fastest" to "only inputs"."""
 
 
 class BudgetRow(Struct, frozen=True, kw_only=True):
-    """One budget: how much it keeps, and how many operators run again, with what arithmetic.
+    """One budget: how much it saves, how many operators are recomputed, and their arithmetic.
 
-    `flops` counts matrix products, convolutions and attention alone.
+    `flops` counts only matrix products, convolutions and attention.
     """
 
     budget: float
@@ -46,7 +46,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
     rows: tuple[BudgetRow, ...]
 
     def __str__(self) -> str:
-        head = ("budget", "kept", "values", "run again", "arithmetic again", "")
+        head = ("budget", "saved", "values", "recomputed", "extra arithmetic", "")
         rows = [
             (
                 f"{row.budget:g}",
@@ -74,16 +74,16 @@ def ask(
     budgets: Sequence[float] = (),
     partition: int | None = None,
 ) -> Budgets:
-    """What a partition, by default the first with a backward, would keep under each budget.
+    """What a partition, by default the first with a backward, would save under each budget.
 
     Raises:
-        BudgetError: there is no such partition, no joint graph at hand, or no such budget.
+        BudgetError: there is no such partition or budget, or the joint graph is not available.
     """
     budgets = budgets or BUDGETS
     for budget in budgets:
         if not isinstance(cast("object", budget), int | float) or not 0 <= budget <= 1:
             raise BudgetError(
-                f"A budget is the share of activation memory to keep, from 0 to 1, not {budget!r}."
+                f"A budget is the share of activation memory to save, from 0 to 1, not {budget!r}."
             )
     if partition is None:  # the first that has a backward
         cut = (part.id for part in recording.partitions if part.backward is not None)
@@ -97,19 +97,19 @@ def ask(
 def _joint(recording: Recording, session: Session, partition: int) -> Joint:
     count = len(recording.partitions)
     if not count:
-        raise BudgetError("AOTAutograd saw no graph in this recording, so there is none to cut.")
+        raise BudgetError("AOTAutograd saw no graph in this recording: none can be partitioned.")
     if not 0 <= partition < count:
         raise BudgetError(
             f"There is no partition {partition}: ids are from 0, and there are {count}."
         )
     method = recording.partitions[partition].method
     if method != "min-cut":
-        why = "no gradient was asked for" if method == "none" else "it used another partitioner"
-        raise BudgetError(f"Partition {partition} was not cut by the min-cut partitioner: {why}.")
+        why = "no gradient was requested" if method == "none" else "it used another partitioner"
+        raise BudgetError(f"Partition {partition} was not made by the min-cut partitioner: {why}.")
     if partition not in session.joints:
         raise BudgetError(
-            "The joint graph is not at hand: only the process that recorded it can cut it again, "
-            "so record again here."
+            "The joint graph is not available: only the process that recorded it can partition it "
+            "again, so record again here."
         )
     return session.joints[partition]
 

@@ -1,4 +1,4 @@
-"""A recorded program, compiled again and kept, so that it can run with kernels that were edited."""
+"""A recorded program, compiled again and kept, so that it can run with edited kernels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     import torch
 
     from dynamo_lab.capture.kernels.edited import Definition
-    from dynamo_lab.capture.kernels.kept_calls import Call
+    from dynamo_lab.capture.kernels.recorded_calls import Call
     from dynamo_lab.record.run import Program
 
 
 class CompiledProgram:
-    """A recorded program, compiled again to be run with edits. It keeps what it compiled."""
+    """A recorded program, compiled again to run with edits. It keeps what it compiled."""
 
     def __init__(self, program: Program) -> None:
         import torch
@@ -36,7 +36,7 @@ class CompiledProgram:
 
     @contextmanager
     def untouched(self) -> Generator[None, None, None]:
-        """The program's tensors are put back afterwards, and chance starts alike."""
+        """Restore the program's tensors afterwards, and use the same random seed."""
         from dynamo_lab.record.replay import without_trace
 
         with without_trace(self._roots()):
@@ -46,7 +46,7 @@ class CompiledProgram:
         return [self._fn, self._args, self._kwargs, *self._program.roots()]
 
     def runner(self, *, eager: bool = False) -> Callable[[], Any]:
-        """A call of the program, on arguments of its own."""
+        """A call of the program, on its own arguments."""
         from dynamo_lab.capture.core.running import call_once
         from dynamo_lab.record.replay import copies
 
@@ -83,7 +83,7 @@ class CompiledProgram:
         if not found:
             raise EditError(
                 f"Compiled again, the program has no {defined.name} with this code: settings or "
-                "what it reads have changed since. Record it again."
+                "its inputs have changed since. Record it again."
             )
         return found
 

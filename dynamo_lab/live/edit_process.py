@@ -1,9 +1,9 @@
-"""A process of its own, in which an edited kernel is built and called for the first time.
+"""A separate process, in which an edited kernel is built and called for the first time.
 
     python -m dynamo_lab.live.edit_process FOLDER
 
-A kernel that crashes, never ends or writes where it should not does so here, and not in the
-reader's notebook. FOLDER holds `work.pt` from `trial.py`; `answer.json` beside it is the
+A kernel that crashes, never ends or writes out of bounds does so here, and not in the
+user's notebook. FOLDER holds `work.pt` from `edit_trial.py`; `answer.json` in it is the
 answer.
 """
 
@@ -20,18 +20,24 @@ import torch
 
 from dynamo_lab.capture.kernels import diagnostics
 from dynamo_lab.capture.kernels.edited import OFFSET, Definition, build
-from dynamo_lab.capture.kernels.kept_calls import GUARD, Call, launcher, options_here, was_overrun
+from dynamo_lab.capture.kernels.recorded_calls import (
+    GUARD,
+    Call,
+    launcher,
+    options_here,
+    was_overrun,
+)
 from dynamo_lab.measure.checks import compare, is_wrong
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.model.benchmarks import Comparison
 from dynamo_lab.model.kernels import Diagnostic, EditVerdict, Worst
 
 BUILT = "built"
-"""The file that is there once the kernel was built."""
+"""The file that exists once the kernel is built."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of an edited kernel on its first calls."""
+    """The result of an edited kernel's first calls."""
 
     verdict: EditVerdict
     reason: str = ""
@@ -51,7 +57,7 @@ def try_out(folder: Path) -> Answer:
         said = _said(error, defined.text)
         return Answer(verdict="not built", reason=said[0].message, diagnostics=said)
     (folder / BUILT).touch()
-    # a kernel may never give Python its turn again: a thread that needs none ends the process
+    # a kernel may never return to Python: a thread that does not need Python ends the process
     faulthandler.dump_traceback_later(work["seconds"], exit=True)
     names = names_of(defined.text, defined.name)
     compared: tuple[Comparison, ...] = ()
@@ -67,8 +73,8 @@ def try_out(folder: Path) -> Answer:
 
 
 def _said(error: Exception, text: str) -> tuple[Diagnostic, ...]:
-    """The compiler's words, an error first among them if there is one."""
-    output = getattr(error, "output", None)  # of a C++ compiler, here or where it was asked
+    """The compiler's messages, from the first error if there is one."""
+    output = getattr(error, "output", None)  # of a C++ compiler, on this error or on its cause
     if output is None:
         return diagnostics.of_python(error, text, offset=OFFSET)
     found = diagnostics.of_cpp(str(output), ".main.cpp", OFFSET, text.count("\n") + 1)
@@ -95,7 +101,7 @@ def _called(kernel: Any, call: Call, names: list[str], number: int) -> Answer:
         launcher(kernel)(*args, **options_here(call.options, args))
     device.wait()
     if any(map(was_overrun, buffers)):
-        reason = "it wrote beyond the memory of its arguments: check its indices"
+        reason = "it wrote out of bounds of its arguments: check its indices"
         return Answer(verdict="failed", reason=reason)
     return _judged(dict(_tensors(expected, names)), dict(_tensors(args, names)), number)
 
@@ -114,7 +120,7 @@ def _judged(expected: dict[str, torch.Tensor], got: dict[str, torch.Tensor], num
         (one for one in found if one.verdict == "wrong"), key=lambda one: one.absolute or 0.0
     )
     worst = worst_of(wrong.value, expected[wrong.value], got[wrong.value])
-    where = f"call {number + 1} of it gives other values than the original's" if number else ""
+    where = f"call {number + 1} gives other values than the original's" if number else ""
     return Answer(verdict="wrong", reason=where, comparisons=found, worst=worst)
 
 
@@ -138,7 +144,7 @@ _ORDER = ("equal", "close", "not compared", "wrong")
 
 
 def _joined(before: tuple[Comparison, ...], now: tuple[Comparison, ...]) -> tuple[Comparison, ...]:
-    """For each value the comparison of the call that was furthest off."""
+    """For each value, the comparison of the call with the largest difference."""
     if not before:
         return now
     return tuple(
@@ -148,7 +154,7 @@ def _joined(before: tuple[Comparison, ...], now: tuple[Comparison, ...]) -> tupl
 
 
 def main() -> None:
-    """Try the kernel in the folder named, and write what was found."""
+    """Try the kernel in this folder, and write the answer."""
     warnings.simplefilter("ignore")
     folder = Path(sys.argv[1])
     answer = try_out(folder)

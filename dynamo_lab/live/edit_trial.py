@@ -1,4 +1,4 @@
-"""Has an edited kernel tried out in another process, and says in a sentence how that ended."""
+"""Try an edited kernel in another process, and say in a sentence how that ended."""
 
 import signal
 import subprocess
@@ -11,15 +11,15 @@ import msgspec
 import torch
 
 from dynamo_lab.capture.kernels.edited import Definition, settings_of_builds
-from dynamo_lab.capture.kernels.kept_calls import Call
+from dynamo_lab.capture.kernels.recorded_calls import Call
 from dynamo_lab.live.edit_process import BUILT, Answer
 
 _BUILDING = 300.0
-"""Seconds that a build may take: where nothing is cached, headers are compiled first."""
+"""Seconds that a build may take: if nothing is cached, headers are compiled first."""
 
 
 def try_apart(defined: Definition, calls: Sequence[Call], seconds: float) -> Answer:
-    """Build the kernel and make these calls of it in a process of its own.
+    """Build the kernel and make these calls of it in a separate process.
 
     It may run for `seconds` once it is built.
     """
@@ -52,12 +52,12 @@ def _ran(folder: Path, seconds: float) -> Answer:
 
 
 def _end(ran: subprocess.CompletedProcess[str], was_built: bool, seconds: float) -> str:
-    """How a process ended that gave no answer."""
+    """How a process without an answer ended."""
     if not was_built:
         said = " ".join(ran.stderr.split())[-300:]
         return f"it could not be built: {said or f'exit code {ran.returncode}'}"
     if "Timeout (" in ran.stderr:
-        return f"it did not end within {seconds:g} s: look for a loop that never ends"
+        return f"it did not end within {seconds:g} s: look for an endless loop"
     if ran.returncode < 0:
         return f"it crashed ({_signal(-ran.returncode)}): check its indices and pointers"
     return f"it ended the process with exit code {ran.returncode}"

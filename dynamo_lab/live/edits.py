@@ -1,4 +1,4 @@
-"""Editing a generated kernel: it is built, checked against the original, and timed against it."""
+"""Edits of generated kernels: built, checked against the original, and timed against it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dynamo_lab.model.kernels import Edit, EditTiming
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dynamo_lab.capture.kernels.kept_calls import Call
+    from dynamo_lab.capture.kernels.recorded_calls import Call
     from dynamo_lab.live.compiled_program import CompiledProgram
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.benchmarks import Cache
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     R = TypeVar("R", bound=Recording)
 
 _UNLIKE_EAGER = (
-    "the program gives what it gives with the original kernel; eager gives other values than both, "
-    "as where a program draws random numbers"
+    "the program gives the same as with the original kernel; eager gives other values than both, "
+    "as when a program draws random numbers"
 )
 _INTERPRETING = 120.0
-"""Seconds that Triton's interpreter, which is slow, may take for the module of an edited kernel."""
+"""Seconds that Triton's slow interpreter may take for the module of an edited kernel."""
 
 _MEASURING = 6.0
-"""Seconds that all timings of one edit take, about."""
+"""The approximate seconds of all timings of one edit."""
 
 
 def edit(
@@ -49,7 +49,7 @@ def edit(
     text: Any = code(fact.code) if callable(code) else code
     if not isinstance(text, str) or not text.strip():
         raise EditError(
-            "There is no code to run: pass the kernel's new text, or a function that makes it of "
+            "There is no code to run: pass the kernel's new text, or a function that makes it from "
             "the old one."
         )
     start = Edit(
@@ -66,10 +66,10 @@ def edit(
 
 
 def ask(recording: Recording, session: Session, kernel: int, code: str) -> EditView:
-    """What a view shows of an edit.
+    """An edit's result for a view.
 
     Raises:
-        EditError: there is no program to run it in, or running that failed.
+        EditError: there is no program to run it in, or that program failed.
     """
     from dynamo_lab.view.kernels.edits import build
 
@@ -77,12 +77,12 @@ def ask(recording: Recording, session: Session, kernel: int, code: str) -> EditV
         return build(edit(recording, session, kernel, code))
     except DynamoLabError:
         raise
-    except Exception as error:  # the program's own, while it ran again
+    except Exception as error:  # the program's own error in its second run
         raise EditError(f"The run ended with {type(error).__name__}: {error}") from error
 
 
 def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
-    """The kernel of this id or name that has code of its own.
+    """The kernel of this id or name, which must have generated code.
 
     Raises:
         EditError: there is none, or a library computes it.
@@ -91,13 +91,13 @@ def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
         if kernel in (fact.id, fact.name):
             if not fact.code:
                 raise EditError(
-                    f"{fact.name} is a library's: Inductor wrote the call alone, so there is no "
-                    "code to edit."
+                    f"{fact.name} is a library kernel: Inductor generated only the call, so there "
+                    "is no code to edit."
                 )
             return fact
     names = ", ".join(f"{one.id} ({one.name})" for one in recording.kernels if one.code)
     raise EditError(
-        f"There is no kernel {kernel!r}: {f'say {names}' if names else 'there is none'}."
+        f"There is no kernel {kernel!r}: {f'pass {names}' if names else 'there is none'}."
     )
 
 
@@ -109,7 +109,7 @@ def _ran(
     seconds: float,
     watch: Watch | None,
 ) -> Edit:
-    """The edit on the real arguments of the program: first apart, then in its place."""
+    """The edit on the real arguments of the program: first alone, then in the program."""
     from dynamo_lab.capture.kernels.edited import build, definition, in_place, settings_of_builds
     from dynamo_lab.live.edit_trial import try_apart
     from dynamo_lab.measure.devices import device_of
@@ -151,10 +151,10 @@ def _ran(
 def _checked(
     tried: Edit, program: CompiledProgram, kernels: Mapping[str, Any], put: Callable[[Any], None]
 ) -> Edit:
-    """The edit after the program ran with it, held against eager.
+    """The edit after the program ran with it, compared with eager.
 
-    One that draws random numbers gives others than eager with either kernel: then the original is
-    what the edit is held against.
+    One that draws random numbers differs from eager with either kernel: then the edit is
+    compared with the original.
     """
     from dynamo_lab.measure.checks import compare, is_wrong
 
@@ -181,7 +181,7 @@ def _timed(
     watch: Watch | None,
 ) -> tuple[EditTiming, ...]:
     """The kernel alone, warm and cold, and the program; each time in turns with the original."""
-    from dynamo_lab.capture.kernels.kept_calls import launcher, options_here
+    from dynamo_lab.capture.kernels.recorded_calls import launcher, options_here
     from dynamo_lab.measure.devices import device_of
     from dynamo_lab.measure.rounds import take_turns
     from dynamo_lab.measure.statistics import rounds_needed
@@ -239,7 +239,7 @@ def _interpreted(recording: Recording, session: Session, fact: Kernel, start: Ed
     written = session.written.get(wrapper)
     if written is None:
         raise EditError(
-            "The graphs are not at hand: only the process that lowered a program with "
+            "The graphs are not available: only the process that lowered a program with "
             "dynamo_lab.lower(..., target=...) can check an edit of its kernels."
         )
     try:
@@ -295,7 +295,7 @@ def recording_with(recording: R, edit: Edit) -> R:
 
 
 def _statements(fact: Kernel, text: str) -> Iterator[Statement]:
-    """The statements whose lines the edit left as they were, where they stand now."""
+    """The statements whose lines the edit left unchanged, at their new positions."""
     from dynamo_lab.view.kernels.code_diff import edits
 
     runs = edits(fact.code.split("\n"), text.split("\n"))

@@ -1,4 +1,4 @@
-"""A fix of a graph break, tried on the program while that lives."""
+"""A fix of a graph break, tried on the live program."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Tried(NamedTuple):
 
 
 def try_fix(recording: Recording, session: Session, break_id: int, fix: str | None = None) -> Tried:
-    """Compile the program again with a fix, and hold what it computes against eager.
+    """Compile the program again with a fix, and compare its results with eager.
 
     Raises:
-        FixError: there is no program to run again, no fix, or none of this name.
+        FixError: there is no program to run again, no fix, or no fix of this name.
     """
     remedy = _remedy(recording, break_id, fix)
     program = session.program
     if program is None:
         raise FixError(
-            "There is no program to run again: this recording was loaded from a file, came out of "
+            "There is no program to run again: this recording was loaded from a file, came from "
             "a trial, or was made with record() or %%record. Use explore() or %%compile."
         )
     with without_trace(program.roots()):
@@ -69,19 +69,19 @@ def _remedy(recording: Recording, break_id: int, name: str | None) -> Remedy:
     found, refusal = remedies(recording, recording.breaks[break_id])
     if not found:
         why = refusal or "Its advice and its example say what to change by hand."
-        raise FixError(f"There is nothing that can be tried for this break. {why}")
+        raise FixError(f"There is no fix to try for this break. {why}")
     for remedy in found:
         if name in (None, remedy.fix.name):
             return remedy
     offered = ", ".join(remedy.fix.name for remedy in found)
-    raise FixError(f"There is no fix {name!r} for this break: say one of {offered}.")
+    raise FixError(f"There is no fix {name!r} for this break: use one of {offered}.")
 
 
 @contextmanager
 def _applied(
     remedy: Remedy, recording: Recording, program: Program
 ) -> Generator[Program, None, None]:
-    """The program with the remedy in force."""
+    """The program with the remedy applied."""
     from dynamo_lab.capture.breaks import remedies as applying
 
     source = recording.sources[remedy.span.source]
@@ -122,7 +122,7 @@ def _rewritten(
 
 
 def _functions(source: Source, name: str | None, line: int) -> list[FunctionType]:
-    """The living functions with the code that holds this line; copies of one share it."""
+    """The live functions whose code has this line; copies of one share it."""
     from dynamo_lab.capture.breaks.remedies import functions_of
 
     text = source.excerpts[0].text if source.excerpts else ""
@@ -139,7 +139,7 @@ def _functions(source: Source, name: str | None, line: int) -> list[FunctionType
     functions = functions_of(holds)
     if not functions:
         raise FixError(
-            f"The function `{name}` is not found among the living ones, or its source "
+            f"The function `{name}` is not among the live ones, or its source "
             "has changed since: make the change by hand and record again."
         )
     first = functions[0].__code__
@@ -151,10 +151,10 @@ def _text_of(code: CodeType) -> str:
 
 
 def _code_like(code: CodeType, module: CodeType) -> CodeType:
-    """The code in a module's that stands where this one stood."""
+    """The code within a module's that is at this one's position."""
     from dynamo_lab.capture.breaks.remedies import nested_code
 
     for found in nested_code(module):
         if (found.co_qualname, found.co_firstlineno) == (code.co_qualname, code.co_firstlineno):
             return found
-    raise FixError(f"`{code.co_qualname}` is not in its source any more: record it again.")
+    raise FixError(f"`{code.co_qualname}` is no longer in its source: record it again.")

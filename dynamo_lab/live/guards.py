@@ -1,4 +1,4 @@
-"""Asking a recording's guards about a call, while the process that recorded it lives."""
+"""What a recording's guards say about a call, while the process that recorded it lives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ask(
     checks = session.checks
     if checks is None:
         raise GuardsError(
-            "This recording has no live guards: only the process that recorded it can try them, so "
+            "This recording has no live guards: only the process that recorded it can run them, so "
             "record again here."
         )
     chosen = _frame(recording, checks, frame)
@@ -41,12 +41,12 @@ def ask(
 
 
 def _frame(recording: Recording, checks: Checks, frame: int | None) -> int:
-    """The frame that is asked for, else the first one of the reader's that was compiled."""
+    """The requested frame, else the first one of the user's that was compiled."""
     known = checks.frames()
     if frame is not None:
         if frame in known:
             return frame
-        raise GuardsError(f"Frame {frame} has no guards: those that have are {list(known)}.")
+        raise GuardsError(f"Frame {frame} has no guards: the frames with guards are {list(known)}.")
     frames = [recording.frames[index] for index in known if index < len(recording.frames)]
     found = next((f.id for f in frames if f.resumes is None and is_own(recording, f)), None)
     if found is None:
@@ -55,12 +55,12 @@ def _frame(recording: Recording, checks: Checks, frame: int | None) -> int:
 
 
 def ask_as_text(recording: Recording, session: Session, text: str) -> WouldPass:
-    """What the call would do that has `text` between its brackets.
+    """What a call would do with `text` as its arguments.
 
-    The reader's own kernel evaluates the reader's own text, as if it stood in a cell.
+    The user's own kernel evaluates the user's own text, as if it were in a cell.
 
     Raises:
-        GuardsError: the text is no list of arguments, or `ask` refuses them.
+        GuardsError: the text is not a list of arguments, or `ask` refuses them.
     """
     from IPython.core.getipython import get_ipython
 
@@ -70,14 +70,14 @@ def ask_as_text(recording: Recording, session: Session, text: str) -> WouldPass:
         call = f"(lambda *args, **kwargs: (args, kwargs))({text}\n)"
         args, kwargs = eval(call, names)
     except SyntaxError as error:
-        raise GuardsError(f"This does not read as the arguments of a call: {error.msg}.") from None
+        raise GuardsError(f"These are not valid arguments of a call: {error.msg}.") from None
     except Exception as error:
         raise GuardsError(_failed(error)) from None
     try:
         return ask(recording, session, args, kwargs, names=names)
     except GuardsError:
         raise
-    except Exception as error:  # the reader's own objects, as guards look at them
+    except Exception as error:  # from the user's own objects, when guards access them
         raise GuardsError(_failed(error)) from None
 
 

@@ -1,4 +1,4 @@
-"""Are generated Triton kernels right? Checked on the CPU, through Triton's interpreter."""
+"""Whether generated Triton kernels are correct: checked on the CPU, in Triton's interpreter."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 Verdict = Literal["agrees", "differs", "not run", "not compared"]
 
-_WHY_NOT = {False: "its results stand for no operator's", True: "the graph makes random numbers"}
+_WHY_NOT = {False: "its results are no operator's", True: "the graph makes random numbers"}
 
 
 class KernelCheck(Struct, frozen=True, kw_only=True):
-    """One kernel: `error` is its largest difference, relative to the largest value it should give.
+    """One kernel: `error` is its largest difference, relative to the largest expected value.
 
-    `buffers` counts the results that were compared, over all its calls; a result that stands for
-    no operator's, such as half of a split reduction, is judged by what is made of it.
+    `buffers` counts the results that were compared, over all its calls; a result that is
+    no operator's, such as half of a split reduction, is judged by what is computed from it.
     """
 
     kernel: str
@@ -44,7 +44,7 @@ class KernelChecks(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         if not self.checks:
-            return "No Triton kernel was written."
+            return "No Triton kernel was generated."
         head = ("kernel", "verdict", "calls", "results", "error", "")
         rows = [
             (
@@ -67,7 +67,7 @@ def ask(recording: Recording, session: Session) -> KernelChecks:
     written = session.written
     if not written and recording.wrappers:
         raise LoweringError(
-            "The graphs are not at hand: only the process that lowered a program with "
+            "The graphs are not available: only the process that lowered a program with "
             "dynamo_lab.lower(..., target=...) can check its kernels."
         )
     from dynamo_lab.capture.kernels.interpreted import check
@@ -79,7 +79,7 @@ def ask(recording: Recording, session: Session) -> KernelChecks:
 
 
 def check_edit(written: WrittenModule, module: str, kernel: str, patience: float) -> KernelCheck:
-    """Check one kernel in a module that calls it with another text, for so many seconds at most."""
+    """Check one kernel in a module that calls it with another text, within this many seconds."""
     from dynamo_lab.capture.kernels.interpreted import check
 
     (rows,) = check([replace(written, code=module)], patience)

@@ -1,4 +1,4 @@
-"""What lives of a recorded run, in one place and with one life."""
+"""The live objects of a recorded run, in one place and with one lifetime."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ NO_PROGRAM = (
 
 
 class Session:
-    """The objects that answer for a recording, as long as its handle is held or until `close`.
+    """The objects that answer for a recording, while its handle exists or until `close`.
 
-    Without a run there are none, as of a recording that was loaded from a file: what needs them
-    raises a sentence that says how to record anew.
+    Without a run there are none, as for a recording that was loaded from a file: what needs them
+    raises an error that says how to record again.
     """
 
     def __init__(self, run: Run | None = None) -> None:
         self.program: Program | None = run.program if run else None
-        """The program, where it can run again."""
+        """The program, if it can run again."""
         self.checks: Checks | None = run.checks if run else None
-        """The guards that were compiled."""
+        """The compiled guards."""
         self.joints: dict[int, Joint] = run.joints if run else {}
         """The joint graphs, by partition."""
         self.written: dict[int, WrittenModule] = run.written if run else {}
-        """The modules that a lowering wrote, by wrapper."""
+        """The modules that a lowering generated, by wrapper."""
         self.can_assemble = run is not None
-        """Whether Inductor wrote the kernels in this process, so that they may be assembled."""
+        """Whether Inductor generated the kernels in this process, so that they can be assembled."""
         self._compiled: CompiledProgram | None = None
 
     def compiled_program(self) -> CompiledProgram:
-        """The program, compiled for the device at hand at the first edit and kept for the next.
+        """The program, compiled for the available device at the first edit and kept for the next.
 
         Raises:
-            EditError: there is no program at hand.
+            EditError: the program is not available.
         """
         if self.program is None:
             raise EditError(NO_PROGRAM)
@@ -55,7 +55,7 @@ class Session:
         return self._compiled
 
     def close(self) -> None:
-        """Let go of all of it; closing again does nothing."""
+        """Release all of it; closing again does nothing."""
         self.program = self.checks = self._compiled = None
         self.joints, self.written = {}, {}
         self.can_assemble = False

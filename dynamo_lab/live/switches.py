@@ -1,4 +1,4 @@
-"""The switches that a recorded program can be lowered again with, and how each stands."""
+"""The switches that a recorded program can be lowered again with, and their values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Value = bool | int | str | None
 
 
 class SwitchState(Struct, frozen=True, kw_only=True):
-    """A switch with the values to choose from, and the one in force."""
+    """A switch with the values to choose from, and the current one."""
 
     name: str
     key: str
@@ -33,7 +33,7 @@ class SwitchState(Struct, frozen=True, kw_only=True):
 
 
 class Panel(Struct, frozen=True, kw_only=True):
-    """The target in force, all targets by name and title, and the switches that matter for it."""
+    """The current target, all targets by name and title, and the switches relevant to it."""
 
     target: str
     targets: tuple[tuple[str, str], ...]
@@ -41,11 +41,11 @@ class Panel(Struct, frozen=True, kw_only=True):
 
 
 def ask(recording: Recording, session: Session, target: str, chosen: dict[str, Value]) -> Panel:
-    """How the switches stand once `target` (the recording's own if empty) and `chosen` hold.
+    """The values of the switches with `target` (the recording's own if empty) and `chosen`.
 
     Raises:
         LoweringError: there is no program to lower again.
-        OptionError: there is no such target or switch, or not this value.
+        OptionError: there is no such target or switch, or the value is invalid.
     """
     arguments, settings = switches.settings(chosen)
     choice = at_hand(session.program).choice

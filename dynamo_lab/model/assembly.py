@@ -11,8 +11,8 @@ from dynamo_lab.model.targets import Chip
 class Level(Struct, frozen=True, array_like=True):
     """One form of a kernel: "TTIR", "TTGIR", "LLVM IR", "PTX", "SASS", "AMDGCN", "x86-64", ...
 
-    `lines` are pairs (line of `text`, line of the kernel's code), both from 1; a line that is not
-    there belongs to none.
+    `lines` are pairs (line of `text`, line of the kernel's code), both from 1; a line without a
+    pair belongs to none.
     """
 
     name: str
@@ -27,11 +27,11 @@ class Level(Struct, frozen=True, array_like=True):
 
 
 class Resources(Struct, frozen=True, kw_only=True):
-    """What one block of a kernel takes of a GPU, as its assembler says; None where it does not.
+    """The GPU resources of one block of a kernel, from its assembler; None where not reported.
 
     `registers` are of one thread (AMD's vector registers), `scalar_registers` of one wavefront.
     `shared`, `spills` and `stack` are bytes; spills and stack are of one thread. `occupancy` is the
-    share of a unit's warps that can be there at once, and `limit` what keeps it from being 1.
+    share of a unit's warps that can be resident at once, and `limit` what keeps it from being 1.
     """
 
     threads: int | None = None
@@ -60,9 +60,9 @@ def occupancy(
     """The share of a unit's warps that a kernel can fill, and what limits it.
 
     It is the fewest blocks that any of these allows, times the warps in a block, over the warps
-    that a unit holds: threads, blocks, shared memory (with the 1 KiB that CUDA keeps a block), and
-    registers, which are handed out by the warp: on NVIDIA's chips 256 at a time to four warps at
-    a time, on AMD's 8 a lane at a time out of 512 in each of four SIMDs.
+    that a unit holds: threads, blocks, shared memory (with the 1 KiB that CUDA reserves per block),
+    and registers, which are allocated per warp: on NVIDIA's chips 256 at a time to four warps at
+    a time, on AMD's 8 per lane at a time out of 512 in each of four SIMDs.
 
     Sources: NVIDIA, CUDA Occupancy Calculator; AMD, "CDNA3 instruction set architecture" 3.6 and
     LLVM's AMDGPU usage guide, "Kernel descriptor".

@@ -1,4 +1,4 @@
-"""What AOTAutograd made of a graph: a forward and a backward, and what passes between them."""
+"""AOTAutograd's result for a graph: a forward, a backward, and what passes between them."""
 
 from typing import Annotated, Literal
 
@@ -7,8 +7,8 @@ from msgspec import Struct
 from dynamo_lab.model.core.references import Id, Ref
 
 Role = Literal["parameter", "input", "output", "activation", "symbol", "state"]
-"""What a kept value is besides: a parameter and an input live in any case, and so does an output
-of the forward as long as the caller holds it. `state` is a generator's or another opaque object.
+"""What else a saved value is: a parameter and an input live in any case, and so does an output
+of the forward while the caller holds it. `state` is a generator's or another opaque object.
 """
 
 Change = Literal["data", "metadata", "storage"]
@@ -16,15 +16,15 @@ Change = Literal["data", "metadata", "storage"]
 
 
 class SavedValue(Struct, frozen=True, kw_only=True):
-    """A value that the forward keeps for the backward.
+    """A value that the forward saves for the backward.
 
     `forward_node` makes it in the forward graph, `backward_node` is where the backward graph gets
-    it, both node indices. `bytes` is what its elements take, `held` the whole storage that it keeps
-    alive, which is more where it is a view; symbolic sizes stand for those of the recorded run, and
-    both are None where a size was not known. Values with the same `storage` share memory; one that
-    is `copied` is a parameter or an input of which the compiled forward keeps a copy, in another
-    memory layout that Inductor chose. `weight` is the min-cut's price for keeping it, `reason`
-    PyTorch's for not computing it again; both are empty where the partitioner gave none.
+    it, both node indices. `bytes` is the size of its elements, `held` the whole storage that it
+    keeps alive, which is more for a view; symbolic sizes have their values of the recorded run, and
+    both are None if a size was not known. Values with the same `storage` share memory; one that
+    is `copied` is a parameter or an input of which the compiled forward saves a copy, in another
+    memory layout that Inductor chose. `weight` is the min-cut's price for saving it, `reason`
+    PyTorch's for not recomputing it; both are empty if the partitioner gave none.
     """
 
     name: str
@@ -40,10 +40,10 @@ class SavedValue(Struct, frozen=True, kw_only=True):
 
 
 class Recomputed(Struct, frozen=True, kw_only=True):
-    """A forward operator that the backward runs again instead of keeping its result.
+    """A forward operator that the backward recomputes instead of saving its result.
 
     `is_free` says that it computes nothing: a view, a part of a tuple. `bytes`, `weight` and
-    `reason` are as for SavedValue: what keeping it would have taken.
+    `reason` are as for SavedValue: the cost of saving it.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Differentiated(Struct, frozen=True, kw_only=True):
     """An operator of the joint graph with its gradient: node indices of both.
 
     `operator` is what the program called, before it was decomposed ("aten.native_layer_norm").
-    Gradients that only add up others belong to no operator and have no `forward`.
+    Gradients that only add others belong to no operator and have no `forward`.
     """
 
     operator: str
@@ -70,7 +70,7 @@ class Differentiated(Struct, frozen=True, kw_only=True):
 class InputMutation(Struct, frozen=True, kw_only=True):
     """An input that the program changes in place.
 
-    `input` counts the graph's inputs; `in_graph` tells whether the graph writes to it, or the code
+    `input` counts the graph's inputs; `in_graph` says whether the graph writes to it, or the code
     around the graph copies the new value back.
     """
 
@@ -81,7 +81,7 @@ class InputMutation(Struct, frozen=True, kw_only=True):
 
 
 class OutputAlias(Struct, frozen=True, kw_only=True):
-    """An output that shares memory with an input or an intermediate, and is made from it anew.
+    """An output that shares memory with an input or an intermediate, and is recreated from it.
 
     `kind` is the name of PyTorch's `OutputType`; `base` counts inputs, or intermediates.
     """
@@ -92,12 +92,12 @@ class OutputAlias(Struct, frozen=True, kw_only=True):
 
 
 class Partition(Struct, frozen=True, kw_only=True):
-    """One graph as AOTAutograd cut it. Without a gradient, there is a forward alone.
+    """One graph as AOTAutograd partitioned it. Without a gradient, there is only a forward.
 
-    `method` says how: "min-cut", "default" (keep what the backward reads), "none" (no gradient).
-    `budget` is the share of activation memory that was allowed (1: all that is fastest). `cut` is
-    the min-cut's whole price, `solved` how often it was solved. `unpartitioned_bytes` is what
-    keeping every activation that the joint graph's backward reads would take.
+    `method` says how: "min-cut", "default" (save what the backward reads), "none" (no gradient).
+    `budget` is the share of activation memory that was allowed (1: the fastest). `cut` is
+    the min-cut's whole price, `solved` how often it was solved. `unpartitioned_bytes` is the size
+    of every activation that the joint graph's backward reads.
 
     Source: torch/_functorch/partitioners.py, `min_cut_rematerialization_partition`.
     """
@@ -121,15 +121,15 @@ class Partition(Struct, frozen=True, kw_only=True):
 
     @property
     def activation_bytes(self) -> int:
-        """What is kept beyond parameters and inputs, each storage once."""
+        """What is saved beyond parameters and inputs, each storage once."""
         return kept_bytes(self.saved)
 
 
 class Repartition(Struct, frozen=True, kw_only=True):
-    """What another budget would keep and compute again, asked of the partitioner afterwards.
+    """What another budget would save and recompute, from the partitioner afterwards.
 
-    `saved` names nodes of the joint graph; `operators` counts those computed again, free ones left
-    out, and `flops` the floating-point operations of their matrix products, convolutions and
+    `saved` names nodes of the joint graph; `operators` counts the recomputed ones, without free
+    ones, and `flops` the floating-point operations of their matrix products, convolutions and
     attention.
     """
 
@@ -141,7 +141,7 @@ class Repartition(Struct, frozen=True, kw_only=True):
 
 
 def kept_bytes(saved: tuple[SavedValue, ...]) -> int:
-    """The memory that values take which would not live otherwise, each storage once."""
+    """The memory of values that would not live otherwise, each storage once."""
     alive = {value.storage for value in saved if value.role in ("parameter", "input")}
     sizes: dict[tuple[int, bool], int] = {}
     for value in saved:
@@ -152,7 +152,7 @@ def kept_bytes(saved: tuple[SavedValue, ...]) -> int:
 
 
 def held_bytes(value: SavedValue) -> int:
-    """The memory that a kept value keeps alive: its whole storage, or its copy."""
+    """The memory that a saved value keeps alive: its whole storage, or its copy."""
     if value.copied or value.held is None:
         return value.bytes or 0
     return value.held

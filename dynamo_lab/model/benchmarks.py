@@ -1,6 +1,6 @@
-"""Benchmarks: ways to run one program, how long each took, and whether each computed the same.
+"""Benchmarks: variants of one program, how long each took, and whether each computed the same.
 
-Raw times are kept; medians, intervals and verdicts are worked out where they are shown.
+Raw times are stored; medians, intervals and verdicts are computed where they are shown.
 """
 
 from typing import Annotated, Literal
@@ -11,24 +11,24 @@ from dynamo_lab.model.core.references import Plain, Ref
 
 WayKind = Literal["eager", "compiled", "baseline", "edited", "other"]
 """Eager PyTorch, `torch.compile` in some mode or backend, a hand-written baseline, code that the
-reader changed, or any other function."""
+user edited, or any other function."""
 
 Phase = Literal["forward", "step"]
-"""A call alone, or a training step: forward, backward and, if there is one, the optimizer's."""
+"""Only a call, or a training step: forward, backward and, if there is one, the optimizer's."""
 
 Cache = Literal["warm", "cold"]
-"""Whether the data lay in the processor's caches when a call began, or was flushed out of them."""
+"""Whether the data was in the processor's caches when a call began, or was flushed from them."""
 
 Verdict = Literal["equal", "close", "wrong", "not compared"]
-"""Bit for bit the same; within the tolerance; beyond it; or it could not be compared."""
+"""Bit-identical; within the tolerance; beyond it; or it could not be compared."""
 
 
 class Way(Struct, frozen=True, kw_only=True):
-    """A way to run the program. The first of a benchmark is what the others are held against.
+    """A variant of the program. The first of a benchmark is what the others are compared with.
 
     `compile_seconds` is the first call's time beyond a later one's, `compile_by_phase` each
-    phase's; `peak_bytes` is the most memory that a call held beyond what was there before it, None
-    where the device does not count it. `problem` says why it was not timed: it raised, or it
+    phase's; `peak_bytes` is the peak memory of a call beyond what was allocated before it, None
+    if the device does not track it. `problem` says why it was not timed: it raised, or it
     computed something else. `code` is the source of a hand-written or edited one, in `language`
     ("cpp", "triton", "metal").
     """
@@ -45,10 +45,10 @@ class Way(Struct, frozen=True, kw_only=True):
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """The raw times of a way, one a round: the seconds of one call, each the mean of `loops`.
+    """The raw times of a variant, one per round: the seconds of one call, each the mean of `loops`.
 
     Series of one phase and cache were measured in turns: their rounds belong together. `warmup`
-    holds the rounds before that do not count.
+    holds earlier rounds, which do not count.
     """
 
     way: Annotated[int, Ref("Benchmark.ways")]
@@ -60,7 +60,7 @@ class Series(Struct, frozen=True, kw_only=True):
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """A tensor that a way computed, held against eager's and against one computed in float64.
+    """A tensor that a variant computed, compared with eager's and with one computed in float64.
 
     `value` names it ("output 0", "gradient of fc.weight"). Differences are the largest of any
     element: `absolute`, `relative` to the larger magnitude, and `ulp`, in units of the last place
@@ -81,9 +81,9 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 class Machine(Struct, frozen=True, kw_only=True):
-    """Where a benchmark ran, as far as it bears on times; empty or None is not known.
+    """Where a benchmark ran, as far as it affects times; empty or None is not known.
 
-    `device` is the device that the program's tensors lie on, `clocks_mhz` its clock before and
+    `device` is the device of the program's tensors, `clocks_mhz` its clock before and
     after, `load` the processes that wanted to run in the minute before. `settings` are those of
     PyTorch that change speed and numbers, such as float32 matmul precision.
     """
@@ -104,12 +104,12 @@ class Machine(Struct, frozen=True, kw_only=True):
 
     @property
     def is_busy(self) -> bool:
-        """Whether more processes wanted to run than there are cores: times may be far off."""
+        """Whether more processes wanted to run than there are cores: times may be inaccurate."""
         return bool(self.cores and self.load and self.load > self.cores)
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """What the machine can do at most, as measured.
+    """The limits of the machine, as measured.
 
     `bandwidth` is the bytes a second of a copy, read and write counted, `flops` the floating-point
     operations a second of a matrix product, by dtype.
@@ -122,11 +122,11 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """What one call of a kernel does at least: bytes moved to and from memory, and arithmetic.
+    """The minimal work of one call of a kernel: bytes moved to and from memory, and arithmetic.
 
     `flops` counts floating-point operations (an exponential is one), by `dtype`; `counted` says
-    from what: the loop IR, or the formula of the operator that an extern kernel computes; of
-    "arguments" there is no formula, so that only bytes are known.
+    from what: the loop IR, or the formula of the operator that an extern kernel computes; for
+    "arguments" there is no formula, so only bytes are known.
     """
 
     bytes_read: int
@@ -137,14 +137,14 @@ class Work(Struct, frozen=True, kw_only=True):
 
 
 class KernelTime(Struct, frozen=True, kw_only=True):
-    """A kernel where the compiled program calls it, timed by itself on its own inputs.
+    """A kernel call of the compiled program, timed by itself on its own inputs.
 
     `kernel` is its id in the recording's kernels. One that is called at several lines of its
     wrapper, as the matrix products of all layers are, has an entry for each `line`; `buffers` are
-    the names of those that this call makes. `calls` is how often the line runs in one call of the
-    program. `warm` holds, for each round, the seconds of all these together while the program ran;
-    `cold` the seconds of one call with caches flushed, measured once for all calls of a kernel on
-    tensors of the same layout. `problem` says why it could not be timed.
+    the names of those that this call produces. `calls` is how often the line runs in one call of
+    the program. `warm` holds, for each round, the seconds of all these together while the program
+    ran; `cold` the seconds of one call with caches flushed, measured once for all calls of a kernel
+    on tensors of the same layout. `problem` says why it could not be timed.
     """
 
     kernel: Annotated[int, Ref("kernels")]
@@ -182,9 +182,10 @@ class Group(Struct, frozen=True, kw_only=True):
     """Kernels, and the eager operators that they replaced.
 
     It is the smallest set that shares no operator with another; an operator that several kernels
-    compute, each anew, belongs to the first of them. Both are positions in the benchmark's tuples.
-    Without kernels, nothing of the operators is left to run: views, and what nobody reads. Without
-    operators, the kernels stand for none of eager's: layout copies.
+    compute, each for itself, belongs to the first of them. Both are positions in the benchmark's
+    tuples.
+    Without kernels, nothing of the operators is left to run: views, and unused results. Without
+    operators, the kernels replace none of eager's: layout copies.
     """
 
     kernels: Annotated[tuple[int, ...], Ref("Benchmark.kernels")]
@@ -192,16 +193,15 @@ class Group(Struct, frozen=True, kw_only=True):
 
 
 class Overhead(Struct, frozen=True, kw_only=True):
-    """What a call of a way takes beyond its kernels, measured in the same rounds as they were.
+    """The time of a variant's call beyond its kernels, measured in the same rounds.
 
     `whole` holds, for each round, the seconds of a call as it is; `stubbed` those of a call whose
-    kernels do nothing: guards, allocation and the wrapper's Python. `launch` is the seconds that a
-    call of an empty kernel takes, as the wrapper makes it; it is part of each kernel's time on a
-    CPU.
+    kernels do nothing: guards, allocation and the wrapper's Python. `launch` is the seconds that
+    the wrapper's call of an empty kernel takes; it is part of each kernel's time on a CPU.
 
-    On a CPU, one thing happens after the other: the kernels and `stubbed` together are `whole`. A
-    GPU works while the processor prepares what comes next: there the kernels are the device's time,
-    `stubbed` the processor's, and what `whole` has beyond the kernels is when the device waited.
+    A CPU does one thing after the other: the kernels and `stubbed` together are `whole`. A GPU
+    works while the processor prepares the next kernels: there the kernels are the device's time,
+    `stubbed` the processor's, and the rest of `whole` beyond the kernels is when the device waited.
     For eager PyTorch, only `whole` is known.
     """
 
@@ -214,10 +214,10 @@ class Overhead(Struct, frozen=True, kw_only=True):
 
 
 class Benchmark(Struct, frozen=True, kw_only=True):
-    """One program, run in several ways. Indices `way` are positions in `ways`.
+    """One program in several variants. Indices `way` are positions in `ways`.
 
-    `state` tells whether it ran to its end, or was stopped and has what it had. `work` is what one
-    call has to do at least, where that is known of the program as a whole.
+    `state` says whether it finished, or was stopped with the results so far. `work` is the minimal
+    work of one call, if that is known of the program as a whole.
     """
 
     title: str

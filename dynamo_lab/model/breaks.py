@@ -11,7 +11,7 @@ BreakEffect = Literal["resumed", "stopped", "skipped", "failed"]
 
 
 class Operand(Struct, frozen=True, array_like=True):
-    """A value that the instruction at fault was given: the name of a local, else of its node."""
+    """An operand of the instruction at fault: the name of a local, else of its node."""
 
     name: str
     value: Value
@@ -21,13 +21,13 @@ class Break(Struct, frozen=True, kw_only=True):
     """A graph break.
 
     `gb_type` is PyTorch's name for the kind of break and `registry_id` its number in the registry
-    of breaks (torch/_dynamo/graph_break_registry.json), empty where that lacks it.
-    `effect` tells what came of it: the frame resumed after the break, stopped being compiled (from
-    line `left_at` on Python ran it), was skipped whole, or failed (`fullgraph=True`); `times`
+    of breaks (torch/_dynamo/graph_break_registry.json), empty if it is not there.
+    `effect` says what followed: the frame resumed after the break, stopped being compiled (from
+    line `left_at` on Python ran it), was skipped entirely, or failed (`fullgraph=True`); `times`
     counts the compilations of the frame that broke there, of which `compile_id` is the first.
     `stack` goes from the frame to the line that broke.
     `offset` and `opname` are the instruction of the frame's bytecode at fault, where known, and
-    `operands` the tensors that it, or what it called, was given; `in_try` tells that it lies in a
+    `operands` the tensors passed to it or to what it called; `in_try` says that it is in a
     `try` of the frame, where Dynamo cannot resume.
     """
 

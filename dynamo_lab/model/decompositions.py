@@ -11,16 +11,16 @@ from msgspec import Struct
 from dynamo_lab.model.core.references import Plain, Ref, circle
 
 Target = Literal["core_aten", "inductor", "prims"]
-"""A set of operators that a call can be brought down to."""
+"""A set of operators that a call can be decomposed to."""
 
 TARGETS: tuple[Target, ...] = get_args(Target)
 
 RuleKind = Literal["registered", "composite", "reference", "function"]
 """A Python function registered for the operator, ATen's own kernel in C++, a function of
-`torch._refs`, or the function itself that the reader asked about."""
+`torch._refs`, or the function itself that the user asked about."""
 
 End = Literal["", "set", "extern", "no rule", "raised"]
-"""Why a call is not taken apart: it is in the set (and Inductor calls an extern kernel for it),
+"""Why a call is not decomposed: it is in the set (and Inductor calls an extern kernel for it),
 nothing is registered for it, or its rule raised. Empty where a rule fires."""
 
 
@@ -35,7 +35,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 class Way(Struct, frozen=True, kw_only=True):
-    """How a call goes on towards a set: by a step, or why not; `reason` says what a rule raised."""
+    """A call's next step towards a set, or why there is none; `reason` says what a rule raised."""
 
     step: Annotated[int | None, Ref("Decompositions.steps")] = None
     end: End = ""
@@ -45,7 +45,7 @@ class Way(Struct, frozen=True, kw_only=True):
 class Call(Struct, frozen=True, kw_only=True):
     """An operator on arguments of these shapes: the same call wherever it occurs.
 
-    `ways` has one entry for each of `TARGETS`, and none where the call was not traced; `problem`
+    `ways` has one entry for each of `TARGETS`, and none if the call was not traced; `problem`
     then says why.
     """
 
@@ -65,7 +65,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """A rule applied once to a call: `inputs` names the arguments, `returns` what it hands back."""
+    """A rule applied once to a call: `inputs` names the arguments, `returns` the results."""
 
     call: Annotated[int, Ref("Decompositions.calls")]
     rule: Annotated[int, Ref("Decompositions.rules")]
@@ -77,7 +77,7 @@ class Step(Struct, frozen=True, kw_only=True):
 class Traced(Struct, frozen=True, kw_only=True):
     """A call that AOTAutograd traced in this run, and the rule that fired, None for none.
 
-    `nodes` are the nodes of `graph` it became; those that were dropped again are not among them.
+    `nodes` are the nodes of `graph` it became; those that were removed again are not among them.
     """
 
     call: Annotated[int, Ref("Decompositions.calls")]
@@ -87,7 +87,7 @@ class Traced(Struct, frozen=True, kw_only=True):
 
 
 class Decompositions(Struct, frozen=True, kw_only=True):
-    """The calls of a run, and how each goes on: indices are positions in these tuples."""
+    """The calls of a run, and how each continues: indices are positions in these tuples."""
 
     traced: tuple[Traced, ...] = ()
     calls: tuple[Call, ...] = ()
@@ -96,13 +96,13 @@ class Decompositions(Struct, frozen=True, kw_only=True):
 
 
 Lowering = Literal["code", "extern", "none"]
-"""Inductor writes code for an operator, calls a kernel that exists, or has no lowering of it."""
+"""Inductor generates code for an operator, calls an existing kernel, or has no lowering of it."""
 
 
 class Level(Struct, frozen=True, kw_only=True):
     """How many operators, and overloads of them, there are at a level.
 
-    `seed` is what PyTorch 2.0's announcement said of it, empty where it said nothing.
+    `seed` is what PyTorch 2.0's announcement said of it, empty if it said nothing.
     """
 
     title: str
@@ -113,7 +113,7 @@ class Level(Struct, frozen=True, kw_only=True):
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """An ATen operator: how many of its overloads are what, and how Inductor lowers the best."""
+    """An ATen operator: its overloads counted by kind, and how Inductor lowers the best one."""
 
     name: str
     overloads: int
@@ -126,7 +126,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 class Overload(Struct, frozen=True, kw_only=True):
     """One overload: its schema and tags, the rule that fires towards each set, its lowering.
 
-    Where no rule fires, `ends` says why it stays.
+    If no rule fires, `ends` says why it stays.
     """
 
     name: str
@@ -138,7 +138,7 @@ class Overload(Struct, frozen=True, kw_only=True):
 
 
 def problems(facts: Decompositions) -> Iterator[str]:
-    """A sentence where a call lacks a way to a set, or calls become each other in a circle."""
+    """A sentence if a call lacks a way to a set, or calls become each other in a circle."""
     uneven = [at for at, call in enumerate(facts.calls) if len(call.ways) not in (0, len(TARGETS))]
     for at in uneven:
         yield f"decompositions.calls[{at}] has {len(facts.calls[at].ways)} ways"

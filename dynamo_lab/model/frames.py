@@ -12,7 +12,7 @@ AttemptOutcome = Literal["compiled", "restarted", "skipped", "failed"]
 
 
 class Instruction(Struct, frozen=True, array_like=True):
-    """One bytecode instruction; lines from 1, columns from 0 in characters, -1 where not known."""
+    """One bytecode instruction; lines from 1, columns from 0 in characters, -1 if not known."""
 
     offset: int
     opname: str
@@ -44,9 +44,9 @@ class Attempt(Struct, frozen=True, kw_only=True):
 class Frame(Struct, frozen=True, kw_only=True):
     """One Python code object that Dynamo looked at: compiled, skipped or failed, and why.
 
-    While the recording goes on, one that Dynamo is not done with is "compiling".
+    During the recording, one that Dynamo has not finished is "compiling".
 
-    `caller` is the innermost frame that was running when this one was first called, of the reader's
+    `caller` is the innermost frame that was running when this one was first called, of the user's
     and of those that Dynamo traced, and `caller_line` the line it was at.
     """
 
@@ -64,7 +64,7 @@ class Frame(Struct, frozen=True, kw_only=True):
 
 
 def problems(frames: Sequence[Frame]) -> Iterator[str]:
-    """A sentence where frames resume or call each other in a circle."""
+    """A sentence if frames resume or call each other in a circle."""
     for relation, ends in (
         ("frames resume", [frame.resumes for frame in frames]),
         ("frames call", [frame.caller for frame in frames]),

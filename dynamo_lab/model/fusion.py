@@ -8,12 +8,12 @@ from msgspec import Struct
 from dynamo_lab.model.core.references import Parallel, Ref
 
 OperationKind = Literal["pointwise", "reduction", "scan", "template", "extern", "nop", "other"]
-"""What an operation is to the scheduler: a loop of a kind, a call of a library, or no work."""
+"""What an operation is to the scheduler: a kind of loop, a library call, or no work."""
 
 GroupKind = Literal[
     "single", "fused", "outer_loop", "foreach", "combo", "mix_order", "nested", "grouped"
 ]
-"""How operations were put together. `foreach` and `combo` run side by side in one kernel, loops
+"""How operations were combined. `foreach` and `combo` run side by side in one kernel, loops
 that share only their outer part are `outer_loop`; `mix_order` and `nested` are pairs of reductions
 over different sizes."""
 
@@ -25,16 +25,16 @@ Outcome = Literal["fused", "possible", "refused"]
 """`possible`: nothing spoke against it, but one of the two was fused with another first."""
 
 Check = Literal["", "backend", "parts", "early", "slower", "peak"]
-"""What refused a pair where PyTorch gives no reason: the rules of the device's code generator, the
-parts of a foreach, a check before any data is looked at, a benchmark, the memory estimate."""
+"""What refused a pair if PyTorch gives no reason: the rules of the device's code generator, the
+parts of a foreach, a check before any data is examined, a benchmark, the memory estimate."""
 
 
 class Operation(Struct, frozen=True, kw_only=True):
     """One operation of the schedule before fusion: `nodes` are those of the post-grad graph.
 
-    `reads` are the buffers and inputs it needs, `after` the operations that have to come before
-    it; `weak` are those of them that only have to read what it overwrites. `call` names the
-    library function of an extern one.
+    `reads` are the buffers and inputs it needs, `after` the operations that must come before
+    it; `weak` are those of them that only read what it overwrites. `call` names the library
+    function of an extern one.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 class Group(Struct, frozen=True, kw_only=True):
-    """Operations that stood together at some time. The group of one alone has its index.
+    """Operations that were in one group at some time. The group of a single one has its index.
 
     `loops` and `reduction` are the sizes of the loops, symbols included, as the scheduler saw them.
     """
@@ -61,12 +61,12 @@ class Group(Struct, frozen=True, kw_only=True):
 
 
 class Ruling(Struct, frozen=True, kw_only=True):
-    """What became of a pair that was considered in the rounds `first_round` to `round`.
+    """The verdict on a pair that was considered in the rounds `first_round` to `round`.
 
-    `shared` is PyTorch's score of the bytes that fusing saves, None where it did not come so far;
+    `shared` is PyTorch's score of the bytes that fusing saves, None if it was not computed;
     `score` what pairs are sorted by, highest first: template, same kind, bytes saved, overlap,
-    nearness (torch 2.11 has no overlap). `reasons` are in PyTorch's words, `into` the group that
-    came of it.
+    nearness (torch 2.11 has no overlap). `reasons` are in PyTorch's words, `into` the resulting
+    group.
     """
 
     first_round: Annotated[int, Ref("Schedule.rounds", or_end=True)]
@@ -89,7 +89,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 class VerdictTable(Struct, frozen=True, kw_only=True):
-    """Verdicts as columns, since there are thousands, and many share a ruling.
+    """Verdicts as columns, because there are thousands, and many share a ruling.
 
     `ruling` indexes the pool of `rulings`, `pairs` the groups of the schedule.
     """
@@ -116,11 +116,11 @@ class Placed(Struct, frozen=True, kw_only=True):
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
-    """The schedule of a post-grad graph, or of a body in it, whose `name` is not empty.
+    """The schedule of a post-grad graph, or of a body in it, which has a `name`.
 
-    `rounds` tells for each round of fusion whether loops could be reordered in it; `start` are the
+    `rounds` says for each round of fusion whether loops could be reordered in it; `start` are the
     groups before the first. `backends` names the code generator of each device. `left_out` counts
-    refusals that are not kept because there are too many.
+    refusals that are not stored because there are too many.
     """
 
     graph: Annotated[int, Ref("graphs")]

@@ -25,7 +25,7 @@ Stage = Literal[
 class Value(Struct, frozen=True):
     """What a node produces. `shape` and `stride` hold sizes as text, symbols included ("s0").
 
-    `bytes` is the storage a dense tensor of this shape takes, None where a size is symbolic.
+    `bytes` is the storage a dense tensor of this shape takes, None if a size is symbolic.
     For tuples and scalars only `text` is set.
     """
 
@@ -62,7 +62,7 @@ _ALONGSIDE = Parallel("Graph.nodes")
 class NodeTable(Struct, frozen=True, kw_only=True):
     """The nodes of a graph as columns; `strings` and `values` are pools that columns index.
 
-    `stack` is -1 where PyTorch kept no stack, `module` indexes `strings`. `module_types` names the
+    `stack` is -1 if PyTorch kept no stack, `module` indexes `strings`. `module_types` names the
     class of each module path ("encoder.0": "LayerNorm").
     """
 
@@ -106,7 +106,7 @@ class NodeTable(Struct, frozen=True, kw_only=True):
 class Graph(Struct, frozen=True, kw_only=True):
     """An FX graph at a stage.
 
-    `parent` and `parent_node` place the body of a higher-order operator.
+    `parent` and `parent_node` locate the body of a higher-order operator.
     """
 
     id: Id
@@ -127,7 +127,7 @@ class Graph(Struct, frozen=True, kw_only=True):
 
 
 def problems(graphs: Sequence[Graph]) -> Iterator[str]:
-    """A sentence where graphs lie in or call each other in a circle."""
+    """A sentence if graphs contain or call each other in a circle."""
     parents = [() if graph.parent is None else (graph.parent,) for graph in graphs]
     called = [tuple(chain.from_iterable(graph.nodes.subgraphs.values())) for graph in graphs]
     yield from circle("graphs lie in", parents)

@@ -25,9 +25,9 @@ class Guard(Struct, frozen=True, kw_only=True):
 class FailedGuard(Struct, frozen=True, kw_only=True):
     """The first guard of an earlier compilation that did not hold for a call.
 
-    `text` is the check as Dynamo words it, `source` its name for the value. `was` and `now`
-    describe that value as the guard wants it and as the call brought it, where they are known;
-    `stack` are the user's lines that asked for the guard.
+    `text` is the check as Dynamo writes it, `source` its name for the value. `was` and `now`
+    describe that value as the guard requires it and as the call passed it, if they are known;
+    `stack` are the user's lines that caused the guard.
     """
 
     compile_id: str
@@ -39,10 +39,10 @@ class FailedGuard(Struct, frozen=True, kw_only=True):
 
 
 class Recompile(Struct, frozen=True, kw_only=True):
-    """A compilation that happened because guards of earlier ones failed.
+    """A compilation that happened because the guards of earlier ones failed.
 
     `failures` holds, for each earlier compilation, its id and the guard that failed, `failed` the
-    same with what was found instead. Both begin with the code that was tried first.
+    same with what was found instead. Both start with the code that was tried first.
     """
 
     frame: Annotated[int, Ref("frames")]

@@ -1,6 +1,6 @@
 """Generated code: the kernels of a graph, the wrapper that calls them, and edits of a kernel.
 
-An edit is a kernel whose text the reader changed, whether it is right, and how long it takes.
+An edit is a kernel whose text the user changed, whether it is correct, and how long it takes.
 """
 
 from typing import Annotated, Literal
@@ -14,11 +14,11 @@ Language = Literal["cpp", "triton", "metal", "extern", "other"]
 
 
 Origin = Literal["emitted", "serves", "unknown"]
-"""How a statement's nodes are known: Inductor wrote it for them, or what they need reads it."""
+"""How a statement's nodes are known: Inductor generated it for them, or what they need reads it."""
 
 
 class Statement(Struct, frozen=True, array_like=True):
-    """A line of a kernel's code, from 1, that computes, and the graph's nodes it is there for."""
+    """A line of a kernel's code, from 1, that computes, and the graph nodes that it implements."""
 
     line: int
     nodes: Annotated[tuple[int, ...], Ref("graphs[Kernel.graph].nodes")] = ()
@@ -31,7 +31,7 @@ class Kernel(Struct, frozen=True, kw_only=True):
     `graph` is the post-grad graph it implements and `nodes` that graph's nodes it came from.
     `line` is where the wrapper defines it, from 1, or first calls one that it does not define: an
     extern kernel, which has no `code`, and any kernel of a wrapper in C++.
-    `buffers` are the names of the buffers that it makes.
+    `buffers` are the names of the buffers that it produces.
     """
 
     id: Id
@@ -48,7 +48,7 @@ class Kernel(Struct, frozen=True, kw_only=True):
 
 
 class Wrapper(Struct, frozen=True, kw_only=True):
-    """The Python (or C++) module Inductor wrote for a graph: kernel definitions and `call`."""
+    """The Python (or C++) module Inductor generated for a graph: kernel definitions and `call`."""
 
     id: Id
     graph: Annotated[int | None, Ref("graphs")]
@@ -63,9 +63,9 @@ compared; or it agrees."""
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True):
-    """What a compiler said, at a line and column of the edited text, both from 1.
+    """A compiler's message, at a line and column of the edited text, both from 1.
 
-    `line` is None where it speaks of no line of the text, such as a symbol that is missing.
+    `line` is None if it is about no line of the text, such as a missing symbol.
     """
 
     severity: Literal["error", "warning", "note"]
@@ -75,7 +75,7 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
 
 
 class Worst(Struct, frozen=True, kw_only=True):
-    """The element of a kernel's argument that is furthest from what the original gave."""
+    """The element of a kernel's argument that is furthest from the original's."""
 
     value: str
     index: tuple[int, ...]
@@ -86,9 +86,9 @@ class Worst(Struct, frozen=True, kw_only=True):
 class EditTiming(Struct, frozen=True, kw_only=True):
     """The seconds of one call in each round, of the original and the edit, measured in turns.
 
-    "kernel" is the kernel alone, on the arguments that the program calls it with; "program" is all
-    of the program with the kernel in its place. Each round is the mean of as many calls as
-    `original_loops` and `edited_loops` say.
+    "kernel" is only the kernel, on the arguments that the program calls it with; "program" is all
+    of the program with the kernel in its place. Each round is the mean of `original_loops` and
+    `edited_loops` calls.
     """
 
     what: Literal["kernel", "program"]
@@ -100,10 +100,10 @@ class EditTiming(Struct, frozen=True, kw_only=True):
 
 
 class Edit(Struct, frozen=True, kw_only=True):
-    """An edit of one kernel. It is timed only if it is right.
+    """An edit of one kernel. It is timed only if it is correct.
 
-    `reason` says what went wrong, or why something that is right was not timed. `calls` are how
-    many of the program's calls of the kernel were compared.
+    `reason` says what went wrong, or why a correct edit was not timed. `calls` is how many of the
+    program's calls of the kernel were compared.
     """
 
     kernel: Annotated[int, Ref("kernels")]

@@ -14,7 +14,7 @@ Outcome = Literal[
 """What an operator was when its lowering ended.
 
 "inlined": a loop that is not stored yet. "realised": one that is. "view": other indices into
-memory that there is. "same": what it was given; "in place": the same, changed. "part": one result
+existing memory. "same": its input; "in place": the same, changed. "part": one result
 of several. "size": a number that is known while compiling. "nothing": it has no result.
 """
 
@@ -23,19 +23,19 @@ Cause = Literal[
     "strides", "copy", "output", "mutated", "in place", "joined", "reduction", "scan",
     "rule", "unsupported", "unknown", "listed", "asked",
 ]  # fmt: skip
-"""Why a value lies in memory; the last four are why PyTorch's own kernel is called for an operator.
-`view/lowering/causes.py` says each in words."""
+"""Why a value is in memory; the last four are why PyTorch's own kernel is called for an operator.
+`view/lowering/causes.py` explains each."""
 
 BufferKind = Literal[
     "pointwise", "scatter", "reduction", "scan", "sort", "extern", "fallback", "template", "part",
     "joined", "written", "other",
 ]  # fmt: skip
 """What makes a buffer: a loop of some form, a kernel that is called, or others ("part" of a result
-of several, "joined" of buffers that lie in it, "written" in place by a kernel)."""
+of several, "joined" of buffers that are in it, "written" in place by a kernel)."""
 
 
 class Why(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why a value lies in memory: `count` of something is above its `limit`; `by` names who asks.
+    """Why a value is in memory: `count` of something is above its `limit`; `by` names the cause.
 
     For "heavy reuse" `by` is an operator of the loop, for "mutated" a buffer, for "read again" a
     node that reads it, for others a function of Inductor's. `users` is how often it is read.
@@ -59,9 +59,9 @@ class LoweringRule(Struct, frozen=True, kw_only=True):
 class Lowered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One node that was lowered. `rule` indexes `Lowering.rules`, `buffers` Recording.buffers.
 
-    `form` is the class of what came out ("Pointwise", "ReinterpretView", "ExternKernelOut").
-    `buffers` are those made meanwhile, also of values that were lowered before. `why` is set where
-    a kernel is called instead of a loop, `error` where the rule raised.
+    `form` is the class of the result ("Pointwise", "ReinterpretView", "ExternKernelOut").
+    `buffers` are those made meanwhile, also for values that were lowered before. `why` is set if
+    a kernel is called instead of a loop, `error` if the rule raised.
     """
 
     node: Annotated[int, Ref("graphs[Lowering.graph].nodes")]
@@ -84,8 +84,8 @@ class Lowering(Struct, frozen=True, kw_only=True):
 class LoopLine(Struct, frozen=True, array_like=True):
     """An operation of a loop body, as code. `node` is the node that it came from, -1 for none.
 
-    `operator` is its name in the loop IR ("load"), empty for what is no operation. `depth` tells
-    how deep it lies in bodies that are defined in the body.
+    `operator` is its name in the loop IR ("load"), empty for what is not an operation. `depth`
+    says how deep it is in bodies that are defined in the body.
     """
 
     text: str
@@ -106,11 +106,11 @@ class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `during` is the node that was being lowered when it was decided to store it, `nodes` are those
     that it came from, all of `graph`. `form` is the class that makes it, `operation` its name in
-    Inductor, `kernel` what is called for it. `layout` is the class of its layout, `was_free` tells
-    that Inductor chose its strides; `of` is the buffer that it lies in, writes to, or is a part of.
-    `bytes` is None where a size is symbolic. `body` and `ranges` are those of its loop, once
-    Inductor has made them simple; `reads` are the names of what it reads. `dropped` tells that the
-    scheduler took it away again, as nothing needs it.
+    Inductor, `kernel` what is called for it. `layout` is the class of its layout, `was_free` says
+    that Inductor chose its strides; `of` is the buffer that it is in, writes to, or is a part of.
+    `bytes` is None if a size is symbolic. `body` and `ranges` are those of its loop, after
+    Inductor simplified them; `reads` are the names of what it reads. `dropped` says that the
+    scheduler removed it again, because nothing needs it.
     """
 
     id: Id
@@ -139,7 +139,7 @@ class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def problems(lowerings: Sequence[Lowering], buffers: Sequence[Buffer]) -> Iterator[str]:
-    """A sentence for each buffer that a node made of another graph's."""
+    """A sentence for each buffer that a node has of another graph."""
     for position, lowering in enumerate(lowerings):
         for at in (at for row in lowering.nodes for at in row.buffers):
             graph = buffers[at].graph

@@ -7,18 +7,18 @@ from msgspec import Struct
 from dynamo_lab.model.core.references import Ref
 
 BufferRole = Literal["buffer", "output", "input", "donated", "view", "removed"]
-"""`donated` is an input that may be overwritten, since nobody needs it afterwards; a `view` holds
-no memory of its own; a `removed` buffer lives inside a kernel only."""
+"""`donated` is an input that may be overwritten, because nothing needs it afterwards; a `view` has
+no memory of its own; a `removed` buffer lives only inside a kernel."""
 
 EventKind = Literal["allocate", "in_place", "reuse", "view", "free"]
-"""A kernel writes over what it reads (`in_place`), or a buffer gets the memory of one that nobody
-needs any more (`reuse`)."""
+"""A kernel writes over what it reads (`in_place`), or a buffer gets the memory of one that is
+no longer needed (`reuse`)."""
 
 
 class MemoryBuffer(Struct, frozen=True, kw_only=True):
-    """A buffer of the generated code. `operation` makes it; None for what comes from outside.
+    """A buffer of the generated code. `operation` produces it; None for what comes from outside.
 
-    `bytes` is its storage, symbolic sizes as in the recorded run; None where that is not known.
+    `bytes` is its storage, symbolic sizes as in the recorded run; None if that is not known.
     """
 
     name: str
@@ -30,7 +30,7 @@ class MemoryBuffer(Struct, frozen=True, kw_only=True):
 
 
 class MemoryEvent(Struct, frozen=True):
-    """What happens to a buffer before step `step`; `source` is whose storage it gets or shares.
+    """An event of a buffer before step `step`; `source` is the one whose storage it gets or shares.
 
     Events of the step after the last happen when all calls are done.
     """
@@ -52,7 +52,7 @@ class MemoryStep(Struct, frozen=True, kw_only=True):
 class MemoryPlan(Struct, frozen=True, kw_only=True):
     """The memory of one schedule, in the order of the generated code.
 
-    `is_pooled` says that buffers are parts of larger pools, which then are not told of.
+    `is_pooled` says that buffers are parts of larger pools, which are then not recorded.
     """
 
     schedule: Annotated[int, Ref("schedules")]

@@ -1,4 +1,4 @@
-"""Packages: what AOTInductor wrote ahead of time, to be loaded without Python (`model.pt2`)."""
+"""Packages: AOTInductor's ahead-of-time output, to be loaded without Python (`model.pt2`)."""
 
 from typing import Annotated, Literal
 
@@ -19,10 +19,10 @@ class PackageFile(Struct, frozen=True, kw_only=True):
 
 
 class Constant(Struct, frozen=True, kw_only=True):
-    """A tensor that the package carries along.
+    """A tensor that the package includes.
 
-    `name` is that of the code, `source` that of the module's parameter or buffer; empty where the
-    compiler made it. `role` is PyTorch's word: "Parameter", "Buffer", "FoldedConstant".
+    `name` is that of the code, `source` that of the module's parameter or buffer; empty if the
+    compiler made it. `role` is PyTorch's term: "Parameter", "Buffer", "FoldedConstant".
     One that is `folded` is computed from others when the package is loaded.
     """
 
@@ -37,7 +37,7 @@ class Constant(Struct, frozen=True, kw_only=True):
 
 
 class Inlined(Struct, frozen=True):
-    """A parameter or buffer that the package does not carry; `value` is like "f32[4]"."""
+    """A parameter or buffer that the package does not include; `value` is like "f32[4]"."""
 
     name: str
     value: str
@@ -47,7 +47,7 @@ class Package(Struct, frozen=True, kw_only=True):
     """A model in a package. `bytes` is the size of the whole file.
 
     `facts` are PyTorch's: the device, the platform and the instructions that it was built for.
-    `flags` are those of the C++ compiler. `inlined` is known only where the package was recorded as
+    `flags` are those of the C++ compiler. `inlined` is known only if the package was recorded when
     it was made.
     """
 

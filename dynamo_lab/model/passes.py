@@ -1,7 +1,7 @@
 """Passes: each rewrite of a graph before code is generated for it, as a diff of its nodes.
 
-The diffs compose: those of a pipeline, applied in order to the graph that it began with, give the
-graph that it left. `apply` does that.
+The diffs compose: those of a pipeline, applied in order to its first graph, give its last
+graph. `apply` does that.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,21 +17,21 @@ Phase = Literal["pre_grad", "joint", "layout", "freezing", "post_grad"]
 
 PassKind = Literal["pass", "step", "between"]
 """A "pass" is what PyTorch calls one, a "step" other code of the phase that changed the graph, and
-"between" is a change that came about before, between or after those, by code without a name."""
+"between" is a change before, between or after those, by code without a name."""
 
 PatternKind = Literal["replacement", "graph", "lowering", "fusion"]
-"""What a match does: put a traced function in its place, call a handler on the graph, hand the
+"""What a match does: replace it by a traced function, call a handler on the graph, pass the
 nodes to a handler that generates code later, or fuse several nodes into one."""
 
 
 HOOKS = ("pre_grad_custom_pass", "joint_custom_", "post_grad_custom_")
-"""What the names begin with that PyTorch gives to passes which somebody hooked in."""
+"""The prefix of PyTorch's names for passes in its hooks."""
 
 
 class NodeText(Struct, frozen=True, array_like=True):
     """A node at one moment of its life. `value` is what it produces: "f32[8, 8]".
 
-    The output has none: passes give it one now and then, and it says nothing.
+    The output has none: passes sometimes give it one, but it means nothing.
     """
 
     name: str
@@ -42,14 +42,14 @@ class NodeText(Struct, frozen=True, array_like=True):
 
 
 class Placed(Struct, frozen=True, array_like=True):
-    """A node and where it stands in the graph once the change is made."""
+    """A node and its position in the graph after the change."""
 
     position: int
     node: NodeText
 
 
 class GraphChange(Struct, frozen=True, kw_only=True):
-    """What one pass did to one graph: `body` is "", or the path of a higher-order operator's body.
+    """One pass's effect on one graph: `body` is "", or the path of a higher-order operator's body.
 
     `removed` are names. `added` and `moved` give the positions after the change. `changed` are
     nodes that kept their name and now have other arguments, another operator or another value.
@@ -63,11 +63,11 @@ class GraphChange(Struct, frozen=True, kw_only=True):
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
-    """What is looked for in a graph, and what happens where it is found.
+    """What is searched for in a graph, and what happens where it is found.
 
     `source` is the function that was traced to find it, or the handler; `replacement` the function
-    that is put in its place; `expression` the pattern as PyTorch prints it. `place` names the file
-    and line of `source`; `span` is set where that is the reader's own code.
+    that replaces it; `expression` the pattern as PyTorch prints it. `place` names the file
+    and line of `source`; `span` is set if that is the user's own code.
     """
 
     name: str
@@ -81,9 +81,9 @@ class Pattern(Struct, frozen=True, kw_only=True):
 
 
 class Match(Struct, frozen=True, kw_only=True):
-    """A pattern that was found: the nodes `before`, and those that stand for them `after`.
+    """A pattern that was found: the nodes `before`, and those that replaced them `after`.
 
-    `before` lists the matched nodes as they were; `gone` says which of them went away.
+    `before` lists the matched nodes as they were; `gone` says which of them were removed.
     """
 
     pattern: Annotated[int, Ref("patterns")]
@@ -96,12 +96,12 @@ class Match(Struct, frozen=True, kw_only=True):
 class Pass(Struct, frozen=True, kw_only=True):
     """One pass over a graph. `id` is its position in `Recording.passes`, which is their order.
 
-    `name` and `subsystem` are PyTorch's, `function` the name of what ran. A pass that somebody put
-    into one of Inductor's hooks has its function's name, and `hook` is PyTorch's for that place.
+    `name` and `subsystem` are PyTorch's, `function` the name of what ran. A pass in one of
+    Inductor's hooks has its function's name, and `hook` is PyTorch's for that place.
     `parent` is the pass that this one ran inside of; `changes` are then its own and not its
     parent's. `body` is the path of the body of a higher-order operator that it ran on. PyTorch's
-    own timings list what is `timed`. A handler may look at what was found and leave it alone:
-    `left_alone` says of which pattern, and how often.
+    own timings list what is `timed`. A handler may examine a match and leave it unchanged:
+    `left_alone` says for which pattern, and how often.
     """
 
     id: Id
@@ -127,7 +127,7 @@ class Pass(Struct, frozen=True, kw_only=True):
 
     @property
     def timer(self) -> str:
-        """What PyTorch's own timings call it; empty where they leave it out."""
+        """Its name in PyTorch's own timings; empty if they omit it."""
         if not self.timed or self.disabled:
             return ""
         return ".".join(part for part in ("pass", self.subsystem, self.hook or self.name) if part)
@@ -136,9 +136,9 @@ class Pass(Struct, frozen=True, kw_only=True):
 class Pipeline(Struct, frozen=True, kw_only=True):
     """The passes over one graph in one phase, in `Recording.passes` from `first` up to `end`.
 
-    It began with a recorded graph, `graphs`, or with what the pipeline `follows` left; with neither
-    its first pass puts every node there. `became` is the recorded graph that it left, where there
-    is one. Both map the path of each body, "" for the graph itself, to a graph's id.
+    It started with a recorded graph, `graphs`, or with the last graph of the pipeline `follows`;
+    with neither its first pass adds every node. `became` is its last graph, if it was recorded.
+    Both map the path of each body, "" for the graph itself, to a graph's id.
     """
 
     id: Id
@@ -161,7 +161,7 @@ State = Mapping[str, tuple[NodeText, ...]]
 
 
 def apply(state: State, changes: Iterable[GraphChange]) -> dict[str, tuple[NodeText, ...]]:
-    """What the changes make of a graph. A body without nodes is not there."""
+    """A graph after the changes. A body without nodes is omitted."""
     after = dict(state)
     for change in changes:
         after[change.body] = _applied(after.get(change.body, ()), change)
@@ -182,7 +182,7 @@ def _applied(nodes: tuple[NodeText, ...], change: GraphChange) -> tuple[NodeText
 
 
 class Tables(Protocol):
-    """What holds graphs and the passes over them: a recording, or what is being recorded."""
+    """An owner of graphs and the passes over them: a recording, or what is being recorded."""
 
     @property
     def graphs(self) -> Sequence[Graph]:
@@ -211,14 +211,14 @@ def _text(node: Node) -> NodeText:
 
 
 def begun(tables: Tables, pipeline: Pipeline) -> dict[str, tuple[NodeText, ...]]:
-    """The graph that a pipeline began with."""
+    """The first graph of a pipeline."""
     if pipeline.follows is None:
         return state_of(tables.graphs, pipeline.graphs)
     return left(tables, tables.pipelines[pipeline.follows])
 
 
 def left(tables: Tables, pipeline: Pipeline) -> dict[str, tuple[NodeText, ...]]:
-    """The graph that a pipeline left."""
+    """The last graph of a pipeline."""
     state: State = begun(tables, pipeline)
     for item in tables.passes[pipeline.first : pipeline.end]:
         state = apply(state, item.changes)
@@ -226,7 +226,7 @@ def left(tables: Tables, pipeline: Pipeline) -> dict[str, tuple[NodeText, ...]]:
 
 
 def problems(tables: Tables) -> Iterator[str]:
-    """A sentence for what could not be applied in order: it needs what comes later, or nothing."""
+    """A sentence for what could not be applied in order: it refers to something later or absent."""
     end = 0
     for pipeline in tables.pipelines:
         place = f"pipelines[{pipeline.id}]"

@@ -24,7 +24,7 @@ from dynamo_lab.model.lowering import Buffer, Lowering
 from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
-from dynamo_lab.model.steps import Film
+from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
@@ -43,7 +43,7 @@ class Recording(Struct, frozen=True, kw_only=True):
 
     Ids of frames, breaks, graphs, partitions, buffers, kernels and wrappers are their positions in
     these tuples; spans and stacks are shared, so that other facts name them by index. `target` is
-    what the program was lowered for, where its code was not built or run.
+    what the program was lowered for, if its code was not built or run.
     """
 
     title: str
@@ -73,7 +73,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     pipelines: tuple[Pipeline, ...] = ()
     passes: tuple[Pass, ...] = ()
     patterns: tuple[Pattern, ...] = ()
-    film: Film | None = None
+    film: StepTable | None = None
     decompositions: Decompositions = Decompositions()
     benchmark: Benchmark | None = None
     artifacts: tuple[Artifact, ...] = ()

@@ -1,4 +1,4 @@
-"""Symbols: sizes and numbers that compiled code leaves open, and what pinned some of them down."""
+"""Symbols: sizes and numbers that compiled code keeps dynamic, and what specialized some."""
 
 from typing import Annotated, Literal
 
@@ -10,12 +10,12 @@ SymbolEvent = Literal["guard", "assert", "constant", "equal", "zero_one", "viola
 
 
 class Symbol(Struct, frozen=True, kw_only=True):
-    """A size or a number that a compilation leaves open ("s0"), or knows only at run time ("u0").
+    """A size or a number that a compilation keeps dynamic ("s0"), or knows only at run time ("u0").
 
     `sources` are Dynamo's names for the values that it stands for ("L['x'].size()[0]"): several
-    where equal sizes share it. `hint` is its value in the call that was compiled, `lower` and
+    if equal sizes share it. `hint` is its value in the call that was compiled, `lower` and
     `upper` bound it (empty for no bound), `stack` are the lines where it was made. `value` is what
-    took its place, if anything did.
+    replaced it, if anything did.
     """
 
     frame: Annotated[int, Ref("frames")]
@@ -31,10 +31,10 @@ class Symbol(Struct, frozen=True, kw_only=True):
 
 
 class ShapeFact(Struct, frozen=True, kw_only=True):
-    """Something that a compilation assumed of its symbols, and the user's lines that made it.
+    """Something that a compilation assumed of its symbols, and the user's lines that caused it.
 
     A "guard" is checked before the code runs, an "assert" while it runs. "constant" and "equal"
-    put a value or another symbol in a symbol's place; "zero_one" made a size of 0 or 1 a constant
+    replace a symbol by a value or another symbol; "zero_one" made a size of 0 or 1 a constant
     from the start, which has no symbol; a "violation" is a size marked dynamic that could not be.
     """
 

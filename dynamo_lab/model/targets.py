@@ -8,15 +8,15 @@ TargetKind = Literal["cpu", "cuda", "rocm", "mps"]
 
 
 class Chip(Struct, frozen=True, kw_only=True):
-    """A GPU's limits, as its maker gives them.
+    """A GPU's limits, from its manufacturer.
 
     Sizes are bytes; registers have 32 bits. `units` are NVIDIA's multiprocessors, AMD's compute
-    units, Apple's cores; all `_per_unit` limits are of one. `warp` is the threads in a warp or
-    wavefront.
+    units, Apple's cores; all `_per_unit` limits are for one. `warp` is the number of threads in a
+    warp or wavefront.
 
     Sources: NVIDIA, CUDA C++ Programming Guide, "Technical specifications per compute capability";
     AMD, "Accelerator and GPU hardware specifications" of the ROCm documentation; Apple's and the
-    makers' product pages for units and memory.
+    manufacturers' product pages for units and memory.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Target(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """The name with the chip that stands for the architecture: 'cuda:sm_90 (NVIDIA H100)'."""
+        """The name with the chip that represents the architecture: 'cuda:sm_90 (NVIDIA H100)'."""
         return f"{self.name} ({self.chip.name})" if self.chip else self.name
 
     @property
@@ -74,7 +74,7 @@ class Target(Struct, frozen=True, kw_only=True):
 def _nvidia(
     name: str, units: int, threads: int, blocks: int, shared: int, l2: int, gb: int
 ) -> Chip:
-    """A chip of NVIDIA's; a block may use a unit's shared memory but for one KiB."""
+    """An NVIDIA chip; a block may use a unit's shared memory except for one KiB."""
     return Chip(
         name=f"NVIDIA {name}",
         units=units,
@@ -129,7 +129,7 @@ def known() -> tuple[str, ...]:
 
 
 def parse(name: str) -> Target | None:
-    """The target of this name, or None where there is none; "cuda" alone is "cuda:sm_90"."""
+    """The target of this name, or None if there is none; "cuda" alone is "cuda:sm_90"."""
     kind, _, architecture = name.strip().lower().partition(":")
     if kind not in _CHIPS:
         return None

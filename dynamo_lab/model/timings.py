@@ -23,13 +23,13 @@ class Timing(Struct, frozen=True, array_like=True):
 
 
 _LONGEST = 1e13
-"""Seconds, more than any log or clock tells; sums of many such are finite still."""
+"""Seconds, more than any log or clock reports; sums of many such are still finite."""
 
 
 def problems(timings: Sequence[Timing]) -> Iterator[str]:
-    """A sentence for each time that is none, and where phases lie in each other."""
+    """A sentence for each invalid time, and if phases contain each other in a circle."""
     for position, timing in enumerate(timings):
         for name, seconds in (("start", timing.start), ("seconds", timing.seconds)):
             if not abs(seconds) <= _LONGEST:  # what is no number neither
-                yield f"timings[{position}].{name} is {seconds}, which is no time"
+                yield f"timings[{position}].{name} is {seconds}, which is not a time"
     yield from circle("timings lie in", [(at.parent,) if at.parent >= 0 else () for at in timings])

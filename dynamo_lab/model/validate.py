@@ -1,7 +1,7 @@
 """Whether a recording's facts refer only to facts that exist, so that views need not ask.
 
-What a number refers to is declared in its type. What no type tells stands beside the struct that it
-is about, as the `problems` of that file.
+What a number refers to is declared in its type. What a type cannot express is checked next to its
+struct, by the `problems` of that file.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ from dynamo_lab.model.recording import Recording
 
 
 def validate(recording: Recording) -> str | None:
-    """What is wrong with the recording, as a phrase that names its place; None where all holds."""
+    """What is wrong with the recording, as a phrase that names its place; None if nothing is."""
     return next(_problems(recording), None)
 
 
 def _problems(recording: Recording) -> Iterator[str]:
-    """Each relies on those before it: rules follow references without asking."""
+    """Each relies on those before it: rules follow references without checking them."""
     if recording.film is not None:
         yield from steps.misshapen(recording.film)
     yield from walk.problems(recording, Recording)

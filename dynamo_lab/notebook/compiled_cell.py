@@ -1,4 +1,4 @@
-"""A cell compiled as one function, once or once more."""
+"""A cell compiled as one function, in its first run or in another."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def recorded(
     options: argparse.Namespace,
     choice: Choice,
 ) -> tuple[Run, Any]:
-    """A run of a cell once more, and the value of its last line."""
+    """Another run of a cell, and the value of its last line."""
     shown, recorder = None, new_recorder(title)
     recorder.options.update(described(options))
-    with suppress(Exception), recording_into(recorder, choice):  # which keeps the exception
+    with suppress(Exception), recording_into(recorder, choice):  # which stores the exception
         shown = run_frame(frame, options, choice, namespace)
     return Run.of(recorder, recorder.recording), shown
 

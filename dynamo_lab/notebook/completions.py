@@ -1,4 +1,4 @@
-"""Tab completes the options of our commands and their values, in every host that asks IPython."""
+"""Tab completion of our commands' options and their values, in every host that uses IPython."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _IDENTIFIER = "dynamo_lab"
 
 
 def complete(text: str, parsers: Mapping[str, argparse.ArgumentParser], values: Values) -> Found:
-    """What may stand where `text`, a line up to the cursor, ends.
+    """The possible continuations of `text`, a line up to the cursor.
 
-    `parsers` are by the commands' names; `values` say by an option's or an argument's name what it
-    may be, where the parser does not.
+    `parsers` are by command name; `values` has the possible values by name of an option or
+    argument, if the parser does not.
     """
     found = _COMMAND.fullmatch(text)
     if found is None or found[1] not in parsers:
@@ -40,11 +40,11 @@ def complete(text: str, parsers: Mapping[str, argparse.ArgumentParser], values: 
 
 
 Found = tuple[str, list[str]]
-"""The part of the line that is replaced, and by what it may be."""
+"""The part of the line that is replaced, and its possible replacements."""
 
 
 def _positional(before: list[str], options: Mapping[str, Any]) -> bool:
-    """Whether the command's first argument is there already."""
+    """Whether the command's first argument is already given."""
     takes = {name for name, action in options.items() if action.nargs != 0}
     pairs = zip(["", *before], before, strict=False)
     return any(word not in options and last not in takes for last, word in pairs)
@@ -63,7 +63,7 @@ def _fitting(fragment: str, values: Iterable[str]) -> list[str]:
 def add_completions(
     shell: Any, parsers: Mapping[str, argparse.ArgumentParser], values: Values
 ) -> None:
-    """Have this shell's completer ask us, too."""
+    """Have this shell's completer call us, too."""
     from IPython.core import completer
 
     untyped: Any = completer
@@ -73,7 +73,7 @@ def add_completions(
         return {
             "completions": [untyped.SimpleCompletion(text, type="param") for text in found],
             "matched_fragment": fragment if found else context.token,
-            "suppress": bool(found),  # file names and Python's are no options
+            "suppress": bool(found),  # file names and Python names are not options
             "ordered": True,
         }
 

@@ -1,4 +1,4 @@
-"""`%lab` shows the last recording beside the notebook, and sets how recordings are shown."""
+"""`%lab` shows the last recording next to the notebook, and sets how recordings are shown."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from dynamo_lab.errors import CellError
 from dynamo_lab.notebook.parsers import Parser
 
 _LAB = """\
-Show the last recording beside the notebook, or one by its name.
+Show the last recording next to the notebook, or one by its name.
 
     %lab
     %lab rec
 
 JupyterLab with dynamo_lab's extension shows it in a panel on the right, where it stays while you
-scroll; `%lab` again renews it. Elsewhere it is shown below the cell.
+scroll; `%lab` again updates it. Elsewhere it is shown below the cell.
 
 With options, it sets how recordings are shown until the kernel ends. JupyterLab's Settings Editor
-has the same, for all notebooks.
+has the same settings, for all notebooks.
 
     %lab --theme dark --detail steps --display panel
 """
 _HELP = {
-    "theme": "the colours of views: those of the notebook (auto), light or dark",
-    "detail": "what %%%%compile and %%%%record keep: steps films each instruction of Dynamo's",
+    "theme": "the colours of views: the notebook's (auto), light or dark",
+    "detail": "what %%%%compile and %%%%record record: steps adds each interpreted instruction",
     "display": "where they show it: below the cell, in the panel, or only as marks in the cell",
 }
 _SHOWN = (Recording, SideBySide)
@@ -36,7 +36,7 @@ _WITHOUT = "JupyterLab with dynamo_lab's extension shows it in a side panel."
 
 
 def parser() -> Parser:
-    """What reads the options of `%lab`."""
+    """The parser of the options of `%lab`."""
     made = Parser(
         prog="%lab",
         description=_LAB,
@@ -50,10 +50,10 @@ def parser() -> Parser:
 
 
 def run(options: argparse.Namespace, shell: Any) -> None:
-    """Set what was given, or show a recording.
+    """Set the given options, or show a recording.
 
     Raises:
-        CellError: there is no recording, or none of this name.
+        CellError: there is no recording, or no recording of this name.
     """
     settings = settings_of(shell)
     given = {name: getattr(options, name) for name in CHOICES if getattr(options, name)}
@@ -77,7 +77,7 @@ def _find(name: str | None, shell: Any) -> Recording | SideBySide:
     found = shell.user_ns.get(name)
     if not isinstance(found, _SHOWN):
         raise CellError(
-            f"There is no recording {name!r} in this notebook: keep one with "
+            f"There is no recording {name!r} in this notebook: make one with "
             "`%%compile --into rec`, or `rec = lab.explore(fn, *args)`."
         )
     return found
@@ -91,12 +91,12 @@ def _last(shell: Any) -> Recording | SideBySide:
         raise CellError(
             "Nothing is recorded in this notebook yet: put `%%compile` on top of a cell and run it."
         )
-    # not by the dates in them: one opened just now may be of last year
+    # not by the dates in them: one opened just now may be a year old
     return max(known, key=lambda one: one.made_at)
 
 
 def _say(sentence: str) -> None:
-    """One sentence; where the panel is, the extension's style sheet leaves the rest of it out."""
+    """One sentence; where the panel exists, the extension's style sheet hides the rest of it."""
     from dynamo_lab.render.markup import join, tag
     from dynamo_lab.render.widget import in_notebook, publish
 

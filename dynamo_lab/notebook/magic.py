@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def _compile_cell(line: str, cell: str) -> None:
     options = compile_parser().parse_args(words(line))
-    # only where something was chosen: asking for the modes imports Inductor, which takes its time
+    # only if something was chosen: listing the modes imports Inductor, which is slow
     if options.backend != "inductor":
         _check_choice("--backend", options.backend, _backends())
     if options.mode is not None:
@@ -58,7 +58,7 @@ def _compile_cell(line: str, cell: str) -> None:
 
 def _check_choice(option: str, value: str, choices: list[str]) -> None:
     if value not in choices:
-        raise CellError(f"There is no {option} {value!r}: say one of {', '.join(choices)}.")
+        raise CellError(f"There is no {option} {value!r}: use one of {', '.join(choices)}.")
 
 
 def _backends() -> list[str]:
@@ -103,7 +103,7 @@ def _with_command(command: str, line: str, cell: str) -> str:
 
 
 def _ends_in_semicolon(cell: str) -> bool:
-    """As in any cell, a semicolon at the end means: do not display."""
+    """As in any cell, a semicolon at the end means no display."""
     last = ast.parse(cell).body[-1]
     end = (last.end_lineno or 1) - 1
     after = cell.splitlines()[end].encode()[last.end_col_offset or 0 :].decode()
@@ -113,14 +113,14 @@ def _ends_in_semicolon(cell: str) -> bool:
 def _number(shell: Any) -> int:
     """The number of the cell that is running, as the notebook shows it.
 
-    `execution_count` is that of the next cell already since IPython 9.
+    Since IPython 9, `execution_count` is already that of the next cell.
     """
     return max(getattr(shell.compile, "_filename_map", {}).values(), default=shell.execution_count)
 
 
 @contextmanager
 def _numbered(shell: Any) -> Generator[None, None, None]:
-    """Let a cell run inside a cell go by the number of the outer one."""
+    """Give a cell that runs inside a cell the number of the outer one."""
     number, cache = _number(shell), shell.compile.cache
 
     def cache_under_number(code: str, _: int = 0, raw_code: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""The options of the notebook's commands, and the manuals that `%%compile?` and others show."""
+"""The options of the notebook commands, and the manuals that `%%compile?` and others show."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import shlex
 from typing import NoReturn
 
 from dynamo_lab.errors import CellError
-from dynamo_lab.record.options import add_film_options, add_target_option
+from dynamo_lab.record.options import add_step_options, add_target_option
 
 _COMPILE = """\
-Run this cell under torch.compile, and show what became of it.
+Run this cell under torch.compile, and show the result.
 
-The cell's statements run as one compiled function; its definitions and imports run before them, as
-they are. Afterwards all names are in the notebook as after any cell, and the value of the last
+The cell's statements run as one compiled function; its definitions and imports run before them,
+unchanged. Afterwards all names are in the notebook as after any cell, and the value of the last
 line is displayed. Breaks are marked on your lines, with what to do about them.
 
     %%compile
@@ -33,7 +33,7 @@ Use it where you call torch.compile yourself:
 
 
 class Parser(argparse.ArgumentParser):
-    """Reads a command's options; what it cannot read fails the cell with a sentence."""
+    """Parses a command's options; what it cannot parse fails the cell with a message."""
 
     def error(self, message: str) -> NoReturn:
         """Fail with the message."""
@@ -41,37 +41,37 @@ class Parser(argparse.ArgumentParser):
 
 
 SWITCH = {"true": True, "false": False, "auto": None}
-"""What `--dynamic` may be."""
+"""The values of `--dynamic`."""
 
 
 def _switch(text: str) -> bool | None:
     if text.lower() not in SWITCH:
-        raise argparse.ArgumentTypeError(f"say true, false or auto, not {text!r}")
+        raise argparse.ArgumentTypeError(f"use true, false or auto, not {text!r}")
     return SWITCH[text.lower()]
 
 
 def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
-    """What reads the options of `%%record`, and those that `%%compile` shares with it."""
+    """The parser of the options of `%%record`, and of those that `%%compile` shares with it."""
     parser = Parser(
         prog=name,
         description=text,
         add_help=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--into", metavar="NAME", help="also keep the recording under this name")
+    parser.add_argument("--into", metavar="NAME", help="also store the recording under this name")
     parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
     parser.add_argument("--json", metavar="FILE", help="also save the recording")
-    add_film_options(parser)
-    parser.set_defaults(detail=None)  # as the settings say
+    add_step_options(parser)
+    parser.set_defaults(detail=None)  # then the settings apply
     add_target_option(parser)
     parser.add_argument(
-        "--quiet", action="store_true", help="show nothing, only keep the recording"
+        "--quiet", action="store_true", help="show nothing, only store the recording"
     )
     return parser
 
 
 def compile_parser() -> Parser:
-    """What reads the options of `%%compile`."""
+    """The parser of the options of `%%compile`."""
     parser = record_parser("%%compile", _COMPILE)
     parser.add_argument(
         "--backend", default="inductor", help="inductor (default), eager, aot_eager"
@@ -93,4 +93,4 @@ def words(line: str) -> list[str]:
     try:
         return shlex.split(line)
     except ValueError as error:
-        raise CellError(f"The options do not read as words: {error}.") from None
+        raise CellError(f"The options cannot be split into words: {error}.") from None

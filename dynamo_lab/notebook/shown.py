@@ -1,4 +1,4 @@
-"""A cell that is recorded: it is shown and kept also where it fails, and then fails once."""
+"""A recorded cell: it is shown and stored even if it fails, and then fails once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def shown(
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:
             yield recorder
-        except BaseException as error:  # an interrupted cell has a view as well
+        except BaseException as error:  # an interrupted cell also has a view
             recorder.fail(error)
             failure = error
     recording = settings.last = recorder.recording
@@ -64,13 +64,13 @@ def shown(
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """Refuse before the cell runs what could not be kept after it."""
+    """Refuse before the cell runs what could not be stored after it."""
     if options.into and not options.into.isidentifier():
-        raise CellError(f"--into {options.into!r} is not a name: say --into rec, for example.")
+        raise CellError(f"--into {options.into!r} is not a name: use --into rec, for example.")
     for path in filter(None, (options.html, options.json)):
         folder = Path(path).absolute().parent
         if not os.access(folder, os.W_OK):
-            raise CellError(f"There is no folder {str(folder)!r} to write {path!r} into: make it.")
+            raise CellError(f"There is no folder {str(folder)!r} for {path!r}: create it.")
 
 
 def _keep(recording: Recording, options: argparse.Namespace, shell: Any) -> None:
@@ -83,7 +83,7 @@ def _keep(recording: Recording, options: argparse.Namespace, shell: Any) -> None
 
 
 def _show_traceback(error: BaseException, shell: Any) -> None:
-    """Show the traceback from the cell's own line on, without the machinery that ran it."""
+    """Show the traceback from the cell's own line on, without the code that ran it."""
     cells = set(getattr(shell.compile, "_filename_map", {}))
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename not in cells:

@@ -1,1 +1,1 @@
-"""The ways in: a function, a script, a cell or a block becomes a recording."""
+"""The entry points: a function, a script, a cell or a block becomes a recording."""

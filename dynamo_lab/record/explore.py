@@ -39,13 +39,13 @@ def runnable(
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
 ) -> FunctionProgram:
-    """What is needed to run it again, made before a run changes its arguments."""
+    """What is needed to run it again, taken before a run changes its arguments."""
     settings = {"mode": choice.mode, "dynamic": choice.dynamic, "options": choice.settings or None}
     chosen = {"backend": backend, "fullgraph": choice.fullgraph, "grad": choice.grad, **settings}
 
     def explored(fn: Any, args: Any, kwargs: Any, choice: Choice) -> tuple[Run, Any]:
         recorder = new_recorder(name_of(fn), detail, max_steps)
-        if choice.target:  # lowered again since
+        if choice.target:  # lowered again since then
             return lowered(fn, args, kwargs, choice, recorder)
         return explored_calls(fn, [(args, kwargs)], chosen, recorder)
 

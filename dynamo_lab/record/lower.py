@@ -68,13 +68,13 @@ def at_hand(program: Program | None) -> Program:
     """The program that was recorded.
 
     Raises:
-        LoweringError: it is not at hand.
+        LoweringError: it is not available.
     """
     if program is None:
         raise LoweringError(
             "There is no program to lower again: this recording was loaded from a file, made with "
             "record() or %%record, or its tensors take more than 256 MB. "
-            "Use dynamo_lab.lower(fn, *args, target=...) for it."
+            "Use dynamo_lab.lower(fn, *args, target=...) instead."
         )
     return program
 
@@ -92,7 +92,7 @@ def find_target(name: str) -> Target:
     """
     found = targets.parse(name)
     if found is None:
-        raise OptionError(f"There is no target {name!r}: say one of {', '.join(targets.known())}.")
+        raise OptionError(f"There is no target {name!r}: use one of {', '.join(targets.known())}.")
     return found
 
 
@@ -122,7 +122,7 @@ def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder)
             result = lower_once(fn, args, kwargs, **settings)
     except OptionError:
         raise
-    except Exception:  # the program's own, which the recording holds
+    except Exception:  # the program's own, which is in the recording
         pass
     return Run.of(recorder, recorder.recording), result
 
@@ -136,7 +136,7 @@ def recording_into(recorder: R, choice: Choice, fresh: bool = True) -> Generator
     from dynamo_lab.capture.session import watch
 
     lowers = lowering_for(recorder, choice) if choice.target else nullcontext()
-    with lowers, watch(recorder, fresh=fresh):  # the probes may sit on what lowering replaces
+    with lowers, watch(recorder, fresh=fresh):  # the probes may patch what lowering replaces
         try:
             yield recorder
         except BaseException as error:
@@ -156,8 +156,8 @@ def lowering_for(recorder: Recorder, choice: Choice) -> Generator[None, None, No
 
     def chosen(operator: str, candidates: int, name: str, node: str) -> None:
         message = (
-            f"{operator}: {candidates} candidates, of which autotuning would time each. "
-            f"Nothing runs here, so {name} was taken."
+            f"{operator}: autotuning would time each of {candidates} candidates. "
+            f"Nothing runs here, so {name} was chosen."
         )
         graph, index = _place(recorder, node)
         recorder.notes.append(
@@ -173,7 +173,7 @@ def lowering_for(recorder: Recorder, choice: Choice) -> Generator[None, None, No
 
 
 def _place(recorder: Recorder, node: str) -> tuple[int | None, int | None]:
-    """The graph that is lowered, the last that came out of the passes, and the node in it."""
+    """The graph that is being lowered, the last one after the passes, and the node in it."""
     for graph in reversed(recorder.graphs):
         if graph.stage == "post_grad":
             names = graph.nodes.name

@@ -1,4 +1,4 @@
-"""The options of a recording, as the terminal and the notebook's commands read them."""
+"""The options of a recording, as the terminal and the notebook commands parse them."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from dynamo_lab.record.explore import MAX_STEPS
 
 
 def add_target_option(parser: argparse.ArgumentParser) -> None:
-    """`--target`, for what records."""
+    """`--target`, for commands that record."""
     parser.add_argument(
         "--target",
         metavar="NAME",
@@ -15,7 +15,7 @@ def add_target_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_film_options(parser: argparse.ArgumentParser) -> None:
+def add_step_options(parser: argparse.ArgumentParser) -> None:
     """The options `detail` and `max_steps` of a recording."""
     parser.add_argument(
         "--steps",
@@ -23,8 +23,8 @@ def add_film_options(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         const="steps",
         default="normal",
-        help="film each instruction that Dynamo interprets",
+        help="record each instruction that Dynamo interprets",
     )
     parser.add_argument(
-        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to keep"
+        "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to record"
     )

@@ -1,4 +1,4 @@
-"""Programs, kept so that they can run again: a function with its arguments, or a cell."""
+"""Programs that can run again: a function with its arguments, or a cell."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class _Chosen:
-    """A program that can be compiled otherwise."""
+    """A program that can be compiled with other options."""
 
     choice: Choice
 
     def chosen(self, choice: Choice) -> Self:
-        """The same program, to be compiled otherwise."""
+        """The same program, to compile with other options."""
         changed = copy.copy(self)
         changed.choice = choice
         return changed
 
 
 class FunctionProgram(_Chosen):
-    """What `explore` ran. Its arguments are copies made before, where they are not too large."""
+    """What `explore` ran. Its arguments are copies from before, unless they are too large."""
 
     def __init__(
         self,
@@ -66,11 +66,11 @@ class FunctionProgram(_Chosen):
         return self.explored(self._fn, *copies((self._args, self._kwargs)), self.choice)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
-        """None: a function is an object, whose code is replaced instead."""
+        """None: a function is an object, and its code is replaced instead."""
         return None
 
     def namespaces(self) -> list[dict[str, Any]]:
-        """None beside the globals of functions."""
+        """None except the globals of functions."""
         return []
 
 
@@ -113,7 +113,7 @@ class CellProgram(_Chosen):
         return run, self._outcome(namespace, shown)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
-        """The cell with another text, if it is the cell that the text is of."""
+        """The cell with another text, if the text is that cell's."""
         own = "\n".join(line.rstrip("\r\n") for line in self._source.splitlines(keepends=True))
         if not source.excerpts or source.excerpts[0].text != own:
             return None

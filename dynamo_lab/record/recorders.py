@@ -1,4 +1,4 @@
-"""Recorders as they are asked for, and how what they record is named."""
+"""Recorders with the requested options, and the names of what they record."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 Detail = Literal["normal", "steps"]
 
 MAX_STEPS = 100_000
-"""The most steps kept by default: a larger model is better looked at in parts."""
+"""The most steps recorded by default: a larger model is better viewed in parts."""
 
 
 def new_recorder(title: str, detail: Detail = "normal", max_steps: int = MAX_STEPS) -> Recorder:
-    """A recorder of facts, which keeps steps if asked for.
+    """A recorder of facts, and of steps if requested.
 
     Raises:
-        OptionError: there is no such detail, or no step would be kept.
+        OptionError: there is no such detail, or no step would be recorded.
     """
     arguments = recorder_arguments(title, detail, max_steps)
     from dynamo_lab.capture.core.recorder import Recorder
@@ -29,26 +29,26 @@ def new_recorder(title: str, detail: Detail = "normal", max_steps: int = MAX_STE
 
 
 def recorder_arguments(title: str, detail: Detail, max_steps: int) -> dict[str, Any]:
-    """What a recorder is made with.
+    """The arguments of a recorder.
 
     Raises:
-        OptionError: there is no such detail, or no step would be kept.
+        OptionError: there is no such detail, or no step would be recorded.
     """
     if detail not in get_args(Detail):
         raise OptionError(f'There is no detail {detail!r}: pass "normal" or "steps".')
     if max_steps < 1:
-        raise OptionError(f"max_steps={max_steps} keeps nothing: pass 1 or more.")
-    from dynamo_lab.capture.steps.columns import Reel
+        raise OptionError(f"max_steps={max_steps} records nothing: pass 1 or more.")
+    from dynamo_lab.capture.steps.columns import StepColumns
 
-    reel = Reel(max_steps) if detail == "steps" else None
-    return {"title": title, "cell_label": cell_label, "reel": reel}
+    steps = StepColumns(max_steps) if detail == "steps" else None
+    return {"title": title, "cell_label": cell_label, "steps": steps}
 
 
 def refuse_uncallable(fn: Any) -> None:
     """Raise where there is nothing to call.
 
     Raises:
-        OptionError: `fn` is no function.
+        OptionError: `fn` is not callable.
     """
     if not callable(fn):
         raise OptionError(
@@ -57,7 +57,7 @@ def refuse_uncallable(fn: Any) -> None:
 
 
 def name_of(thing: Any) -> str:
-    """How an option or a program is named in a recording."""
+    """The name of an option or a program in a recording."""
     if isinstance(thing, str | bool | dict):
         return str(cast("object", thing))
     return getattr(thing, "__name__", type(thing).__name__)

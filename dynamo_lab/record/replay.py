@@ -1,4 +1,4 @@
-"""Running a program again without a trace: on copies, with the same seed, its tensors put back."""
+"""Run a program again with no lasting effects: on copies, with the same seed, tensors restored."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 COPIED_BYTES = 64 << 20
 """Arguments are copied before a run up to this size: a copy of more costs memory and time."""
-_WALKED = 20_000  # objects looked through for tensors, which do not count
+_WALKED = 20_000  # objects searched for tensors; tensors do not count
 
 
 class Numbers(Struct, frozen=True, kw_only=True):
-    """Whether two runs gave the same: None where that could not be told."""
+    """Whether two runs gave the same results: None if that is not known."""
 
     same: bool | None
     sentence: str
@@ -35,9 +35,9 @@ class Numbers(Struct, frozen=True, kw_only=True):
 
 
 def copies(value: Any) -> Any:
-    """The value with tensors in tuples, lists and dicts cloned; itself where they are too large.
+    """The value with tensors in tuples, lists and dicts cloned; itself if they are too large.
 
-    Clones lie as their originals do, and share memory where those share it.
+    Clones have the layout of their originals, and share memory where those share it.
     """
     import torch
 
@@ -65,7 +65,7 @@ _LIGHT_BYTES = 256 << 20
 
 
 def are_light(roots: Iterable[Any]) -> bool:
-    """Whether the tensors within reach take little enough memory to be kept alive."""
+    """Whether the reachable tensors take little enough memory to be kept alive."""
     import torch
 
     tensors = (t for t in reachable(roots) if isinstance(t, torch.Tensor))
@@ -84,10 +84,10 @@ def _held(value: Any) -> Iterator[torch.Tensor]:
 
 @contextmanager
 def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
-    """Seed all generators; afterwards put them, and the tensors within reach, back as they were.
+    """Seed all generators; afterwards restore them and the reachable tensors.
 
-    Tensors are found from functions (closures, globals they name), modules, containers and
-    attributes. Other state of Python is not put back, and what is printed is not shown.
+    Tensors are found through functions (closures, globals they name), modules, containers and
+    attributes. Other Python state is not restored, and printed output is not shown.
     """
     import torch
 
@@ -110,11 +110,11 @@ def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
             if numpy:
                 numpy.random.set_state(numpy_state)
             for error in saved.put_back():
-                warnings.warn(f"A tensor was not put back as it was: {error}", stacklevel=3)
+                warnings.warn(f"A tensor was not restored: {error}", stacklevel=3)
 
 
 def leaves(roots: Iterable[Any]) -> list[torch.Tensor]:
-    """The tensors within reach that gather gradients, each once."""
+    """The reachable tensors that accumulate gradients, each once."""
     import torch
 
     found = (t for t in reachable(roots) if isinstance(t, torch.Tensor))
@@ -122,7 +122,7 @@ def leaves(roots: Iterable[Any]) -> list[torch.Tensor]:
 
 
 def stored_by(fn: Any) -> list[torch.Tensor]:
-    """The tensors under the names of a cell, which it gives to the notebook; none of a function."""
+    """The tensors under a cell's names, which the notebook gets; none for a function."""
     import torch
 
     code = getattr(fn, "__code__", None)
@@ -133,7 +133,7 @@ def stored_by(fn: Any) -> list[torch.Tensor]:
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[Any]:
-    """Objects within reach of these: by closures, named globals, containers and attributes."""
+    """Objects reachable from these: by closures, named globals, containers and attributes."""
     import torch
 
     seen: set[int] = set()
@@ -174,7 +174,7 @@ def _parts(thing: Any) -> list[Any]:
 def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
     try:
         return [*module.parameters(), *module.buffers()]
-    except Exception:  # one that is not set up yet, or has methods of its own for them
+    except Exception:  # one that is not initialized yet, or overrides these methods
         return []
 
 
@@ -191,7 +191,7 @@ def names_in(code: CodeType) -> set[str]:
 
 
 def compare(eager: Any, compiled: Any) -> Numbers:
-    """Whether two results hold the same tensors, within what their types can tell apart."""
+    """Whether two results hold the same tensors, within the precision of their types."""
     import torch
 
     from dynamo_lab.capture.core.running import tensors_in
@@ -205,7 +205,7 @@ def compare(eager: Any, compiled: Any) -> Numbers:
     for a, b in zip(*pairs, strict=True):
         if a.shape != b.shape or a.dtype != b.dtype:
             kinds = f"{a.dtype} {tuple(a.shape)}, now {b.dtype} {tuple(b.shape)}"
-            return Numbers(same=False, sentence=f"A tensor is of another kind: it was {kinds}.")
+            return Numbers(same=False, sentence=f"A tensor's type or shape differs: was {kinds}.")
         worst = max(worst, _difference(a, b))
     try:
         torch.testing.assert_close(pairs[1], pairs[0], equal_nan=True)

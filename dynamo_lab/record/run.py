@@ -1,4 +1,4 @@
-"""What the ways in give: the facts of a run, and what of it lives on in this process."""
+"""The result of the entry points: the facts of a run, and its live objects in this process."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """How a program is compiled: for which target, and with which of Inductor's settings.
+    """How a program is compiled: for which target, and with which Inductor settings.
 
-    Without a `target` it is the device at hand.
+    Without a `target` it is the available device.
     """
 
     target: str = ""
@@ -36,45 +36,45 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 class Program(Protocol):
-    """What was recorded, with what is needed to run it again."""
+    """The recorded program, with what is needed to run it again."""
 
     choice: Choice
 
     def chosen(self, choice: Choice) -> Program:
-        """The same program, to be compiled otherwise."""
+        """The same program, to compile with other options."""
         ...
 
     def call(self) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
-        """What is given to `torch.compile`, and the arguments of one call, each time anew."""
+        """What is passed to `torch.compile`, and the arguments of one call, new each time."""
         ...
 
     def roots(self) -> list[Any]:
-        """From where its tensors are found, to put them back after a trial."""
+        """The roots from which its tensors are found, to restore them after a trial."""
         ...
 
     def eager(self) -> Any:
-        """What the program as it was gives without compilation."""
+        """The result of the original program without compilation."""
         ...
 
     def compiled(self) -> tuple[Run, Any]:
-        """A run of it under `torch.compile`, and what it gives."""
+        """A run of it under `torch.compile`, and its result."""
         ...
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
-        """The same program from another text, where the program is made of this source."""
+        """The same program from another text, if the program is made from this source."""
         ...
 
     def namespaces(self) -> list[dict[str, Any]]:
-        """Where, beside the globals of functions, the program looks up names."""
+        """Where the program looks up names, besides the globals of functions."""
         ...
 
 
 @dataclass(frozen=True)
 class Run:
-    """One recorded run: its facts, and the objects that it left behind in this process.
+    """One recorded run: its facts, and its live objects in this process.
 
-    `checks` are the guards that were compiled, `joints` the joint graphs by partition, `written`
-    the modules that a lowering wrote, by wrapper. `program` is there where it can run again.
+    `checks` are the compiled guards, `joints` the joint graphs by partition, `written`
+    the modules that a lowering generated, by wrapper. `program` is set if it can run again.
     """
 
     facts: Recording
@@ -85,18 +85,18 @@ class Run:
 
     @classmethod
     def of(cls, recorder: Recorder, facts: Recording) -> Run:
-        """What a recorder has so far, with the facts that were frozen of it."""
+        """What a recorder has so far, with the facts frozen from it."""
         return cls(
             facts=facts, checks=recorder.checks, joints=recorder.joints, written=recorder.written
         )
 
     def with_program(self, program: Program) -> Run:
-        """The run with its program, where that is worth the memory it keeps alive."""
+        """The run with its program, if that is worth the memory it keeps alive."""
         return dataclasses.replace(self, program=program) if is_kept(self.facts, program) else self
 
 
 def is_kept(facts: Recording, program: Program) -> bool:
-    """Whether a program is kept with its recording: where something broke, or where it is small.
+    """Whether a program is kept with its recording: if something broke, or if it is small.
 
     It keeps its model and copies of its arguments alive.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Script:
-    """A script and its arguments: once it ran, `code` is what Python would exit with.
+    """A script and its arguments: after a run, `code` is Python's exit code for it.
 
     Raises:
         OptionError: there is no such script.
@@ -33,7 +33,7 @@ class Script:
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        """Run it. What it raises is printed as Python would, and kept."""
+        """Run it. What it raises is printed as Python would print it, and kept."""
         argv, search_path = sys.argv, sys.path
         sys.argv, sys.path = self.argv, [str(Path(self.path).resolve().parent), *search_path]
         try:
@@ -63,11 +63,11 @@ class Script:
         return recorder.recording
 
     def _own_part(self, error: BaseException) -> TracebackType | None:
-        """The traceback from the script's first line on: what ran the script is no news."""
+        """The traceback from the script's first line on, without the code that ran the script."""
         at = error.__traceback__
         while at is not None and at.tb_frame.f_code.co_filename != self.path:
             at = at.tb_next
-        return at  # None for a syntax error, which names its own place
+        return at  # None for a syntax error, which has its own position
 
 
 def _exit_code(error: SystemExit) -> int:

@@ -1,4 +1,4 @@
-"""The switches of Inductor that change its code most, each with one sentence on what it does."""
+"""The Inductor switches that change its code most, each with one sentence on what it does."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Switch(Struct, frozen=True, kw_only=True):
     """A setting that a lowering can be run again with.
 
     `key` is its name in `torch._inductor.config`, or an argument of `torch.compile` where `topic`
-    is "compilation". `values` are offered first; a whole number may be any. `targets` are the kinds
-    of device whose code it changes, all where there is none.
+    is "compilation". `values` are offered first; an integer may have any value. `targets` are the
+    kinds of device whose code it changes, all if there is none.
     """
 
     name: str
@@ -66,7 +66,7 @@ SWITCHES = (
         "max_fusion_size",
         "max_fusion_size",
         "fusion",
-        "The most operations in one kernel; 1 switches fusion off.",
+        "The most operations in one kernel; 1 turns fusion off.",
         (64, 16, 4, 2, 1),
     ),
     _switch(
@@ -111,34 +111,34 @@ SWITCHES = (
         "realize_reads_threshold",
         "realize_reads_threshold",
         "realisation",
-        "Compute a value into memory once that many buffers are read for it, instead of inline.",
+        "Store a value in memory, instead of inlining it, once it reads this many buffers.",
         (4, 1, 2, 16, 64),
     ),
     _switch(
         "realize_opcount_threshold",
         "realize_opcount_threshold",
         "realisation",
-        "Compute a value into memory once it takes that many operations, instead of inline.",
+        "Store a value in memory, instead of inlining it, once it takes this many operations.",
         (30, 1, 5, 100),
     ),
     _switch(
         "realize_acc_reads_threshold",
         "realize_acc_reads_threshold",
         "realisation",
-        "Compute a value into memory once inlining has gathered that many reads.",
+        "Store a value in memory once inlining has accumulated this many reads.",
         (8, 1, 4, 32),
     ),
     _switch(
         "split_reductions",
         "split_reductions",
         "reductions",
-        "Cut a long reduction in two, so that all of the device has work.",
+        "Split a long reduction in two, so that all of the device has work.",
     ),
     _switch(
         "unroll_reductions_threshold",
         "unroll_reductions_threshold",
         "reductions",
-        "Write reductions of fewer elements than this without a loop.",
+        "Generate reductions of fewer elements than this without a loop.",
         (8, 1, 16, 64),
     ),
     _switch(
@@ -152,14 +152,14 @@ SWITCHES = (
         "cooperative_reductions",
         "triton.cooperative_reductions",
         "reductions",
-        "Let several blocks work at one reduction, with a barrier between them.",
+        "Let several blocks work on one reduction, with a barrier between them.",
         targets=_GPU,
     ),
     _switch(
         "multi_kernel",
         "triton.multi_kernel",
         "reductions",
-        "Write a reduction both ways, looped and persistent, to choose when it runs.",
+        "Generate a reduction both looped and persistent, to choose when it runs.",
         (0, 1),
         _GPU,
     ),
@@ -175,14 +175,14 @@ SWITCHES = (
         "prefer_nd_tiling",
         "triton.prefer_nd_tiling",
         "tiling",
-        "Keep a block's dimensions apart, instead of one flat index.",
+        "Keep a block's dimensions separate, instead of one flat index.",
         targets=_GPU,
     ),
     _switch(
         "vector_bits",
         "cpp.simdlen",
         "tiling",
-        "The width of a CPU's vectors in bits; 1 writes plain loops.",
+        "The width of a CPU's vectors in bits; 1 generates plain loops.",
         (None, 512, 256, 1),
         ("cpu",),
     ),
@@ -197,25 +197,25 @@ SWITCHES = (
         "inplace_buffers",
         "inplace_buffers",
         "memory",
-        "Let a kernel write its result over an input that is not needed any more.",
+        "Let a kernel write its result over an input that is no longer needed.",
     ),
     _switch(
         "buffer_reuse",
         "allow_buffer_reuse",
         "memory",
-        "Let a later buffer take the memory of one that is not needed any more.",
+        "Let a later buffer reuse the memory of one that is no longer needed.",
     ),
     _switch(
         "memory_planning",
         "memory_planning",
         "memory",
-        "Place all buffers in one pool that is planned ahead.",
+        "Place all buffers in one pool that is planned ahead of time.",
     ),
     _switch(
         "layout_optimization",
         "layout_optimization",
         "layout",
-        "Hold images channels-last where that makes convolutions faster.",
+        "Store images channels-last where that makes convolutions faster.",
     ),
     _switch(
         "comprehensive_padding",
@@ -231,10 +231,10 @@ _BY_NAME = {switch.name: switch for switch in SWITCHES}
 
 
 def settings(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What switches set: arguments of `torch.compile`, and Inductor's settings by their keys.
+    """The settings of switches: arguments of `torch.compile`, and Inductor's settings by key.
 
     Raises:
-        OptionError: there is no such switch, or not this value.
+        OptionError: there is no such switch, or the value is invalid.
     """
     arguments: dict[str, Any] = {}
     options: dict[str, Any] = {}
@@ -242,8 +242,8 @@ def settings(chosen: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
         switch = _BY_NAME.get(name)
         if switch is None:
             raise OptionError(
-                f"There is no switch {name!r}: say one of {', '.join(_BY_NAME)}, "
-                "or give any setting of torch._inductor.config in options={...}."
+                f"There is no switch {name!r}: use one of {', '.join(_BY_NAME)}, "
+                "or pass any setting of torch._inductor.config in options={...}."
             )
         _check(switch, value)
         (arguments if switch.topic == "compilation" else options)[switch.key] = value
@@ -255,5 +255,5 @@ def _check(switch: Switch, value: Any) -> None:
     is_offered = any(value == v and type(value) is type(v) for v in switch.values)
     if not is_offered and not (is_count and type(value) is int and value >= 0):
         offered = ", ".join(repr(v) for v in switch.values)
-        more = " or another whole number" if is_count else ""
+        more = " or another integer" if is_count else ""
         raise OptionError(f"{switch.name} is one of {offered}{more}, not {value!r}.")

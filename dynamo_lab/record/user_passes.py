@@ -1,4 +1,4 @@
-"""Passes of your own: have Inductor run them, and see them among its own."""
+"""Your own passes: have Inductor run them, and see them among its own."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def passes(
 
     A pass is a function that takes the `torch.fx.Graph` and changes it in place. It appears in the
     recording under its own name, with its diff: `with lab.passes(post_grad=f): lab.explore(...)`.
-    Passes that are set already run first, and afterwards the settings are what they were. While it
-    lasts nothing is taken from Inductor's caches, since a pass can be edited at any time.
+    Passes that are already set run first, and afterwards the settings are restored. In the block
+    nothing is taken from Inductor's caches, because a pass can be edited at any time.
 
     Args:
         pre_grad: For the graph that Dynamo captured, of `torch` functions.
@@ -35,7 +35,7 @@ def passes(
         post_grad: For each graph that is about to be lowered.
 
     Raises:
-        OptionError: something that is no function was passed.
+        OptionError: something other than a function was passed.
     """
     given = {"pre_grad": pre_grad, "joint": joint, "post_grad": post_grad}
     chosen = {phase: _functions(phase, asked) for phase, asked in given.items()}
@@ -53,6 +53,6 @@ def _functions(phase: str, asked: Any) -> list[Rewrite]:
     for function in functions:
         if not callable(function):
             raise OptionError(
-                f"{phase}={function!r} is no pass: pass a function that takes a torch.fx.Graph."
+                f"{phase}={function!r} is not a pass: use a function that takes a torch.fx.Graph."
             )
     return functions

@@ -1,1 +1,1 @@
-"""Checks of a recording, and the pytest fixture."""
+"""The pytest fixture that checks recordings."""

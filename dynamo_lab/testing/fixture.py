@@ -1,4 +1,4 @@
-"""What the pytest fixture `compile_check` does: compile, call, record and check in one go."""
+"""The pytest fixture `compile_check`: compile, call, record and check at once."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class CompileCheck:
-    """The fixture's value: call it with a function and what to call that with.
+    """The fixture's value: call it with a function and its arguments.
 
-    `folder` is where recordings of what failed are kept, under the name of the test.
+    `folder` is where recordings of failed checks are saved, under the test's name.
     """
 
     def __init__(self, test: str, folder: str | None = None) -> None:
@@ -62,24 +62,24 @@ class CompileCheck:
             *args: Its arguments.
             over: The arguments of several calls instead, one after another: each a tuple, a mapping
                 of keyword arguments, or a single argument.
-            breaks: How many graph breaks; None, here and below, does not look.
-            graphs: How many graphs Dynamo captured; by default at least one, of 0 none.
-            recompiles: How many compilations were made again because guards failed.
+            breaks: How many graph breaks; None, here and below, does not check.
+            graphs: How many graphs Dynamo captured; by default at least one, 0 means none.
+            recompiles: How many recompilations because guards failed.
             frames: How many frames, without those of libraries that Dynamo skipped.
             max_kernels: The most kernels, those of libraries included.
             failures: How many probes failed, so that something is missing.
-            grad: True also runs a backward pass from what each call returns, False none at all.
+            grad: True also runs a backward pass from what each call returns; False turns it off.
             backend: As for `torch.compile`, like `mode`, `dynamic`, `fullgraph` and `options`.
             mode: See `backend`.
             dynamic: See `backend`.
             fullgraph: See `backend`.
             options: See `backend`.
-            **kwargs: Keyword arguments of `fn`, in every call; one that has a name from above goes
-                into `over`.
+            **kwargs: Keyword arguments of `fn`, in every call; one with a name from above goes
+            into `over`.
 
         Raises:
             CheckFailed: it is not as expected; the message has the facts and the lines.
-            OptionError: `fn` cannot be called, or an option has a value that is not offered.
+            OptionError: `fn` cannot be called, or an option has an invalid value.
         """
         __tracebackhide__ = True
         refuse_uncallable(fn)
@@ -115,7 +115,7 @@ class CompileCheck:
         return recording
 
     def _kept(self, recording: Recording) -> list[str]:
-        """Keep the recording, where there is a folder for it, and say where."""
+        """Save the recording, if there is a folder for it, and say where."""
         if not self._folder:
             return []
         path = Path(self._folder) / f"{_file_name(self._test)}-{self._checks}.json.gz"
@@ -127,13 +127,13 @@ class CompileCheck:
                 "a folder that you may write to."
             ) from None
         recording.save(path)
-        return [f"The recording is kept: dynamo-lab show {path}"]
+        return [f"The recording is saved: dynamo-lab show {path}"]
 
 
 def _refuse_no_grad(grad: object) -> None:
     if grad is not None and not isinstance(grad, bool):
         raise OptionError(
-            f"grad={grad!r:.80} is no choice: pass True, for a backward pass, False or None."
+            f"grad={grad!r:.80} is not an option: pass True, for a backward pass, False or None."
         )
 
 
@@ -161,7 +161,7 @@ def _call(one: Any, kwargs: Mapping[str, Any]) -> Call:
 
 @contextmanager
 def _quiet_trace() -> Generator[None, None, None]:
-    """Keep PyTorch's trace from pytest, which would show hundreds of lines of it on a failure."""
+    """Hide PyTorch's trace from pytest, which would show hundreds of its lines on a failure."""
     trace = logging.getLogger("torch.__trace")
     before, trace.propagate = trace.propagate, False
     try:
@@ -171,6 +171,6 @@ def _quiet_trace() -> Generator[None, None, None]:
 
 
 def _file_name(test: str) -> str:
-    """A test's id as a file's name: readable, short, and of no other test."""
+    """A test's id as a file name: readable, short and unique."""
     readable = re.sub(r"[^\w.-]+", "_", test).strip("_")[-80:]
     return f"{readable}-{hashlib.sha256(test.encode(errors='replace')).hexdigest()[:8]}"

@@ -1,6 +1,6 @@
 """The pytest fixture `compile_check`; pytest loads this module wherever dynamo_lab is installed.
 
-So it imports nothing of ours: what records is imported where a test uses it.
+So it imports nothing of ours: the recorder is imported when a test uses it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("dynamo_lab").addoption(
         "--compile-check-dir",
         metavar="DIR",
-        help="keep the recording of each failed compile_check as a file in this folder",
+        help="save the recording of each failed compile_check as a file in this folder",
     )
 
 

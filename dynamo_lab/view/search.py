@@ -196,7 +196,7 @@ def found(
     """The facts of the nodes that a query finds, in all graphs or in one.
 
     Raises:
-        QueryError: the query cannot be understood, or there is no such graph.
+        QueryError: the query is not valid, or there is no such graph.
     """
     terms = parse(query)
     if graph is not None and not 0 <= graph < len(view.graphs):

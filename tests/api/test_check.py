@@ -106,12 +106,12 @@ class TestOptions:
             check(sample, **{typo: 0})
 
     def test_one_like_none_of_them(self, sample: Recording) -> None:
-        with pytest.raises(TypeError, match="There are breaks, graphs"):
+        with pytest.raises(TypeError, match="The options are breaks, graphs"):
             check(sample, zzz=0)
 
     @pytest.mark.parametrize("value", [-1, True, "0", 0.0])
     def test_a_value_that_is_no_count(self, sample: Recording, value: Any) -> None:
-        with pytest.raises(OptionError, match=r"breaks=.* is no count: pass a whole number"):
+        with pytest.raises(OptionError, match=r"breaks=.* is not a count: pass an integer"):
             check(sample, breaks=value)
 
     def test_each_has_a_sentence(self) -> None:

@@ -247,9 +247,9 @@ class TestHostile:
             with contextlib.suppress(PackageError):
                 lab.open_package(package)
         package.write_bytes(whole[: len(whole) // 2])
-        with pytest.raises(PackageError, match="is damaged or no package"):
+        with pytest.raises(PackageError, match="is damaged or not a package"):
             lab.open_package(package)
-        with pytest.raises(PackageError, match="holds no compiled model"):
+        with pytest.raises(PackageError, match="has no compiled model"):
             lab.open_package(written(tmp_path / "exported.pt2", {"archive_format": "pt2"}))
         with pytest.raises(PackageError, match="There is no file"):
             lab.open_package(tmp_path / "nope.pt2")

@@ -43,7 +43,7 @@ def test_what_cannot_be_understood_is_passed_over(told: Any) -> None:
 
 
 def test_a_wrong_choice_is_refused_with_what_there_is() -> None:
-    with pytest.raises(OptionError, match="say one of auto, light, dark"):
+    with pytest.raises(OptionError, match="use one of auto, light, dark"):
         Settings().choose(theme="pink")
     with pytest.raises(OptionError, match="There is no setting 'font'"):
         Settings().choose(font="large")

@@ -1,6 +1,6 @@
 # pyright: reportUnknownMemberType=false
 # torch annotates its functions only in part.
-"""A film of a real analysis, as long as it is asked for."""
+"""The steps of a real analysis, as many as requested."""
 
 from typing import Any
 

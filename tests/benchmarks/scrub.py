@@ -1,4 +1,4 @@
-"""How fast the film answers: 10,000 real steps in Chromium, played by the keyboard and dragged."""
+"""How fast the Steps view answers: 10,000 real steps in Chromium, by keyboard and by dragging."""
 
 import tempfile
 from pathlib import Path
@@ -36,7 +36,7 @@ def main() -> None:
         Line(name=f"{len(moves)} moves", value=spread(moves)),
         Line(name="moves, p95", value=Spread(slow, slow, slow), budget=BUDGET),
     ]
-    print(report(f"A film of {STEPS:,} steps in Chromium", lines, rounds))
+    print(report(f"{STEPS:,} steps in Chromium", lines, rounds))
 
 
 def _scrub(page: Any) -> None:

@@ -1,4 +1,4 @@
-"""How large a film is: 100,000 steps of a real analysis, in memory and in a saved recording."""
+"""The size of 100,000 steps of a real analysis, in memory and in a saved recording."""
 
 import tempfile
 import tracemalloc
@@ -9,7 +9,7 @@ import msgspec
 from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.core.codec import save
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.steps import Film
+from dynamo_lab.model.steps import StepTable
 from tests.benchmarks._ratio import Line, options, report
 from tests.benchmarks._steps import filmed
 
@@ -23,7 +23,7 @@ def main() -> None:
     options(__doc__, rounds=1)
     data = msgspec.json.encode(filmed(LAYERS, STEPS).film)
     tracemalloc.start()
-    again = msgspec.json.decode(data, type=Film)  # anew, so that it shares nothing with others
+    again = msgspec.json.decode(data, type=StepTable)  # anew, so that it shares nothing with others
     memory = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +34,7 @@ def main() -> None:
         Line(name="in memory", value=spread([memory]), unit="B", budget=BUDGET),
         Line(name="compressed", value=spread([compressed]), unit="B"),
     ]
-    print(report(f"A film of {len(again):,} steps", lines, rounds=1))
+    print(report(f"{len(again):,} steps", lines, rounds=1))
 
 
 if __name__ == "__main__":

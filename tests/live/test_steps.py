@@ -1,4 +1,4 @@
-"""The film of the analysis: what each instruction did, told truly, at no cost to the program."""
+"""The steps of the analysis: what each instruction did, correctly, at no cost to the program."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ import dynamo_lab as lab
 from dynamo_lab.cli.stepper import playback_of
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.core.codec import decode, encode
-from dynamo_lab.model.steps import Film, unpack
+from dynamo_lab.model.steps import StepTable, unpack
 from dynamo_lab.view import build
 from dynamo_lab.view.steps.playback import Moment
 
@@ -27,7 +27,7 @@ def moments(recording: lab.Recording) -> list[Moment]:
     return [playback.moment(step) for step in range(len(playback))]
 
 
-def film_of(recording: lab.Recording) -> Film:
+def film_of(recording: lab.Recording) -> StepTable:
     assert recording.film is not None
     return recording.film
 
@@ -189,7 +189,7 @@ def test_a_backend_that_compiles_something_itself() -> None:
 
 
 def test_looking_at_variables_changes_nothing() -> None:
-    """Dynamo guards on what it looks at: a film that made it look would add guards."""
+    """Dynamo guards on what it examines: recording that made it examine more would add guards."""
     values = {"used": 3, "unused": 4, "deep": {"a": torch.ones(2), "b": [1, 2, 3]}}
 
     def reading(x: torch.Tensor, table: dict[str, Any]) -> torch.Tensor:
@@ -227,7 +227,7 @@ def test_odd_objects_are_named_by_their_type_and_never_run() -> None:
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
-    [({"detail": "all"}, "There is no detail 'all'"), ({"max_steps": 0}, "keeps nothing")],
+    [({"detail": "all"}, "There is no detail 'all'"), ({"max_steps": 0}, "records nothing")],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(OptionError, match=sentence):

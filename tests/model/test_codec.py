@@ -161,7 +161,7 @@ class TestRefusal:
             codec.load(tmp_path / "nothing.json")
 
     def test_a_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(RecordingFileError, match="is a folder: name the recording in it"):
+        with pytest.raises(RecordingFileError, match="is a folder: pass the recording in it"):
             codec.load(tmp_path)
 
     @pytest.mark.parametrize("name", ["a\0b", "x" * 5000])
@@ -176,7 +176,7 @@ class TestRefusal:
         monkeypatch.setattr(codec, "MAX_BYTES", 2**20)
         data = b" " * (64 * 2**20)
         (tmp_path / "bomb").write_bytes(gzip.compress(data) if zipped else data)
-        with pytest.raises(RecordingFileError, match="more than the 1 MB"):
+        with pytest.raises(RecordingFileError, match="larger than 1 MB"):
             codec.load(tmp_path / "bomb")
 
 
@@ -278,7 +278,7 @@ class TestValidate:
     @pytest.mark.parametrize("field", ["start", "seconds"])
     def test_times_that_are_none(self, sample: Recording, field: str, wild: float) -> None:
         problem = validate(changed(sample, "timings", 0, **{field: wild}))
-        assert problem == f"timings[0].{field} is {wild}, which is no time"
+        assert problem == f"timings[0].{field} is {wild}, which is not a time"
 
     def test_graphs_that_call_each_other(self, sample: Recording) -> None:
         nodes = msgspec.structs.replace(sample.graphs[0].nodes, subgraphs={1: (0,)})

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from dynamo_lab.errors import RecordingFileError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.steps import Film, pack, unpack
+from dynamo_lab.model.steps import StepTable, pack, unpack
 from tests.view.samples import film as sample
 
 
 @pytest.fixture
-def film() -> Film:
+def film() -> StepTable:
     found = sample().film
     assert found is not None
     return found
@@ -29,7 +29,7 @@ def test_a_film_comes_back_from_a_file() -> None:
     assert codec.decode(codec.encode(sample())) == sample()
 
 
-def test_stack_and_locals_after_a_step(film: Film) -> None:
+def test_stack_and_locals_after_a_step(film: StepTable) -> None:
     assert [value.kind for value in film.stack_after(1)] == ["NullVariable", "TensorVariable"]
     assert film.stack_after(0) == ()
     assert list(film.locals_after(9)) == ["a"]
@@ -37,7 +37,7 @@ def test_stack_and_locals_after_a_step(film: Film) -> None:
     assert list(film.locals_after(5)) == ["x"]
 
 
-def test_equal_stacks_share_their_cells(film: Film) -> None:
+def test_equal_stacks_share_their_cells(film: StepTable) -> None:
     cells = unpack(film.stack)
     assert cells[1] == cells[7]
     assert len(unpack(film.below)) < len(film)
@@ -46,7 +46,7 @@ def test_equal_stacks_share_their_cells(film: Film) -> None:
 @pytest.mark.parametrize(
     ("damage", "complaint"),
     [
-        ({"call": b"abc"}, "film.call is no column of numbers"),
+        ({"call": b"abc"}, "film.call is not a column of numbers"),
         ({"stack": b""}, "differ in length"),
         ({"bound": pack([0])}, "film.bound is not made of three columns"),
         ({"bound": pack([99, 0, 0])}, "film.bound is 99, but there are 12"),
@@ -59,11 +59,11 @@ def test_equal_stacks_share_their_cells(film: Film) -> None:
         ({"below": pack([0, 1, 2])}, "film"),
     ],
 )
-def test_damage_is_named(film: Film, damage: dict[str, Any], complaint: str) -> None:
+def test_damage_is_named(film: StepTable, damage: dict[str, Any], complaint: str) -> None:
     _refused(replace(film, **damage), complaint)
 
 
-def test_rows_that_lead_nowhere(film: Film) -> None:
+def test_rows_that_lead_nowhere(film: StepTable) -> None:
     calls = (replace(film.calls[0], parent=0), *film.calls[1:])
     _refused(replace(film, calls=calls), "film.calls do not lead to a frame")
     takes = (film.takes[0], replace(film.takes[1], first=2))
@@ -74,7 +74,7 @@ def test_rows_that_lead_nowhere(film: Film) -> None:
     _refused(replace(film, takes=takes), r"film.takes\[0\].frame is 3, but there are 2 frames")
 
 
-def _refused(film: Film, complaint: str) -> None:
+def _refused(film: StepTable, complaint: str) -> None:
     recording = replace(sample(), film=film)
     with pytest.raises(RecordingFileError, match=complaint):
         codec.decode(codec.encode(recording), Recording)

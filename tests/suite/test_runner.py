@@ -298,5 +298,5 @@ def test_a_terminated_run_prints_what_it_has(
     assert main(["suite", *arguments]) == 130
     out, err = capsys.readouterr()
     assert len(msgspec.json.decode(out)["rows"]) == 2
-    assert "goes on from here" in err
+    assert "continues from here" in err
     assert signal.getsignal(signal.SIGTERM) == before

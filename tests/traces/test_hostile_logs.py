@@ -298,7 +298,7 @@ def test_lines_that_cannot_be_leave_a_recording_that_can_be_saved(tmp_path):
 @pytest.mark.parametrize("rank", ["1", True, 1.0])
 def test_a_rank_is_a_number(rank):
     logs = Path(__file__).parent / "logs" / "torch-2.13-ranks"
-    with pytest.raises(OptionError, match="is no rank: name one as a number"):
+    with pytest.raises(OptionError, match="is not a rank: pass a number"):
         lab.open_trace(logs, rank=rank)
 
 

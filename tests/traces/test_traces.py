@@ -295,7 +295,7 @@ def test_missing_ranks_restarts_and_strangers_are_told(tmp_path):
     assert list(ranks) == ["rank 0, process 992", "rank 0", "rank 3"]
     text = str(ranks)
     assert "There is no log of rank 1, 2." in text
-    assert "Rank 0 began 2 times; its last process is compared." in text
+    assert "Rank 0 started 2 times; its last process is compared." in text
     assert "also has records of rank 7" in text
 
 
@@ -527,7 +527,7 @@ def test_sources_are_shown_whole_where_they_are_the_logged_ones(tmp_path):
     (code / "f.py").write_text("changed\n", encoding="utf-8")
     recording = opened(logs, TABLE, line(START), sources=code)
     assert recording.sources[0].line(2) is None
-    assert any("another text now" in note.message for note in recording.notes)
+    assert any("has changed since" in note.message for note in recording.notes)
 
 
 # The ways in
@@ -542,14 +542,14 @@ def test_what_is_no_log_is_refused(tmp_path, name):
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     (tmp_path / "a.log").write_text("a diary\n", encoding="utf-8")
-    with pytest.raises(TraceError, match="holds no record"):
+    with pytest.raises(TraceError, match="has no record"):
         lab.open_trace(tmp_path)
 
 
 def test_unknown_ranks_and_folders_are_refused(tmp_path):
     with pytest.raises(OptionError, match="There is no rank 5: there are rank 0, rank 1"):
         lab.open_trace(LOGS / "torch-2.13-ranks", rank=5)
-    with pytest.raises(OptionError, match="is no folder"):
+    with pytest.raises(OptionError, match="is not a folder"):
         lab.open_trace(LOGS / "torch-2.13", sources=tmp_path / "none")
 
 

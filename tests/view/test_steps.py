@@ -1,4 +1,4 @@
-"""The film: what is known after each step, where a reader can go, and how it is told."""
+"""Steps: what is known after each one, where a reader can go, and how it is shown."""
 
 import io
 from collections.abc import Callable

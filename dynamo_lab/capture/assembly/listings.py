@@ -1,4 +1,4 @@
-"""Reading what assemblers write: each line of it tied to a line of the kernel, the noise left out.
+"""Parse assembly listings: each line linked to a line of the kernel, without the noise.
 
 Every function takes a text and the name of the file that the kernel was compiled from. A line that
 comes from an inlined function belongs to the line of the kernel that called it.

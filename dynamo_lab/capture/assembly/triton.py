@@ -1,4 +1,4 @@
-"""Assembly of a Triton kernel, for a GPU that need not be here: Triton only needs its name."""
+"""Assembly of a Triton kernel, for a GPU that need not be present: Triton only needs its name."""
 
 import importlib.util
 import re
@@ -27,7 +27,7 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
     """The kernel at each level that Triton goes through, down to the chip's instructions.
 
     Raises:
-        AssemblyError: there is no Triton, or it does not take the kernel.
+        AssemblyError: there is no Triton, or it refuses the kernel.
     """
     if importlib.util.find_spec("triton") is None:
         raise AssemblyError("Triton is not installed here: `pip install triton` needs no GPU.")
@@ -57,7 +57,7 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
 
 @contextmanager
 def _compiling(folder: Path) -> Generator[None, None, None]:
-    """Triton keeps what it compiles in the folder alone, and takes nothing from elsewhere."""
+    """Triton stores what it compiles only in the folder, and takes nothing from elsewhere."""
     from triton import knobs
 
     before = sys.modules.pop(_MODULE, None)
@@ -75,7 +75,7 @@ def _compiling(folder: Path) -> Generator[None, None, None]:
 
 
 def _tuner(folder: Path) -> Any:
-    """What Inductor's own decorator makes of the kernel: it knows the block sizes to try."""
+    """The kernel in Inductor's own decorator, which knows the block sizes to try."""
     tuner = hooks.AUTOTUNER.get()
     spec: Any = importlib.util.spec_from_file_location(_MODULE, folder / _FILE)
     module = importlib.util.module_from_spec(spec)

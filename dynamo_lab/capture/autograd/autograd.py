@@ -1,4 +1,4 @@
-"""AOTAutograd: the joint graph, how it was cut into forward and backward, and what was kept."""
+"""AOTAutograd: the joint graph, its partition into forward and backward, and what was saved."""
 
 import functools
 import threading
@@ -44,17 +44,17 @@ class _Cut(NamedTuple):
     below: set[str]
 
     def nodes(self) -> set[str]:
-        """The nodes whose values are kept: their two vertices lie on different sides."""
+        """The nodes whose values are saved: their two vertices are on different sides."""
         inside = (name.removesuffix("_in") for name in self.above if name.endswith("_in"))
         return {name for name in inside if f"{name}_out" in self.below}
 
     def weight(self, name: str) -> float | None:
-        """The price of keeping a node's value; None where it cannot be kept."""
+        """The price of saving a node's value; None if it cannot be saved."""
         capacity = self._edge(f"{name}_in", f"{name}_out").get("capacity")
         return None if capacity is None or capacity == float("inf") else float(capacity)
 
     def reason(self, name: str) -> str:
-        """Why a node may not be computed again, or must be, or cannot be kept."""
+        """Why a node may not be recomputed, or must be, or cannot be saved."""
         edges = (
             self._edge("source", f"{name}_in"),
             self._edge(f"{name}_in", "sink"),
@@ -67,7 +67,7 @@ class _Cut(NamedTuple):
 
 
 class AutogradProbes:
-    """Records AOTAutograd's graphs and each partition. Each thread cuts one graph at a time."""
+    """Records AOTAutograd's graphs and each partition. A thread partitions one at a time."""
 
     def __init__(self, recorder: Recorder, graphs: GraphProbes) -> None:
         self._recorder = recorder
@@ -105,7 +105,7 @@ class AutogradProbes:
     def choice(
         self, joint_graph: fx.Graph, node_info: Any, memory_budget: float = 1, *_: Any
     ) -> Generator[None, Any, None]:
-        """The partitioner decides what to keep, solving min-cuts on the way."""
+        """The partitioner decides what to save, and solves min-cuts for that."""
         self._local.cuts = []
         saved = yield
         cuts: list[_Cut] = self._local.cuts
@@ -123,7 +123,7 @@ class AutogradProbes:
     def partitioned(
         self, fx_g: fx.GraphModule, joint_inputs: Any, subclasses: Any, metadata: Any, *_: Any
     ) -> Generator[None, Any, None]:
-        """The joint graph is cut into a forward and a backward."""
+        """The joint graph is partitioned into a forward and a backward."""
         self._local.chosen = None
         forward, backward, kept, *_rest = yield
         if is_of_a_pattern():
@@ -160,7 +160,7 @@ class AutogradProbes:
         kept: int,
         *_: Any,
     ) -> Generator[None, Any, None]:
-        """The backend compiles a forward, and may lay out anew what is kept."""
+        """The backend compiles a forward, and may change the layout of what is saved."""
         strides, _compiled = yield
         if is_of_a_pattern() or not strides:  # or the backend says nothing of layouts
             return
@@ -177,7 +177,7 @@ class AutogradProbes:
     def inference_graph(
         self, fw_module: fx.GraphModule, inputs: Any, subclasses: Any, metadata: Any, *_: Any
     ) -> Generator[None, Any, None]:
-        """AOTAutograd's only graph where no gradient is asked for."""
+        """AOTAutograd's only graph if no gradient is required."""
         if not is_of_a_pattern():
             self._add(self._graphs.record(fw_module, "forward"), metadata)
         yield

@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of AOTAutograd."""
+"""Private names of PyTorch for AOTAutograd."""
 
 from dynamo_lab.capture.core.private import Private
 
@@ -14,7 +14,7 @@ PARTITION = Private(
     "the forward and the backward, and what is saved between them, are not recorded.",
 )
 FORWARD = Private(
-    _STAGES, "_aot_stage2b_fw_compile", "whether a saved value is laid out anew is not recorded."
+    _STAGES, "_aot_stage2b_fw_compile", "whether a saved value gets another layout is not recorded."
 )
 INFERENCE = Private(
     _STAGES, "_aot_stage2b_inference_compile", "the forward of an inference is not recorded."

@@ -1,4 +1,4 @@
-"""Joint graphs: what belongs together in one, and how it would be cut under another budget."""
+"""Joint graphs: what belongs together in one, and its partition under another budget."""
 
 import operator
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ class Joint:
         self._info = info
 
     def cut_again(self, budget: float) -> Repartition:
-        """What the partitioner keeps under a budget: the share of activation memory allowed."""
+        """What the partitioner saves under a budget: the share of activation memory allowed."""
         choose = CHOICE.get()
         with torch.no_grad():
             saved = choose(self.graph, self._info, budget)
@@ -36,7 +36,7 @@ class Joint:
             )
 
     def _computed_again(self, saved: set[fx.Node]) -> list[fx.Node]:
-        """The forward's operators that the backward needs and that are not kept, views left out."""
+        """The forward's operators that the backward needs and that are not saved, without views."""
         needed = [n for n in self.graph.nodes if n.op != "output" and self._info.is_required_bw(n)]
         found = dict.fromkeys(needed)
         while needed:
@@ -151,7 +151,7 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
     """The nodes by the number that autograd gave each operator; its gradients carry the same.
 
     An operator without a gradient has the number of the last one before it that has one, so runs
-    of one operator are told apart, and the gradients belong to the first.
+    of one operator are separated, and the gradients belong to the first.
     """
     forward: dict[Any, list[tuple[str, int]]] = {}
     backward: dict[Any, list[int]] = {}
@@ -162,7 +162,7 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
         if node.meta.get("partitioner_tag") == "is_backward":
             number = _ADDED_UP if node.meta.get("is_gradient_acc") else number
             backward.setdefault(number, []).append(index)
-        else:  # what AOTAutograd makes anew has no number: no gradient belongs to it
+        else:  # what AOTAutograd itself creates has no number: no gradient belongs to it
             forward.setdefault(_UNNUMBERED if number is None else number, []).append(
                 (_operator(node), index)
             )

@@ -1,4 +1,4 @@
-"""Graph breaks: what Dynamo could not go on with, where, and which function goes on after it."""
+"""Graph breaks: what Dynamo could not trace, where, and which function resumes after it."""
 
 from collections.abc import Generator
 from types import CodeType
@@ -19,7 +19,7 @@ Dynamo cannot resume where it broke (`InstructionTranslatorBase.step_graph_break
 
 
 class Story(NamedTuple):
-    """What `unimplemented` was told: the parts of which Dynamo makes its message."""
+    """The arguments of `unimplemented`: the parts of Dynamo's message."""
 
     gb_type: str
     context: str
@@ -109,7 +109,7 @@ class BreakProbes:
         )
 
     def resumes_in(self, code: CodeType) -> None:
-        """This function goes on after the break that is being made."""
+        """This function resumes after the current break."""
         if self._candidate is not None:
             self._candidate.resumed.append(code)
 
@@ -173,7 +173,7 @@ class BreakProbes:
         """The id of a break, which a recompilation meets again."""
         cause, *later = self._stories_in(message)
         without_paths = self._recorder.texts.without_paths
-        if fault.offset in (None, cause.fault.offset):  # else it was told of another break
+        if fault.offset in (None, cause.fault.offset):  # else it was for another break
             fault = cause.fault
         self._unattached = None
         for known in self._recorder.breaks:
@@ -206,7 +206,7 @@ class BreakProbes:
         return len(self._recorder.breaks) - 1
 
     def _stories_in(self, message: str) -> list[Story]:
-        """The stories that a message tells, the cause first: one break can lead to another."""
+        """The breaks in a message, the cause first: one break can lead to another."""
         if message in self._stories:
             return [self._stories[message]]
         found = [(message.find(text), story) for text, story in self._stories.items()]

@@ -1,4 +1,4 @@
-"""What Dynamo stumbled over: the instruction of the frame, and the tensors that it was given."""
+"""What caused a break: the instruction of the frame, and its tensor operands."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -84,6 +84,6 @@ def _operands(value: Any) -> Iterator[Operand]:
 
 
 def _name(source: Any) -> str:
-    """The reader's name of a local that came into the frame; empty for what was computed."""
+    """The user's name of a local that came into the frame; empty for what was computed."""
     name = str(getattr(source, "local_name", "") or "")
     return "value" if name.startswith("___stack") else name  # left on the stack by a break

@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of breaks."""
+"""Private names of PyTorch for breaks."""
 
 from dynamo_lab.capture.core.private import Field, Nobody, Private
 
@@ -35,6 +35,6 @@ REGISTRY = Private(
 REAL_STACK = Field(
     "torch._dynamo.exc",
     "Unsupported.real_stack",
-    "a break inside of a called function is not tied to its own line.",
+    "a break inside of a called function is not linked to its own line.",
     otherwise=None,
 )

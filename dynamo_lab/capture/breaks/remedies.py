@@ -1,4 +1,4 @@
-"""Remedies against a break, each applied to the running process for a while and taken back."""
+"""Remedies for a break, each applied to the running process for a while and undone."""
 
 import builtins
 import gc
@@ -36,7 +36,7 @@ def _named(name: str) -> Any:
 
 
 def functions_of(holds: Callable[[CodeType], bool]) -> list[FunctionType]:
-    """The functions alive whose code, or the code of a function in it, is the one asked for.
+    """The live functions whose code, or the code of a function in it, is the requested one.
 
     Those that are it themselves come first.
     """

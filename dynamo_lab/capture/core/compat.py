@@ -19,7 +19,7 @@ _PROGRAMS = ("suite", "course", "__pycache__")
 
 
 def watch_caches(patches: Patches, row: Private) -> None:
-    """Compile everything anew, so that a compile cache hides nothing from the recording.
+    """Compile everything again, so that a compile cache hides nothing from the recording.
 
     Settings belong to a thread since torch 2.12, so they are set in the thread that compiles,
     around the function of this row.
@@ -103,7 +103,7 @@ def name_of(source: Any) -> str:
 
 @contextmanager
 def empty_compile_caches() -> Iterator[None]:
-    """Compile as on the first day, but for the C++ headers that are precompiled once a machine."""
+    """Compile with empty caches, except C++ headers, which are precompiled once per machine."""
     raised = None
     with hooks.FRESH_CACHE.get()():
         try:
@@ -116,13 +116,13 @@ def empty_compile_caches() -> Iterator[None]:
 
 @contextmanager
 def many_ways() -> Iterator[None]:
-    """Compile one function in more ways than Dynamo's limit, beyond which it would run eagerly."""
+    """Compile a function more often than Dynamo's limit, beyond which it would run eagerly."""
     with _set(dict(zip(hooks.RECOMPILE_LIMITS, (256, 4096), strict=True))):
         yield
 
 
 def warm_up_inductor(device: str) -> None:
-    """Compile something small, so that no program pays for what only a process's first one does."""
+    """Compile something small, so that no program pays for the first compilation of a process."""
 
     def small(x: torch.Tensor) -> torch.Tensor:
         return x.sin()

@@ -1,4 +1,4 @@
-"""Which compilation is running, of which frame: the thread that ties all other facts together."""
+"""Which compilation is running, of which frame: the connection of all other facts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The machine and the software, described once a process."""
+"""The machine and the software, described once per process."""
 
 import datetime
 import functools

@@ -2,7 +2,7 @@
 
 from dynamo_lab.capture.core.private import Field, Names, Nobody, Private, nothing
 
-_SETTINGS = "the compiler's settings are neither read nor put back."
+_SETTINGS = "the compiler's settings are neither read nor restored."
 
 DYNAMO_SETTINGS = Private("torch._dynamo.config", "", _SETTINGS)
 AOTAUTOGRAD_SETTINGS = Private("torch._functorch.config", "", _SETTINGS)
@@ -16,7 +16,7 @@ CACHE_SETTINGS = (
     Private("torch._functorch.config", "enable_remote_autograd_cache", _CACHES),
 )
 
-_LIMITS = "a function is compiled in no more ways than Dynamo's limit, which a benchmark may need."
+_LIMITS = "a function is not compiled more often than Dynamo's limit, as a benchmark may need."
 RECOMPILE_LIMITS = (
     Private("torch._dynamo.config", "recompile_limit", _LIMITS),
     Private("torch._dynamo.config", "accumulated_recompile_limit", _LIMITS),
@@ -25,7 +25,7 @@ RECOMPILE_LIMITS = (
 RESET = Private(
     "torch._dynamo",
     "reset",
-    "functions that were compiled before the recording are not looked at again.",
+    "functions that were compiled before the recording are not traced again.",
     otherwise=nothing,
 )
 SET_EVAL_FRAME = Private(
@@ -47,7 +47,7 @@ FRESH_CACHE = Private(
 COMPILE_CONTEXT = Private(
     "torch._guards",
     "CompileContext.current_compile_id",
-    "graphs, breaks and timings are not tied to the frame that they belong to.",
+    "graphs, breaks and timings are not linked to the frame that they belong to.",
     otherwise=nothing,
 )
 COMPILE_CONTEXT_NOW = Private(
@@ -59,14 +59,14 @@ COMPILE_CONTEXT_NOW = Private(
 TRACING_CONTEXT = Private(
     "torch._guards",
     "TracingContext.try_get",
-    "the symbols of a compilation are not recorded, and graphs of Inductor's patterns are taken "
-    "for the program's.",
+    "the symbols of a compilation are not recorded, and graphs of Inductor's patterns are "
+    "recorded as the program's.",
     otherwise=nothing,
 )
 
 PYTREE = Names(
     "torch.utils._pytree",
-    "calls of operators with nested arguments are not taken apart.",
+    "calls of operators with nested arguments are not decomposed.",
     "tree_flatten",
     "tree_leaves",
     "tree_map",
@@ -75,7 +75,7 @@ PYTREE = Names(
 )
 OPERATORS = Names(
     "torch._ops",
-    "operators are shown as plain functions, and not taken apart.",
+    "operators are shown as plain functions, and not decomposed.",
     "OpOverload",
     "OpOverloadPacket",
     "HigherOrderOperator",
@@ -89,6 +89,6 @@ EVENT_END = Private("torch._dynamo.utils", "ChromiumEventLogger.log_event_end", 
 REAL_STACK = Field(
     "torch._dynamo.exc",
     "Unsupported.real_stack",
-    "an error that ends the program is not tied to a line of it.",
+    "an error that ends the program is not linked to a line of it.",
     otherwise=None,
 )

@@ -1,4 +1,4 @@
-"""Watching functions of PyTorch without changing what they do, and leaving no trace afterwards."""
+"""Watch functions of PyTorch without changing what they do, and without a trace afterwards."""
 
 import functools
 import inspect
@@ -47,17 +47,17 @@ class Patches:
         self.missing: list[str] = []
 
     def hook(self, row: Private, probe: Probe) -> None:
-        """Run `probe` around every call of a private function, where this torch has it."""
+        """Run `probe` around every call of a private function, if this torch has it."""
         if row.exists:
             self.watch(*row.place(), probe)
 
     def hear(self, row: Private, listener: Callable[..., None]) -> None:
-        """Have a private function listened to, where this torch has it."""
+        """Listen to a private function, if this torch has it."""
         if row.exists:
             self.listen(*row.place(), listener)
 
     def watch(self, owner: Any, name: str, probe: Probe) -> None:
-        """Run `probe` around every call of `owner.name`; note it where this torch lacks that."""
+        """Run `probe` around every call of `owner.name`; add a note if this torch lacks that."""
         self._replace(owner, name, lambda function: self._wrap(function, probe))
 
     def listen(self, owner: Any, name: str, listener: Callable[..., None]) -> None:
@@ -161,7 +161,7 @@ class Patches:
         self._report(probe, error)
 
     def undo(self) -> None:
-        """Put every watched function back, the last one first."""
+        """Restore every watched function, the last one first."""
         while self._undo:
             owner, name, value = self._undo.pop()
             if value is _UNDEFINED:

@@ -1,8 +1,8 @@
-"""Private names of PyTorch: a row each, found when it is first needed.
+"""Private names of PyTorch: one row each, resolved when first needed.
 
-All that this package takes from PyTorch's internals stands in a table, the `hooks.py` of the noun
+All that this package uses of PyTorch's internals is in a table, the `hooks.py` of the noun
 that it serves: where it is, the releases it is known in, and what is lost without it. A name that
-the installed release lacks is a note in the recording, never the end of the reader's program.
+the installed release lacks is a note in the recording, never the end of the user's program.
 """
 
 import functools
@@ -58,7 +58,7 @@ class Private:
         return resolve(self) is not ABSENT
 
     def get(self) -> Any:
-        """What has this name.
+        """The object of this name.
 
         Raises:
             AbsentError: this PyTorch has no such name, and nothing stands for it.

@@ -27,24 +27,24 @@ from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.steps import Film
+from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
 
-class FilmMaker(Protocol):
-    """Steps as they are recorded."""
+class StepSource(Protocol):
+    """Steps while they are recorded."""
 
-    def freeze(self) -> Film:
+    def freeze(self) -> StepTable:
         """The steps so far."""
         ...
 
 
 class CallKeeper(Protocol):
-    """Calls of operators as they are recorded."""
+    """Operator calls while they are recorded."""
 
     def freeze(self, *, is_done: bool) -> Decompositions:
-        """The calls so far; where the recording is done, with what each becomes."""
+        """The calls so far; after the recording, with what each becomes."""
         ...
 
 
@@ -52,10 +52,10 @@ class Recorder:
     """Facts so far. Probes of several threads write here, each under `lock`.
 
     `on_phase` is called with the name of each phase of compilation that starts. Steps are recorded
-    where there is a `reel` for them.
+    if `steps` is given.
 
-    What a noun keeps to answer with later (`checks`, `joints`, `written`) is put here by whoever
-    makes it, and read by whoever knows it: the recorder only holds it.
+    Live objects for later questions (`checks`, `joints`, `written`) are put here by the probes that
+    make them, and read by whoever needs them: the recorder only holds them.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Recorder:
         title: str,
         cell_label: Callable[[str], str | None] = lambda path: None,
         clock: Callable[[], float] = time.perf_counter,
-        reel: FilmMaker | None = None,
+        steps: StepSource | None = None,
     ) -> None:
         self.title = title
         self.target = ""
@@ -89,7 +89,7 @@ class Recorder:
         self.pipelines: list[Pipeline] = []
         self.passes: list[Pass] = []
         self.patterns: list[Pattern] = []
-        self.reel = reel
+        self.steps = steps
         self.notes: list[Note] = []
         self.checks: Any = None
         self.joints: dict[int, Any] = {}
@@ -112,7 +112,7 @@ class Recorder:
             table[index] = msgspec.structs.replace(table[index], **changes)
 
     def note_failure(self, about: str, error: BaseException) -> None:
-        """Keep a probe's failure, once for each probe and message."""
+        """Record a probe's failure, once for each probe and message."""
         if isinstance(error, AbsentError):
             if all(note.about != error.path for note in self.notes):
                 self.note_absent(error.path, str(error))
@@ -129,14 +129,14 @@ class Recorder:
                 self.notes.append(note)
 
     def note_absent(self, path: str, sentence: str) -> None:
-        """Keep that this PyTorch lacks a private name, as it was told last."""
+        """Record that this PyTorch lacks a private name, with the latest message."""
         with self.lock:
             others = [note for note in self.notes if note.about != path]
             self.notes[:] = [*others, Note(level="warning", about=path, message=sentence)]
 
     def fail(self, error: BaseException) -> None:
-        """Keep the exception that ended the recorded program."""
-        # Dynamo's errors carry the user's stack, since they are raised far from the user's code
+        """Record the exception that ended the recorded program."""
+        # Dynamo's errors carry the user's stack, because they are raised far from the user's code
         raised = [
             *traceback.extract_tb(error.__traceback__),
             *(REAL_STACK.of(error) or ()),
@@ -157,10 +157,10 @@ class Recorder:
                 self.update(self.frames, frame.id, outcome="skipped")
 
     def freeze(self) -> Recording:
-        """What is known now, as a recording of its own."""
+        """What is known now, as a separate recording."""
         with self.lock:
             sources, spans, stacks = self.texts.freeze()
-            calls = self._calls()  # first, as it may leave a note
+            calls = self._calls()  # first, because it may add a note
             return Recording(
                 title=self.title,
                 target=self.target,
@@ -189,7 +189,7 @@ class Recorder:
                 passes=tuple(self.passes),
                 patterns=tuple(self.patterns),
                 decompositions=calls,
-                film=self.reel.freeze() if self.reel else None,
+                film=self.steps.freeze() if self.steps else None,
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),
                 failure=self.failure,
@@ -201,7 +201,7 @@ class Recorder:
             return Decompositions()
         try:
             return self.decompositions.freeze(is_done=self.stopped is not None)
-        except Exception as error:  # it leans on more of PyTorch than recording the calls did
+        except Exception as error:  # it depends on more of PyTorch than recording the calls did
             self.note_failure("decompositions", error)
             return self.decompositions.freeze(is_done=False)
 

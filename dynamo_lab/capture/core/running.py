@@ -1,4 +1,4 @@
-"""Running a program under `torch.compile` the way its user asked for it."""
+"""Run a program under `torch.compile` as its user requested."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext

@@ -1,4 +1,4 @@
-"""The user's text: which source a position is in, and what of it the recording keeps."""
+"""The user's text: which source a position is in, and what of it the recording stores."""
 
 import linecache
 import re
@@ -35,7 +35,7 @@ class Texts:
         return _identify(path, self._cell_label(path))[1] != "library"
 
     def name(self, path: str) -> str:
-        """The name to show for a file, which tells nothing about the machine."""
+        """The name to show for a file, which reveals nothing about the machine."""
         return _identify(path, self._cell_label(path))[0]
 
     def source(self, path: str) -> int:
@@ -167,7 +167,7 @@ _LIBRARIES = (
 
 
 def _identify(path: str, cell: str | None) -> tuple[str, SourceKind]:
-    """The name to show for a file, which tells nothing about the machine, and its kind."""
+    """The name to show for a file, which reveals nothing about the machine, and its kind."""
     if cell is not None:
         return cell, "cell"
     for library in _LIBRARIES:

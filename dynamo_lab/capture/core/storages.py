@@ -1,7 +1,7 @@
-"""The memory that tensors lie in: kept to be put back, or copied, once where they share it.
+"""The memory of tensors: saved to be restored, or copied, once if they share it.
 
 A tensor may cover a place of its memory several times (`expand`), and several tensors may share it.
-So what is kept and copied is memory, not tensors.
+So memory is saved and copied, not tensors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def has_memory(tensor: torch.Tensor) -> bool:
 
 
 class Memory:
-    """The memory of tensors as it was, to put it back."""
+    """The memory of tensors as it was, to restore it."""
 
     def __init__(self, tensors: Iterable[Any]) -> None:
         storages = {
@@ -46,7 +46,7 @@ class Memory:
 
 
 class Tensors:
-    """Tensors as they were, with their memory and gradients, to put them back."""
+    """Tensors as they were, with their memory and gradients, to restore them."""
 
     def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
         kept = [t for t in tensors if has_memory(t)]
@@ -55,7 +55,7 @@ class Tensors:
         self._tensors = [(t, t.detach(), t.grad if t.is_leaf else None) for t in kept]
 
     def put_back(self) -> list[Exception]:
-        """Put all of them back; what failed, after all was tried."""
+        """Restore all of them; the failures, after all were tried."""
         failed = self._memory.put_changes_back()
         tried = (_tried(_point_back, *one) for one in self._tensors)
         return [*failed, *(error for error in tried if error)]

@@ -1,4 +1,4 @@
-"""Values of the user's program in a few words, found and told without running any of its code."""
+"""Short descriptions of values of the user's program, made without running any of its code."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""Counting operators: what the installed PyTorch has registered, tagged, and has rules for."""
+"""Counts of operators: what the installed PyTorch has registered, tagged, and has rules for."""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ def levels() -> tuple[Level, ...]:
         (
             "not composite",
             [op for op in aten if not _writes(op) and not op._can_decompose()],
-            "the rest is made of others by kernels in C++ (CompositeImplicitAutograd)",
+            "the rest is composed of others by kernels in C++ (CompositeImplicitAutograd)",
             "about 750 canonical operators",
         ),
         ("with a rule in Python", rules, "registered decompositions and references", ""),

@@ -1,4 +1,4 @@
-"""Taking a call apart for real: its rule runs on fake tensors, and each call it makes is seen.
+"""Decompose a call for real: its rule runs on fake tensors, and each call it makes is recorded.
 
 The tensors have the call's own shapes, strides, types and device, which need not be present. It
 runs below autograd, so that operators whose rule is a kernel in C++ are seen as well.
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.hooks import PYTREE as pytree
 from dynamo_lab.capture.decompositions import hooks
-from dynamo_lab.capture.decompositions.ledger import Ledger
+from dynamo_lab.capture.decompositions.call_table import CallTable
 from dynamo_lab.capture.decompositions.rulebook import Rulebook, describe
 from dynamo_lab.capture.graphs.calls import CallOf, call_of, layout, written
 from dynamo_lab.capture.graphs.nodes import tensor_value
@@ -34,7 +34,7 @@ _NO_NUMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A call that stays, with its tensors: what runs in the place of the operator."""
+    """A call that stays, with its tensors: what runs in place of the operator."""
 
     op: Any
     args: tuple[Any, ...]
@@ -44,7 +44,7 @@ class Leaf:
 
 @dataclass(slots=True)
 class Trace:
-    """One call brought down to a set: the fake tensors it was traced on, and what stays."""
+    """One call decomposed to a set: the fake tensors it was traced on, and what stays."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -52,26 +52,26 @@ class Trace:
     leaves: list[Leaf]
 
 
-def trace(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
-    """Bring a call down to the set of `book`, and keep each step in `ledger`.
+def trace(call: CallOf, book: Rulebook, table: CallTable) -> Trace:
+    """Decompose a call to the set of `book`, and store each step in `table`.
 
     Raises:
         DecompositionError: the call itself cannot be traced.
     """
     try:
-        return _trace(call, book, ledger)
+        return _trace(call, book, table)
     except DecompositionError:
         raise
     except Exception as error:
         if not call.is_on_cpu:  # some operators look for the device, which need not be there
-            return _trace_on_cpu(call, book, ledger)
+            return _trace_on_cpu(call, book, table)
         raise _refusal(call, error) from error
 
 
-def _trace_on_cpu(call: CallOf, book: Rulebook, ledger: Ledger) -> Trace:
-    """The same, with tensors on the CPU in the place of those on a device that is not there."""
+def _trace_on_cpu(call: CallOf, book: Rulebook, table: CallTable) -> Trace:
+    """The same, with tensors on the CPU instead of those on an absent device."""
     try:
-        return _trace(call.on(torch.device("cpu")), book, ledger, call)
+        return _trace(call.on(torch.device("cpu")), book, table, call)
     except DecompositionError:
         raise
     except Exception as error:
@@ -101,10 +101,10 @@ def _needs_numbers(error: BaseException) -> bool:
     )
 
 
-def _trace(call: CallOf, book: Rulebook, ledger: Ledger, told: CallOf | None = None) -> Trace:
+def _trace(call: CallOf, book: Rulebook, table: CallTable, told: CallOf | None = None) -> Trace:
     with _fake():
         args, kwargs = call.fakes()
-        tracer = _Tracer(book, ledger)
+        tracer = _Tracer(book, table)
         out = tracer.call(call.op, args, kwargs, told)
         return Trace(args, kwargs, out, tracer.leaves)
 
@@ -122,7 +122,7 @@ def _fake() -> Iterator[None]:
 
 
 class _Circle(Exception):
-    """A rule makes the very call that it is to take apart: that call stays as it is."""
+    """A rule makes the same call that it is to decompose: that call stays as it is."""
 
     def __init__(self, call: int) -> None:
         super().__init__("it makes the same call again")
@@ -163,11 +163,11 @@ class _Scope:
 class _Tracer(hooks.DISPATCH_MODE.get()):
     """Sees each call that rules make, and applies the rule of each in turn."""
 
-    def __init__(self, book: Rulebook, ledger: Ledger) -> None:
+    def __init__(self, book: Rulebook, table: CallTable) -> None:
         super().__init__()
         self.leaves: list[Leaf] = []
         self._book = book
-        self._ledger = ledger
+        self._table = table
         self._to = TARGETS.index(book.to)
         self._scopes: list[_Scope] = []
         self._path: list[int] = []
@@ -185,7 +185,7 @@ class _Tracer(hooks.DISPATCH_MODE.get()):
         made = call_of(func, args, kwargs)
         arguments = scope.written(args, kwargs)
         at = len(scope.rows)
-        index = self._ledger.call(made)
+        index = self._table.call(made)
         scope.rows.append(Row(call=index, name=name, arguments=arguments))
         out = self.call(func, args, kwargs, made)
         del scope.rows[at + 1 :]
@@ -194,7 +194,7 @@ class _Tracer(hooks.DISPATCH_MODE.get()):
 
     def call(self, op: Any, args: Any, kwargs: Any, told: CallOf | None = None) -> Any:
         """Make a call: by its rule where one fires, else as it is."""
-        index = self._ledger.call(told or call_of(op, args, kwargs))
+        index = self._table.call(told or call_of(op, args, kwargs))
         self._count += 1
         if self._count > _MOST_CALLS:
             raise DecompositionError(f"It becomes more than {_MOST_CALLS:,} calls.")
@@ -225,7 +225,7 @@ class _Tracer(hooks.DISPATCH_MODE.get()):
     ) -> Any:
         out = op(*args, **kwargs)
         way = Way(end=end or self._book.end(op), reason=reason)
-        self._ledger.way(index, self._to, way)
+        self._table.way(index, self._to, way)
         self._note(index, out)
         self.leaves.append(Leaf(op, args, kwargs, out))
         return out
@@ -246,8 +246,8 @@ class _Tracer(hooks.DISPATCH_MODE.get()):
             self._path.pop()
         if out is NotImplemented:
             return out
-        rule = self._ledger.rule(describe(function, op))
-        step, is_new = self._ledger.step(index, rule)
+        rule = self._table.rule(describe(function, op))
+        step, is_new = self._table.step(index, rule)
         if is_new:
             returns = scope.written(out if isinstance(out, tuple) else (out,), {})
             told = Step(
@@ -257,16 +257,16 @@ class _Tracer(hooks.DISPATCH_MODE.get()):
                 rows=tuple(scope.rows),
                 returns=returns,
             )
-            self._ledger.tell(step, told)
-        self._ledger.way(index, self._to, Way(step=step))
+            self._table.tell(step, told)
+        self._table.way(index, self._to, Way(step=step))
         self._note(index, out)
         return out
 
     def _note(self, index: int, out: Any) -> None:
         self._alive.append(out)
-        known = self._ledger.calls[index]
+        known = self._table.calls[index]
         if not known.value:
-            self._ledger.calls[index] = replace(known, value=_value_text(out))
+            self._table.calls[index] = replace(known, value=_value_text(out))
 
 
 def _value_text(out: Any) -> str:

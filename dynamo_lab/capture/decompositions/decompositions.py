@@ -1,7 +1,7 @@
 """Decompositions: which rules AOTAutograd applied in this run, and what each call can become.
 
-While the program compiles, only each call and its rule are kept. When the recording ends, each
-distinct call is taken apart once for each set, on fake tensors of its layout.
+While the program compiles, only each call and its rule are stored. When the recording ends, each
+distinct call is decomposed once for each set, on fake tensors of its layout.
 """
 
 import threading
@@ -38,9 +38,9 @@ class DecompositionProbes:
     """Records the calls that AOTAutograd traces."""
 
     def __init__(self) -> None:
-        from dynamo_lab.capture.decompositions.ledger import Ledger
+        from dynamo_lab.capture.decompositions.call_table import CallTable
 
-        self._ledger = Ledger()
+        self._table = CallTable()
         self._calls: dict[int, CallOf] = {}
         self._traced: list[Traced] = []
         self._seen: dict[fx.Graph, list[_Seen]] = {}
@@ -48,7 +48,7 @@ class DecompositionProbes:
         self._whole: Decompositions | None = None
 
     def install(self, patches: Patches) -> None:
-        """Watch where tracing looks for a rule, and where a composite operator is taken apart."""
+        """Watch where tracing looks for a rule, and where a composite operator is decomposed."""
         patches.hook(hooks.LOOKED_UP, self.looked_up)
         patches.hook(hooks.TAKEN_APART, self.taken_apart)
 
@@ -81,7 +81,7 @@ class DecompositionProbes:
         rows = self._seen.setdefault(graph, [])
         if rows and rows[-1].is_open:
             self._settle(rows[-1], graph)
-            if rows[-1].op is op and not rows[-1].nodes:  # looked up in vain, now taken apart
+            if rows[-1].op is op and not rows[-1].nodes:  # no rule was found, now decomposed
                 rows.pop()
         rows.append(_Seen(op, self._call(op, args, kwargs), graph._root.prev))
         return rows[-1]
@@ -90,19 +90,19 @@ class DecompositionProbes:
         try:
             call = call_of(op, args, kwargs)
         except DecompositionError as error:
-            return self._ledger.refused(str(op), written(args, kwargs, _unnamed), str(error))
-        index = self._ledger.call(call)
+            return self._table.refused(str(op), written(args, kwargs, _unnamed), str(error))
+        index = self._table.call(call)
         self._calls.setdefault(index, call)
         return index
 
     def _close(self, seen: _Seen, rule: Any) -> None:
         from dynamo_lab.capture.decompositions.rulebook import describe
 
-        seen.rule = self._ledger.rule(describe(rule, seen.op))
+        seen.rule = self._table.rule(describe(rule, seen.op))
         seen.nodes, seen.is_open = tuple(_after(seen.last)), False
 
     def _settle(self, seen: _Seen, graph: fx.Graph) -> None:
-        """Find the node of a call that no rule took apart: the first that came after."""
+        """Find the node of a call that no rule decomposed: the first one after it."""
         node = seen.last.next
         if seen.is_open and node is not graph._root and node.target is seen.op:
             seen.nodes = (node,)
@@ -126,13 +126,13 @@ class DecompositionProbes:
         )
 
     def freeze(self, *, is_done: bool) -> Decompositions:
-        """The calls so far; where the recording is done, with what each becomes."""
+        """The calls so far; after the recording, with what each becomes."""
         if not is_done:
-            return self._ledger.freeze(tuple(self._traced))
+            return self._table.freeze(tuple(self._traced))
         if self._whole is None:
             self._seen.clear()
             self._unfold()
-            self._whole = self._ledger.freeze(tuple(self._traced))
+            self._whole = self._table.freeze(tuple(self._traced))
         return self._whole
 
     def _unfold(self) -> None:
@@ -144,13 +144,13 @@ class DecompositionProbes:
         for to in TARGETS if calls else ():
             book = Rulebook(to)
             for index, call in calls.items():
-                if self._ledger.is_settled(index, call.op, book):
+                if self._table.is_settled(index, call.op, book):
                     continue
                 try:
-                    trace(call, book, self._ledger)
+                    trace(call, book, self._table)
                 except DecompositionError as error:
-                    known = self._ledger.calls[index]
-                    self._ledger.calls[index] = replace(known, problem=str(error))
+                    known = self._table.calls[index]
+                    self._table.calls[index] = replace(known, problem=str(error))
 
 
 def _rules_of(mode: Any) -> Any:

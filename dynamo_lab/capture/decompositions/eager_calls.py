@@ -77,7 +77,7 @@ class EagerGraphs:
         return run
 
     def close(self) -> None:
-        """Let go of the graphs, which Dynamo's caches would keep alive."""
+        """Release the graphs, which Dynamo's caches would keep alive."""
         self._kept.clear()
 
     @contextmanager
@@ -143,7 +143,7 @@ def _sequence_number() -> int:
 
 
 class _Run(fx.Interpreter):
-    """Runs a graph node by node, and tells which."""
+    """Runs a graph node by node, and reports each."""
 
     def __init__(self, module: fx.GraphModule, graph: int, graphs: EagerGraphs) -> None:
         super().__init__(module)

@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of decompositions."""
+"""Private names of PyTorch for decompositions."""
 
 from dynamo_lab.capture.core.private import Field, Names, Nobody, Private
 
@@ -10,28 +10,28 @@ LOOKED_UP = Private(
 TAKEN_APART = Private(
     "torch._ops",
     "OpOverload.decompose",
-    "composite operators that AOTAutograd took apart are not recorded.",
+    "composite operators that AOTAutograd decomposed are not recorded.",
 )
 PROXY_MODE = Private(
-    _TRACING, "get_proxy_mode", "composite operators that AOTAutograd took apart are not recorded."
+    _TRACING, "get_proxy_mode", "composite operators that AOTAutograd decomposed are not recorded."
 )
 RULES = Field(
     _TRACING,
     "ProxyTorchDispatchMode.decomposition_table",
-    "which rule took an operator apart is not recorded.",
+    "which rule decomposed an operator is not recorded.",
     since="2.12",
     otherwise=None,
 )
 RULES_BEFORE_2_12 = Private(
     _TRACING,
     "CURRENT_DECOMPOSITION_TABLE",
-    "which rule took an operator apart is not recorded.",
+    "which rule decomposed an operator is not recorded.",
     until="2.11",
     otherwise={},
 )
 
 CORE_TABLE = Private(
-    "torch._decomp", "core_aten_decompositions", "operators are not taken apart to core ATen."
+    "torch._decomp", "core_aten_decompositions", "operators are not decomposed to core ATen."
 )
 CORE_TABLE_ITSELF = Field(
     "torch.export.decomp_utils",
@@ -42,12 +42,12 @@ CORE_TABLE_ITSELF = Field(
 INDUCTOR_TABLE = Private(
     "torch._inductor.decomposition",
     "select_decomp_table",
-    "operators are not taken apart to Inductor's set.",
+    "operators are not decomposed to Inductor's set.",
 )
 WHOLE_TABLE = Private(
-    "torch._decomp", "decomposition_table", "operators are not taken apart to prims."
+    "torch._decomp", "decomposition_table", "operators are not decomposed to prims."
 )
-_REFERENCES = "operators that have only a reference are not taken apart to prims."
+_REFERENCES = "operators that have only a reference are not decomposed to prims."
 REFERENCES = Private("torch._refs", "", _REFERENCES)
 OTHER_REFERENCES = (
     Private("torch._refs.nn.functional", "", _REFERENCES),
@@ -74,11 +74,11 @@ LOOP_OPERATORS = Private(
 )
 
 FAKES = Private(
-    "torch._subclasses.fake_tensor", "FakeTensorMode", "operators cannot be taken apart."
+    "torch._subclasses.fake_tensor", "FakeTensorMode", "operators cannot be decomposed."
 )
 NO_NUMBERS = Names(
     "torch._subclasses.fake_tensor",
-    "that an operator depends on the numbers in a tensor is told in PyTorch's words.",
+    "that an operator depends on the numbers in a tensor is reported in PyTorch's words.",
     "DataDependentOutputException",
     "DynamicOutputShapeException",
     otherwise=Nobody,
@@ -86,17 +86,17 @@ NO_NUMBERS = Names(
 DISPATCH_MODE = Private(
     "torch.utils._python_dispatch",
     "TorchDispatchMode",
-    "operators cannot be taken apart, and eager kernels are not timed one by one.",
+    "operators cannot be decomposed, and eager kernels are not timed one by one.",
     otherwise=Nobody,
 )
 NO_MODES = Private(
-    "torch.utils._python_dispatch", "_disable_current_modes", "operators cannot be taken apart."
+    "torch.utils._python_dispatch", "_disable_current_modes", "operators cannot be decomposed."
 )
 BELOW_AUTOGRAD = Private(
-    "torch._C", "_AutoDispatchBelowAutograd", "operators cannot be taken apart."
+    "torch._C", "_AutoDispatchBelowAutograd", "operators cannot be decomposed."
 )
 
-_EAGER = "what eager runs is not tied to the nodes of a graph, so a benchmark compares wholes."
+_EAGER = "what eager runs is not linked to the nodes of a graph, so a benchmark compares wholes."
 RUN_BACKWARD = Private("torch.autograd", "_engine_run_backward", _EAGER)
 AUTOGRAD_NODE = Private("torch._C", "_current_autograd_node", _EAGER)
 SEQUENCE_NUMBER = Private("torch.autograd", "_get_sequence_nr", _EAGER)

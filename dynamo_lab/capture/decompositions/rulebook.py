@@ -1,4 +1,4 @@
-"""Which rule takes an operator apart on the way to a set, and where that rule is written."""
+"""Which rule decomposes an operator towards a set, and where that rule is defined."""
 
 import functools
 import inspect
@@ -56,7 +56,7 @@ class Rulebook:
 
 
 _OPAQUE = frozenset({"prims", "rngprims", "debugprims", "inductor_prims"})
-"""Operators that are the bottom: nothing is below a prim."""
+"""The lowest operators: nothing is below a prim."""
 
 
 def is_core(op: Any) -> bool:
@@ -65,7 +65,7 @@ def is_core(op: Any) -> bool:
 
 
 def lowering_of(op: Any) -> Lowering:
-    """Whether Inductor writes code for the operator, or calls a kernel that exists.
+    """Whether Inductor generates code for the operator, or calls an existing kernel.
 
     It also calls one for an operator that has no lowering, and says so with a warning.
     """

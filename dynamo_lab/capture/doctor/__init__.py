@@ -1,1 +1,1 @@
-"""Whether this machine has what recording needs, asked without importing PyTorch."""
+"""Whether this machine has what recording needs, checked without importing PyTorch."""

@@ -1,4 +1,4 @@
-"""What this machine has of what recording, compiling and showing need."""
+"""Which requirements of recording, compiling and showing this machine has."""
 
 import ctypes
 import importlib.util
@@ -19,9 +19,9 @@ _PATIENCE = 10.0
 
 
 class Fact(NamedTuple):
-    """One thing: what was found of it, and what to do where it is missing.
+    """One requirement: what was found, and what to do if it is missing.
 
-    `is_needed` tells that without it nothing can be recorded or shown.
+    `is_needed` says that without it nothing can be recorded or shown.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Fact(NamedTuple):
 
 
 def facts() -> Iterator[Fact]:
-    """What was found, the basics first. `found` is empty where there is nothing that works."""
+    """What was found, the basics first. `found` is empty if nothing works."""
     gpu, found = _gpu(), compiler()
     yield Fact("Python", platform.python_version())
     yield Fact("PyTorch", _torch(), "install torch 2.11 to 2.15.", is_needed=True)
@@ -42,7 +42,7 @@ def facts() -> Iterator[Fact]:
         "install g++ or clang++, or say where it is with CXX: kernels for the CPU need one.",
         is_needed=not (gpu and version_of("triton")),
     )
-    yield Fact("GPU", gpu, "programs can be lowered for one all the same: --target cuda:sm_90.")
+    yield Fact("GPU", gpu, "programs can still be lowered for one: --target cuda:sm_90.")
     yield Fact("JupyterLab", version_of("jupyterlab"), "pip install 'dynamo-lab[lab]'.")
     yield Fact("Jupyter kernel", version_of("ipykernel"), "pip install 'dynamo-lab[lab]'.")
     yield Fact("Widget", _widget(), "pip install anywidget.")
@@ -99,7 +99,7 @@ def _first_line(*command: str) -> str:
 
 
 def _gpu() -> str:
-    """The GPUs that are there, by name where the driver tells it."""
+    """The GPUs that are present, by name if the driver reports it."""
     if sys.platform == "darwin":
         return "Apple GPU (Metal)" if platform.machine() == "arm64" else ""
     named = ", ".join(_cuda_names())

@@ -23,14 +23,14 @@ _NEXT = re.compile(r"^[^\s)#]", re.MULTILINE)
 
 
 class Lack(NamedTuple):
-    """A private name that this PyTorch lacks, and the noun that leans on it."""
+    """A private name that this PyTorch lacks, and the noun that depends on it."""
 
     noun: str
     row: Private
 
 
 def lacks() -> list[Lack]:
-    """What this PyTorch should have and has not, in the order of the tables."""
+    """What this PyTorch should have but lacks, in the order of the tables."""
     doubtful = [Lack(*found) for found in _rows() if not is_written(found[1])]
     return [lack for lack in doubtful if not lack.row.exists]
 

@@ -1,4 +1,4 @@
-"""Frames: the code objects that Dynamo looks at, each attempt on them, and what came of it."""
+"""Frames: the code objects that Dynamo looks at, each attempt on them, and its outcome."""
 
 import dis
 import sys
@@ -174,7 +174,7 @@ class FrameProbes:
         attempts = self._recorder.frames[frame].attempts
         graph = self._compilations.take_graph(compile_id)
         if outcome == "restarted" and graph is not None:
-            # the analysis began anew after the backend had its graph, whose code never runs
+            # the analysis restarted after the backend had its graph, whose code never runs
             self._recorder.update(self._recorder.graphs, graph, stage="unknown")
             graph = None
         attempt = Attempt(
@@ -207,7 +207,7 @@ class FrameProbes:
             self._explain_failures(len(self._recorder.recompiles) - 1, cache_entries, frame)
 
     def _explain_failures(self, recompile: int, cache_entries: Any, frame: Any) -> None:
-        """Say what each guard that failed wanted and found; only now are the values there."""
+        """Say what each failed guard required and found; only now are the values available."""
         entries = outcomes.cache_entries(cache_entries)
         managers = {str(entry.compile_id): entry.guard_manager for entry in entries}
         known = self._recorder.recompiles[recompile]
@@ -221,7 +221,7 @@ class FrameProbes:
     def resume_function(
         self, cls: Any, code: CodeType, lineno: int, *_: Any
     ) -> Generator[None, Any, None]:
-        """Dynamo makes the function that goes on after a break."""
+        """Dynamo makes the function that resumes after a break."""
         resumed = yield
         self._continues[id(resumed)] = (code, lineno)
         self._kept.append(resumed)
@@ -260,7 +260,7 @@ def _split_reason(reason: str) -> tuple[str, str]:
 
 
 def keep_code(code: CodeType, texts: Texts) -> None:
-    """Keep the source lines of a code object, also when a library holds them."""
+    """Store the source lines of a code object, even of a library."""
     lines = [line for *_, line in code.co_lines() if line]
     if lines:
         texts.keep_lines(code.co_filename, min(code.co_firstlineno, *lines), max(lines))

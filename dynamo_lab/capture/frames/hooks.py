@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of frames."""
+"""Private names of PyTorch for frames."""
 
 from dynamo_lab.capture.core.private import Field, Nobody, Private, nothing
 
@@ -9,12 +9,12 @@ TRACE_FRAME = Private(_MODULE, "trace_frame", "the attempts on each frame are no
 RECOMPILATION = Private(
     _MODULE,
     "get_and_maybe_log_recompilation_reasons",
-    "why a frame was compiled again is not recorded.",
+    "why a frame was recompiled is not recorded.",
 )
 HANDLE_SKIP = Private(
     _MODULE,
     "CatchErrorsWrapper._handle_skip",
-    "why a frame was skipped is worked out as for the releases before 2.12.",
+    "why a frame was skipped is derived as for the releases before 2.12.",
     since="2.12",
 )
 CALL = Private(_MODULE, "CatchErrorsWrapper.__call__", "skipped frames are not recorded.")
@@ -27,7 +27,7 @@ BYTECODE_HOOK = Private(
 RESUME = Private(
     "torch._dynamo.resume_execution",
     "ContinueExecutionCache.lookup",
-    "the functions that go on after a break are not tied to the frame that broke.",
+    "the functions that resume after a break are not linked to the frame that broke.",
 )
 SKIP_REASON = Field(
     "torch._dynamo.types",
@@ -44,7 +44,7 @@ IS_DISABLED = Private(
 )
 HAS_TENSOR = Private(_MODULE, "has_tensor_in_frame", _BEFORE_2_12, until="2.11")
 
-_ENDING = "whether a frame was skipped, failed or is analysed again is not told apart."
+_ENDING = "whether a frame was skipped, failed or is analysed again is not known."
 UNSUPPORTED = Private("torch._dynamo.exc", "Unsupported", _ENDING, otherwise=Nobody)
 USER_ERROR = Private("torch._dynamo.exc", "UserError", _ENDING, otherwise=Nobody)
 RESTART = Private("torch._dynamo.exc", "RestartAnalysis", _ENDING, otherwise=Nobody)

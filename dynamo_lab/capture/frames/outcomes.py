@@ -1,4 +1,4 @@
-"""What became of a frame, from what Dynamo returns and raises in each release of PyTorch."""
+"""The outcome of a frame, from what Dynamo returns and raises in each release of PyTorch."""
 
 from collections.abc import Callable, Generator
 from types import CodeType

@@ -11,7 +11,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.fusion import hooks
 from dynamo_lab.capture.fusion.memory import Call, MemoryProbes
-from dynamo_lab.capture.fusion.schedule import Attempt, Book
+from dynamo_lab.capture.fusion.scheduler_log import Attempt, SchedulerLog
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.lowering.hooks import VIRTUALIZED
 from dynamo_lab.capture.lowering.inductor_ir import parts_of
@@ -33,7 +33,7 @@ class FusionProbes:
         self._memory = MemoryProbes(recorder, self._number_of, self._calls_of)
 
     def install(self, patches: Patches) -> None:
-        """Watch the scheduler, the heuristics that it asks, and what plans the memory."""
+        """Watch the scheduler, its heuristics, and the memory planning."""
         patches.hook(hooks.INIT, self.scheduled)
         patches.hook(hooks.ROUND, self.round)
         patches.hook(hooks.CAN_FUSE, self.considered)
@@ -45,34 +45,34 @@ class FusionProbes:
         self._memory.install(patches)
 
     @property
-    def _books(self) -> list[Book]:
-        return self._local.__dict__.setdefault("books", [])
+    def _logs(self) -> list[SchedulerLog]:
+        return self._local.__dict__.setdefault("logs", [])
 
     @property
     def _attempts(self) -> list[Attempt]:
         return self._local.__dict__.setdefault("attempts", [])
 
     @property
-    def _book(self) -> Book | None:
-        """The book of the scheduler that fuses now; combo kernels are made after it has."""
-        book = self._books[-1] if self._books else None
-        return book if book and book.rounds else None
+    def _log(self) -> SchedulerLog | None:
+        """The log of the scheduler that is fusing; combo kernels are made after that."""
+        log = self._logs[-1] if self._logs else None
+        return log if log and log.rounds else None
 
     def scheduled(self, scheduler: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """A scheduler is made, which is when it fuses."""
         graph = self._lowering.current_graph
         if graph is None:
             return
-        book = Book(scheduler)
-        self._books.append(book)
+        log = SchedulerLog(scheduler)
+        self._logs.append(log)
         try:
             yield
         finally:
-            self._books.pop()
-        if not book.rounds:  # it had nothing to fuse
-            book.begin(scheduler.nodes)
+            self._logs.pop()
+        if not log.rounds:  # it had nothing to fuse
+            log.begin(scheduler.nodes)
         number = len(self._recorder.schedules)
-        schedule, places = book.close(*self._home(graph))
+        schedule, places = log.close(*self._home(graph))
         self._recorder.schedules.append(schedule)
         self._numbers[scheduler] = number
         for operation, place in places.items():
@@ -90,37 +90,37 @@ class FusionProbes:
         self, scheduler: Any, nodes: list[Any], is_reorder_round: bool = False, **__: Any
     ) -> Generator[None, Any, None]:
         """A round of fusion: all pairs are looked at, then those that are possible are tried."""
-        book = self._books[-1] if self._books else None
-        if book is not None:
-            if not book.rounds:
-                book.begin(nodes)
-            book.rounds.append(bool(is_reorder_round))
+        log = self._logs[-1] if self._logs else None
+        if log is not None:
+            if not log.rounds:
+                log.begin(nodes)
+            log.rounds.append(bool(is_reorder_round))
         yield
 
     def considered(
         self, scheduler: Any, producer: Any, consumer: Any, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
         """May these two be fused? The parts of a foreach are asked about inside."""
-        book = self._book
-        if book is None or producer is consumer:
+        log = self._log
+        if log is None or producer is consumer:
             return
-        attempt = Attempt(book.member(producer), book.member(consumer))
+        attempt = Attempt(log.member(producer), log.member(consumer))
         self._attempts.append(attempt)
         try:
             verdict = yield
         finally:
             self._attempts.pop()
-        book.considered(attempt, bool(verdict))
+        log.considered(attempt, bool(verdict))
 
     def reason(self, why: Any, reason: str, *args: Any) -> Generator[None, Any, None]:
         """PyTorch says why two are not fused."""
-        book = self._book
-        if book is not None:
+        log = self._log
+        if log is not None:
             text = reason % args if args else reason
             if self._attempts:  # some rules are asked of the pair the other way round
                 self._attempts[-1].reasons.append(text)
             else:
-                book.refused(str(why.name1), str(why.name2), text)
+                log.refused(str(why.name1), str(why.name2), text)
         yield
 
     def shared(
@@ -134,22 +134,22 @@ class FusionProbes:
     def scored(self, scheduler: Any, nodes: tuple[Any, Any]) -> Generator[None, Any, None]:
         """Pairs that are possible are sorted, the best first."""
         score = yield
-        if self._book is not None:
-            self._book.scored(*nodes, score)
+        if self._log is not None:
+            self._log.scored(*nodes, score)
 
     def timed(self, scheduler: Any, producer: Any, consumer: Any) -> Generator[None, Any, None]:
         """A benchmark, if there is one, may speak against fusing."""
         result = yield
-        if self._book is not None and result.should_fuse is False:
-            self._book.slower(producer, consumer)
+        if self._log is not None and result.should_fuse is False:
+            self._log.slower(producer, consumer)
 
     def fused(
         self, scheduler: Any, producer: Any, consumer: Any, *_: Any
     ) -> Generator[None, Any, None]:
         """Two become one."""
         into = yield
-        if self._book is not None:
-            self._book.fused(producer, consumer, into)
+        if self._log is not None:
+            self._log.fused(producer, consumer, into)
 
     def called(self, kernel: int, name: str, schedule: Any) -> None:
         """A kernel was called for these nodes of the scheduler: theirs is the group."""

@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of fusion and memory."""
+"""Private names of PyTorch for fusion and memory."""
 
 from dynamo_lab.capture.core.private import Nobody, Private
 
@@ -26,15 +26,15 @@ FUSED = Private(_SCHEDULER, "Scheduler.fuse_two_nodes", "which pairs were fused 
 SUBGRAPH = Private(
     "torch._inductor.graph",
     "SubgraphLowering",
-    "the schedule of a body inside an operator is put down to the graph around it.",
+    "the schedule of a body inside an operator is attributed to the graph around it.",
     otherwise=Nobody,
 )
 REUSE_PLANNED = Private(
-    _WRAPPER, "PythonWrapperCodegen.memory_plan_reuse", "the plan of the memory is not recorded."
+    _WRAPPER, "PythonWrapperCodegen.memory_plan_reuse", "the memory plan is not recorded."
 )
 POOLS_PLANNED = Private(
-    _WRAPPER, "PythonWrapperCodegen.memory_plan", "a plan of pools of memory is not recorded."
+    _WRAPPER, "PythonWrapperCodegen.memory_plan", "a plan of memory pools is not recorded."
 )
-_SIZES = "the plan of the memory is not recorded."
+_SIZES = "the memory plan is not recorded."
 DTYPE_SIZE = Private("torch._inductor.utils", "get_dtype_size", _SIZES)
 UNBACKED = Private("torch.fx.experimental.symbolic_shapes", "free_unbacked_symbols", _SIZES)

@@ -1,4 +1,4 @@
-"""Memory of the generated code, read off the lines of the wrapper as Inductor planned them."""
+"""Memory of the generated code, read from the lines of the wrapper as Inductor planned them."""
 
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -26,7 +26,7 @@ _LIBRARY = (
     "ScatterFallbackLine",
     "IndexPutFallbackLine",
 )
-"""Lines that call a library function, which their `node` tells of."""
+"""Lines that call a library function, given by their `node`."""
 
 
 class MemoryProbes:

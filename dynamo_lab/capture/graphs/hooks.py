@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of graphs and the operators in them."""
+"""Private names of PyTorch for graphs and the operators in them."""
 
 from dynamo_lab.capture.core.private import Private
 
@@ -10,5 +10,5 @@ USER_COMPILER = Private(
 RESOLVE_PACKET = Private(
     "torch._C",
     "_jit_resolve_packet",
-    "an operator without its overload cannot be taken apart: name the overload.",
+    "an operator without its overload cannot be decomposed: name the overload.",
 )

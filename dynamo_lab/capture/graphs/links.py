@@ -22,7 +22,7 @@ _MADE_FROM: dict[Stage, tuple[Stage, ...]] = {
 """For each stage, the stages that its graph may have been made from, the nearest first."""
 
 _TRACED: tuple[Stage, ...] = ("pre_grad", "dynamo")
-"""Graphs that AOTAutograd traces anew, so that names change; after that they survive."""
+"""Graphs that AOTAutograd traces again, so that names change; after that they survive."""
 
 
 def link_to_origins(

@@ -30,7 +30,7 @@ def resolve(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallOf:
             f"`{op}` holds whole graphs instead of a rule: decompose the operators in its graphs."
         )
     if isinstance(op, type) or not callable(op):
-        raise DecompositionError(f"{op!r} is no operator: {_ADVICE}")
+        raise DecompositionError(f"{op!r} is not an operator: {_ADVICE}")
     return call_of(op, args, kwargs)
 
 

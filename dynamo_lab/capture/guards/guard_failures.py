@@ -1,4 +1,4 @@
-"""Guards that failed: what each wanted, what it found, and the user's lines that asked for it."""
+"""Guards that failed: what each required, what it found, and the user's lines that caused it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guards: what compiled code assumes of its inputs, and the user's lines that made it assume so."""
+"""Guards: what compiled code assumes of its inputs, and the user's lines that caused it."""
 
 from collections.abc import Callable, Generator
 from types import CodeType

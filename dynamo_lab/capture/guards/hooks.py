@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of guards and symbols."""
+"""Private names of PyTorch for guards and symbols."""
 
 from dynamo_lab.capture.core.private import Field, Private, nothing
 
@@ -6,13 +6,13 @@ BUILT = Private("torch._dynamo.guards", "CheckFunctionManager.__init__", "guards
 USER_STACK = Field(
     "torch._C._dynamo.guards",
     "GuardDebugInfo.user_stack",
-    "the line that asked for a failing guard is found by its source.",
+    "the line that caused a failing guard is found by its source.",
     since="2.12",
     otherwise=None,
 )
 
 _SHAPES = "torch.fx.experimental.symbolic_shapes"
-_UNBACKED = "sizes that only the run knows are not recorded as symbols."
+_UNBACKED = "sizes that are known only at run time are not recorded as symbols."
 UNBACKED_INT = Private(_SHAPES, "ShapeEnv.create_unbacked_symint", _UNBACKED)
 UNBACKED_FLOAT = Private(_SHAPES, "ShapeEnv.create_unbacked_symfloat", _UNBACKED)
 BACKED = Private(_SHAPES, "ShapeEnv.create_symbol", "the symbols of inputs are not recorded.")
@@ -28,6 +28,6 @@ COMPILE = Private(
 STACK = Private(
     "torch._guards",
     "TracingContext.extract_stack",
-    "symbols are not tied to lines of the program.",
+    "symbols are not linked to lines of the program.",
     otherwise=nothing,
 )

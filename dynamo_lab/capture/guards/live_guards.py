@@ -1,4 +1,4 @@
-"""The guards of a recording as Dynamo runs them: they live as long as it is held."""
+"""The guards of a recording as Dynamo runs them: they live as long as the recording."""
 
 import gc
 import inspect
@@ -148,7 +148,7 @@ def _bare(code: CodeType) -> FunctionType:
 
 
 def _original(code: CodeType) -> FunctionType | None:
-    """The function that the reader wrote, if it lives: it alone knows its defaults."""
+    """The user's function, if it is alive: only it knows its defaults."""
     users = (user for user in gc.get_referrers(code) if isinstance(user, FunctionType))
     alike = (user for user in users if user.__code__ is code and user.__globals__)
     return next(alike, None)

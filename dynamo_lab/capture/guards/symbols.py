@@ -1,4 +1,4 @@
-"""Symbols: the sizes that compiled code leaves open, and the user's lines that pinned some down."""
+"""Symbols: the sizes that compiled code keeps dynamic, and the lines that specialized some."""
 
 from collections.abc import Generator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What compilers say, tied to lines of the text that they were given."""
+"""Compiler messages, linked to lines of the compiled text."""
 
 import ast
 import re

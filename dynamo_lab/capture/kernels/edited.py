@@ -1,4 +1,4 @@
-"""A kernel with another text: built as Inductor builds it, and put in its place for a while.
+"""A kernel with another text: built as Inductor builds it, and used in its place for a while.
 
 The module that Inductor writes defines each kernel in one statement, and calls it by that name. So
 an edit is that statement with another text, and lives in the module under the same name.
@@ -15,8 +15,8 @@ from typing import Any
 import torch
 
 from dynamo_lab.capture.kernels import hooks
-from dynamo_lab.capture.kernels.kept_calls import Call, Memory, launcher
 from dynamo_lab.capture.kernels.kernel_calls import written_modules
+from dynamo_lab.capture.kernels.recorded_calls import Call, Memory, launcher
 from dynamo_lab.errors import EditError
 
 OFFSET = 1

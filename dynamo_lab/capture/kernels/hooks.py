@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of kernels."""
+"""Private names of PyTorch for kernels."""
 
 from dynamo_lab.capture.core.private import Field, Nobody, Private
 
@@ -32,7 +32,7 @@ IS_BACKWARD = Field(
     otherwise=False,
 )
 
-_LINES = "lines of kernels are not tied to nodes."
+_LINES = "lines of kernels are not linked to nodes."
 SCHEDULINGS = (
     Private(f"{_CODEGEN}.cpp", "CppScheduling", _LINES),
     Private(f"{_CODEGEN}.mps", "MetalScheduling", _LINES),
@@ -44,12 +44,12 @@ WRITE_LINE = Private("torch._inductor.utils", "IndentedBuffer.writeline", _LINES
 MAKE_TEXT = Private("torch._inductor.utils", "IndentedBuffer.getvaluewithlinemap", _LINES)
 ASK_VALUE = Private(f"{_CODEGEN}.common", "CSE.generate", _LINES)
 DEFERRED_LINE = Private(f"{_CODEGEN}.common", "DeferredLine", _LINES, otherwise=Nobody)
-_INDICES = "lines of a kernel that compute an index may be put down to a node."
+_INDICES = "lines of a kernel that compute an index may be attributed to a node."
 METAL_INDEX = Private(f"{_CODEGEN}.mps", "MetalKernel.codegen_iteration_ranges_entry", _INDICES)
 TRITON_INDEX = Private(
     f"{_CODEGEN}.triton", "TritonKernel.codegen_iteration_ranges_entry", _INDICES
 )
-_CPP = "some lines of C++ kernels with a reduction are not tied to nodes."
+_CPP = "some lines of C++ kernels with a reduction are not linked to nodes."
 RENAMED = Private(f"{_CODEGEN}.cpp", "replace_acc_name", _CPP)
 RENAMED_SUM = Private(f"{_CODEGEN}.cpp", "replace_cascade_sum_with_add", _CPP)
 MOVED = Private(f"{_CODEGEN}.cpp", "move_code_under_inner_loop", _CPP)

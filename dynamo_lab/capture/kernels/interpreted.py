@@ -1,4 +1,4 @@
-"""Checking generated Triton kernels on the CPU: Triton's interpreter against the graph's operators.
+"""Checks of generated Triton kernels on the CPU: Triton's interpreter against the operators.
 
 The graph that was lowered runs operator by operator on made-up inputs, which tells what each buffer
 should hold. The generated module then runs in a process of its own, where Triton interprets what it

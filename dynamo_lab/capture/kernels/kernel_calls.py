@@ -1,4 +1,4 @@
-"""Calls of kernels in Inductor's wrappers: where they are, and how to stand in their way.
+"""Calls of kernels in Inductor's wrappers: where they are, and how to intercept them.
 
 A wrapper is a Python module that Inductor wrote. While `intercepted` lasts, its functions run code
 that is the same but for calls of kernels, which go through a function of ours, arguments and all.

@@ -1,4 +1,4 @@
-"""The lines of a kernel's text: which of them compute, and for which nodes they are there."""
+"""The lines of a kernel's text: which of them compute, and which nodes they implement."""
 
 import re
 from collections import defaultdict

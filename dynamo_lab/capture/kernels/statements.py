@@ -1,8 +1,8 @@
-"""Statements: which nodes each line of a generated kernel was written for.
+"""Statements: which nodes each line of a generated kernel implements.
 
 Every line that Inductor writes for an operation of a loop body belongs to the node that the
-operation came from (see `stamps.py` and `written.py`). Which lines there are, and whom those serve
-that were written for no operation, is read off the finished kernel's text.
+operation came from (see `lowering/origins.py`, `line_origins.py`). Which lines there are, and
+what those without an operation serve, is read from the finished kernel's text.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -12,8 +12,8 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kernels import KernelProbes
+from dynamo_lab.capture.kernels.line_origins import OriginTracker, nodes_by_line
 from dynamo_lab.capture.kernels.statement_lines import attributed
-from dynamo_lab.capture.kernels.written import Pen, nodes_by_line
 from dynamo_lab.capture.lowering.inductor_ir import parts_of
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.model.kernels import Statement
@@ -24,11 +24,11 @@ class StatementProbes:
 
     def __init__(self, recorder: Recorder, lowering: LoweringProbes, kernels: KernelProbes) -> None:
         self._recorder, self._lowering, self._kernels = recorder, lowering, kernels
-        self._pen = Pen()
+        self._tracker = OriginTracker()
 
     def install(self, patches: Patches) -> None:
         """Hear each line that is written, and watch where a kernel is finished."""
-        self._pen.install(patches)
+        self._tracker.install(patches)
         for row in hooks.SCHEDULINGS:
             if row.exists and "define_kernel" in vars(row.get()):
                 patches.watch(row.get(), "define_kernel", self.finished)
@@ -38,7 +38,7 @@ class StatementProbes:
     ) -> Generator[None, Any, None]:
         """A kernel is finished, or is the same as one before."""
         result = yield
-        lines, texts = self._pen.taken()
+        lines, texts = self._tracker.taken()
         name = result[0] if isinstance(result, tuple) else result
         graph = self._lowering.current_graph
         kernel = self._kernels.known(graph, name)

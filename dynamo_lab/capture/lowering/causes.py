@@ -65,7 +65,7 @@ def why_stored(loops: Any, node: fx.Node, frames: Sequence[FrameType]) -> Why:
 
 
 def _asked(cause: Cause, node: fx.Node, names: Sequence[str]) -> Why:
-    """Someone wants it in memory: the graph itself where it is handed out, else a reader."""
+    """Something needs it in memory: the graph itself if it is an output, else a user of it."""
     by_the_graph = "call_function" not in names and _is_output(node)
     if cause in ("strides", "needed", "copy") and (node.op == "output" or by_the_graph):
         return Why(cause="output")

@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of lowering."""
+"""Private names of PyTorch for lowering."""
 
 from dynamo_lab.capture.core.private import Field, Names, Nobody, Private
 
@@ -8,12 +8,12 @@ _GRAPH = "torch._inductor.graph"
 _SETTINGS = "torch._inductor.config"
 
 COMPILE_FX = Private(
-    _COMPILE, "", "that Inductor was imported is not noticed before Dynamo has a graph."
+    _COMPILE, "", "the import of Inductor is not noticed before Dynamo has a graph."
 )
 COMPILE_INNER = Private(
     _COMPILE,
     "_compile_fx_inner",
-    "what a compile cache has of a backward is hidden from the recording.",
+    "what a compile cache has for a backward is hidden from the recording.",
 )
 PRE_GRAD = Private(
     _COMPILE, "_recursive_pre_grad_passes", "the graph after the pre-grad passes is not recorded."
@@ -26,12 +26,12 @@ POST_GRAD = Private(
 CODEGEN = Private(
     _COMPILE,
     "_InProcessFxCompile.codegen_and_compile",
-    "kernels, buffers and schedules are not tied to a graph.",
+    "kernels, buffers and schedules are not linked to a graph.",
 )
 VIRTUALIZED = Private(
     "torch._inductor.virtualized",
     "V",
-    "buffers, fusions and lines of kernels are not tied to the graph that is lowered.",
+    "buffers, fusions and lines of kernels are not linked to the graph that is lowered.",
 )
 
 RUN = Private(_GRAPH, "GraphLowering.run", "the lowering of graphs is not recorded.")
@@ -43,7 +43,7 @@ SIMPLIFY = Private(
 DROP = Private(
     "torch._inductor.scheduler",
     "Scheduler.dead_node_elimination",
-    "that a buffer is dropped as nothing needs it is not recorded.",
+    "that a buffer is dropped because nothing needs it is not recorded.",
 )
 LOWERINGS = Private(
     "torch._inductor.lowering",
@@ -54,23 +54,23 @@ LOWERINGS = Private(
 NEEDS_REALIZED = Private(
     "torch._inductor.lowering",
     "needs_realized_inputs",
-    "the operator that wanted a value stored is not named.",
+    "the operator that needed a value stored is not named.",
     otherwise=(),
 )
 FALLBACK_BY_DEFAULT = Private(
     _SETTINGS,
     "fallback_by_default",
-    "whether a fallback was asked for by a setting is not known.",
+    "whether a fallback was requested by a setting is not known.",
     otherwise=False,
 )
 
-IR_MODULE = Private(_IR, "", "lines of kernels are not tied to nodes.")
-LOOPS = Private(_IR, "Loops", "lines of kernels are not tied to nodes.", otherwise=Nobody)
-LOOPS_MADE = Private(_IR, "Loops.__post_init__", "lines of kernels are not tied to nodes.")
+IR_MODULE = Private(_IR, "", "lines of kernels are not linked to nodes.")
+LOOPS = Private(_IR, "Loops", "lines of kernels are not linked to nodes.", otherwise=Nobody)
+LOOPS_MADE = Private(_IR, "Loops.__post_init__", "lines of kernels are not linked to nodes.")
 OPERATION_TRACED = Private(
     "torch._inductor.loop_body",
     "LightTracer.create_node",
-    "lines of kernels are not tied to nodes.",
+    "lines of kernels are not linked to nodes.",
 )
 IR = Names(
     _IR,
@@ -101,22 +101,22 @@ IR = Names(
 CURRENT_NODE = Field(
     _GRAPH,
     "GraphLowering.current_node",
-    "loops are not tied to the node that made them.",
+    "loops are not linked to the node that made them.",
     otherwise=None,
 )
 CURRENT_OPERATION = Field(
     "torch._inductor.loop_body",
     "InterpreterShim.current_node",
-    "lines of kernels are not tied to nodes.",
+    "lines of kernels are not linked to nodes.",
     otherwise=None,
 )
 INNER_FUNCTIONS = Field(
-    _IR, "Scan.inner_fns", "lines of scans and sorts are not tied to nodes.", otherwise=None
+    _IR, "Scan.inner_fns", "lines of scans and sorts are not linked to nodes.", otherwise=None
 )
 PARENT = Field(
     _GRAPH,
     "SubgraphLowering.parent",
-    "the lowering of a body inside an operator is taken for that of the graph.",
+    "the lowering of a body inside an operator is attributed to the graph.",
 )
 KERNEL_NAME = Field(
     _IR,
@@ -133,14 +133,14 @@ KERNEL_OPERATOR = Field(
 OPERATION_NAME = Field(
     _IR,
     "Operation.operation_name",
-    "buffers are not tied to the operations that the scheduler orders.",
+    "buffers are not linked to the operations that the scheduler orders.",
     otherwise=None,
 )
 INPUTS = Field(
     _IR, "InputsKernel.inputs", "what an extern kernel reads is not recorded.", otherwise=()
 )
 
-REALIZE_READS = Private(_SETTINGS, "realize_reads_threshold", "why a value is stored is not told.")
+REALIZE_READS = Private(_SETTINGS, "realize_reads_threshold", "why a value is stored is not known.")
 _LIMIT = "the limit above which a value is stored is shown as 0."
 REALIZE_OPERATIONS = (
     Private(_SETTINGS, "realize_opcount_threshold", _LIMIT, otherwise=None),
@@ -154,6 +154,6 @@ REALIZE_ACC_READS = (
     Private(_SETTINGS, "_realize_acc_reads_threshold_default", _LIMIT, since="2.12", otherwise=0),
 )
 
-_HEAVY = "that a value is stored since it is dear to compute is not told."
+_HEAVY = "that a value is stored because it is expensive to compute is not known."
 STORED_ON_REUSE = Private(_IR, "StorageBox.should_realize_on_reuse", _HEAVY)
 LOOP_OPERATORS = Private("torch._inductor.ops_handler", "OpsHandler", _HEAVY)

@@ -1,4 +1,4 @@
-"""Objects of Inductor's IR as facts: what an operator became, what makes a buffer."""
+"""Objects of Inductor's IR as facts: what an operator became, what produces a buffer."""
 
 import functools
 import inspect
@@ -10,7 +10,7 @@ from dynamo_lab.capture.decompositions.rulebook import short
 from dynamo_lab.capture.graphs.nodes import dtype_name
 from dynamo_lab.capture.lowering import hooks
 from dynamo_lab.capture.lowering.hooks import IR as ir
-from dynamo_lab.capture.lowering.stamps import made_by
+from dynamo_lab.capture.lowering.origins import made_by
 from dynamo_lab.model.lowering import BufferKind, LoweringRule, Outcome
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import fx
 
-from dynamo_lab.capture.lowering.stamps import origin_of
+from dynamo_lab.capture.lowering.origins import origin_of
 from dynamo_lab.model.lowering import LoopLine, Range
 
 

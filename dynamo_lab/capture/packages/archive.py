@@ -55,7 +55,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Contents, ...]:
     """The models in a package.
 
     Raises:
-        PackageError: there is no such file, it is damaged, or no package of AOTInductor's.
+        PackageError: there is no such file, it is damaged, or it is not an AOTInductor package.
     """
     name = repr(os.fspath(path))
     try:
@@ -66,8 +66,8 @@ def read(path: str | os.PathLike[str]) -> tuple[Contents, ...]:
         raise PackageError(f"There is no file {name}: check the path.") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise PackageError(
-            f"{name} is damaged or no package ({printable(error)}): "
-            "name a .pt2 file that AOTInductor wrote."
+            f"{name} is damaged or not a package ({printable(error)}): "
+            "pass a .pt2 file that AOTInductor wrote."
         ) from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise PackageError(
@@ -87,7 +87,7 @@ def _models(archive: zipfile.ZipFile, file: str, size: int, name: str) -> Iterat
             of_model.setdefault(found[1], []).append((entry, found[2]))
     if not of_model:
         raise PackageError(
-            f"{name} holds no compiled model: name a .pt2 file that AOTInductor wrote "
+            f"{name} has no compiled model: pass a .pt2 file that AOTInductor wrote "
             "(torch.export.save writes one without code)."
         )
     if len(of_model) > MAX_MODELS:

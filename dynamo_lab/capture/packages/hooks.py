@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of packages."""
+"""Private names of PyTorch for packages."""
 
 from dynamo_lab.capture.core.private import Private
 

@@ -1,4 +1,4 @@
-"""Packages: the graph that was exported, and the file that AOTInductor made of it."""
+"""Packages: the exported graph, and the file that AOTInductor made from it."""
 
 import os
 import threading

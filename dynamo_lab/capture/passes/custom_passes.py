@@ -1,4 +1,4 @@
-"""Putting passes of the reader's into Inductor, by the hooks that it documents."""
+"""Add the user's passes to Inductor, by the hooks that it documents."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ _HOOKS = {
 
 
 class UserPass(hooks.CUSTOM_PASS.get()):
-    """A function of the reader's as Inductor wants it."""
+    """A function of the user's in the form that Inductor requires."""
 
     def __init__(self, function: Callable[[fx.Graph], Any], phase: str) -> None:
         self.user_function = function
@@ -73,7 +73,7 @@ def _custom_passes(present: Any, more: list[Any]) -> Any:
     if hooks.SEVERAL_PASSES.exists:
         return [*held, *more]
     if len(held) + len(more) > 1:
-        raise OptionError("This PyTorch runs one pass a phase: pass one, or upgrade to 2.12.")
+        raise OptionError("This PyTorch runs one pass per phase: pass one, or upgrade to 2.12.")
     return more[0]
 
 

@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of passes."""
+"""Private names of PyTorch for passes."""
 
 from dynamo_lab.capture.core.private import Field, Private, nothing
 
@@ -22,33 +22,33 @@ POST_GRAD = Private(
 CONV_LAYOUT = Private(
     _FREEZING,
     "convert_conv_weights_to_channels_last",
-    "that the weights of convolutions are laid out anew is not recorded.",
+    "that the weights of convolutions get another layout is not recorded.",
 )
 FREEZE = Private(_FREEZING, "freeze", "what freezing does is not recorded as a phase.")
 
-_APPLIED = "passes that PyTorch observes are not told apart."
+_APPLIED = "passes that PyTorch observes are not recorded one by one."
 APPLY_MODULE = Private(_OBSERVER, "GraphTransformObserver.apply_gm_pass", _APPLIED)
 APPLY_GRAPH = Private(_OBSERVER, "GraphTransformObserver.apply_graph_pass", _APPLIED)
 DISABLED = Private(
     _OBSERVER,
     "GraphTransformObserver._check_disable_pass",
-    "that a pass is switched off is not recorded.",
+    "that a pass is turned off is not recorded.",
 )
 ENTERED = Private(_OBSERVER, "GraphTransformObserver.__enter__", _APPLIED)
 EXITED = Private(_OBSERVER, "GraphTransformObserver.__exit__", _APPLIED)
 MATCHER = Private(
-    _MATCHER, "PatternMatcherPass.apply", "sets of patterns are not told apart within a pass."
+    _MATCHER, "PatternMatcherPass.apply", "sets of patterns are not separated within a pass."
 )
 
 _MATCHES = "the patterns that matched are not recorded."
 REPLACEMENT = Private(_MATCHER, "ReplacementPatternEntry.apply", _MATCHES)
 GRAPH_ENTRY = Private(_MATCHER, "GraphPatternEntry.apply", _MATCHES)
 LOWERING_ENTRY = Private(_MATCHER, "LoweringPatternEntry.apply", _MATCHES)
-_FUSED = "groups of like nodes that were made one are not recorded."
+_FUSED = "groups of similar nodes that were fused are not recorded."
 PRE_GRAD_FUSIONS = Private(_GROUPS, "PRE_GRAD_FUSIONS", _FUSED, otherwise={})
 POST_GRAD_FUSIONS = Private(_GROUPS, "POST_GRAD_FUSIONS", _FUSED, otherwise={})
 
-_STEP = "what this code rewrites is put down to the pass beside it."
+_STEP = "what this code rewrites is attributed to the next pass."
 STEPS = (
     Private("torch.fx", "Graph.eliminate_dead_code", _STEP),
     Private(f"{PASSES}.quantization", "quant_lift_up", _STEP),
@@ -66,7 +66,7 @@ STEPS = (
 )
 """Code of the phases that rewrites a graph and that no observer of passes watches."""
 
-_CUSTOM = "a pass of the reader's cannot be put into Inductor."
+_CUSTOM = "a user's pass cannot be added to Inductor."
 SETTINGS = Private("torch._inductor.config", "", _CUSTOM)
 CUSTOM_PASS = Private(
     "torch._inductor.custom_graph_pass", "CustomGraphPass", _CUSTOM, otherwise=object
@@ -74,13 +74,13 @@ CUSTOM_PASS = Private(
 SEVERAL_PASSES = Private(
     "torch._inductor.custom_graph_pass",
     "get_custom_graph_passes",
-    "Inductor runs one pass of the reader's a phase.",
+    "Inductor runs one pass of the user's per phase.",
     since="2.12",
 )
 SORT = Private(
     _MATCHER,
     "stable_topological_sort",
-    "a pass that leaves a graph out of order is taken to have broken it.",
+    "a pass that leaves a graph out of order is reported as broken.",
     otherwise=nothing,
 )
 SUBSYSTEM = Field(

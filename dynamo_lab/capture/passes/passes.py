@@ -101,7 +101,7 @@ class PassProbes:
             now.bodies.pop()
 
     def conv_layout(self, gm: fx.GraphModule) -> Probe:
-        """Before freezing, the weights of convolutions are laid out anew."""
+        """Before freezing, the weights of convolutions get another layout."""
         name = "convert_conv_weights_to_channels_last"
         with self._pipeline("layout", gm) as now, self._running(now, gm, name, "pass", gm):
             yield

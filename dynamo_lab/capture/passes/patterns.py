@@ -1,4 +1,4 @@
-"""What Inductor looks for in a graph: the rules of its pattern matcher, told from their code."""
+"""What Inductor looks for in a graph: the rules of its pattern matcher, read from their code."""
 
 import functools
 import inspect

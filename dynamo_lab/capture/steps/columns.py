@@ -1,4 +1,4 @@
-"""The reel: a film while it is shot, in columns that grow."""
+"""The steps while they are recorded, in columns that grow."""
 
 from array import array
 from collections.abc import Iterable
@@ -13,15 +13,15 @@ from dynamo_lab.model.steps import (
     Call,
     Code,
     Event,
-    Film,
+    StepTable,
     Symbolic,
     Take,
     pack,
 )
 
 
-class Reel:
-    """A film of at most `most` steps. Those after it are counted, and what they do is not kept."""
+class StepColumns:
+    """At most `most` steps. Those after them are counted, and what they do is not recorded."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -142,14 +142,14 @@ class Reel:
         """Whether the last event is of this step, and so says how it ended."""
         return bool(self._events) and self._events[-1].step == step
 
-    def freeze(self) -> Film:
-        """The film so far."""
+    def freeze(self) -> StepTable:
+        """The steps so far."""
         below, held = zip(*self._cells, strict=True) if self._cells else ((), ())
         # what a call adds after the function that it inlined still belongs to the call
         order = sorted(range(len(self._nodes)), key=lambda row: self._nodes[row].step)
         row_of = {row: position for position, row in enumerate(order)} | {-1: -1}
         self._close()
-        return Film(
+        return StepTable(
             codes=tuple(self._codes),
             calls=tuple(self._calls),
             takes=tuple(take for take in self._takes if take.first < take.end),

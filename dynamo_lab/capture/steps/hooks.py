@@ -1,4 +1,4 @@
-"""Private names of PyTorch that tell of Dynamo's steps."""
+"""Private names of PyTorch for Dynamo's steps."""
 
 from dynamo_lab.capture.core.private import Nobody, Private
 
@@ -10,7 +10,7 @@ STEP = Private(_CONVERT, "InstructionTranslatorBase.step", "no steps are recorde
 CHECKPOINT = Private(
     _CONVERT, "InstructionTranslatorBase.speculate", "steps do not show where Dynamo could go back."
 )
-_NODES = "steps do not show the nodes that they add or take away."
+_NODES = "steps do not show the nodes that they add or remove."
 NODE_ADDED = Private(_OUTPUT, "SubgraphTracer.create_node", _NODES)
 NODE_REMOVED = Private(_OUTPUT, "SubgraphTracer.remove_node", _NODES)
 GUARD_ADDED = Private(
@@ -25,6 +25,6 @@ COMPILED = Private(
 RESTART = Private(
     "torch._dynamo.exc",
     "RestartAnalysis",
-    "a step after which the analysis begins anew is shown as one that raised.",
+    "a step after which the analysis restarts is shown as one that raised.",
     otherwise=Nobody,
 )

@@ -11,11 +11,11 @@ from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.frames.frames import first_line, instructions, keep_code, readable_name
 from dynamo_lab.capture.graphs.nodes import arguments_text, node_value, target_name
 from dynamo_lab.capture.steps import hooks
-from dynamo_lab.capture.steps.columns import Reel
+from dynamo_lab.capture.steps.columns import StepColumns
 from dynamo_lab.capture.steps.symbolic import Describer
 from dynamo_lab.model.steps import AddedGuard, AddedNode, Event, EventKind
 
-_CUT = -1  # in place of a step that is past the end of the film
+_CUT = -1  # in place of a step beyond the maximum
 
 
 class Bound(NamedTuple):
@@ -26,7 +26,7 @@ class Bound(NamedTuple):
 
 
 class Interpretation:
-    """A translator at work: the call that it is on film, and its local variables."""
+    """A running translator: its call among the recorded ones, and its local variables."""
 
     def __init__(self, translator: Any, call: int) -> None:
         self.translator = translator  # kept alive: it is known by its id
@@ -35,12 +35,12 @@ class Interpretation:
 
 
 class StepProbes:
-    """Films the analysis of frames."""
+    """Records the steps of the analysis of frames."""
 
-    def __init__(self, recorder: Recorder, compilations: Compilations, reel: Reel) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations, steps: StepColumns) -> None:
         self._recorder = recorder
         self._compilations = compilations
-        self._reel = reel
+        self._columns = steps
         self._describer = Describer(self._row_of)
         self._working: dict[int, Interpretation] = {}
         self._codes: dict[int, tuple[CodeType, int]] = {}
@@ -68,21 +68,21 @@ class StepProbes:
         compile_id = self._compilations.current_id()
         frame = self._compilations.frame_of(compile_id) or 0
         outer, self._steps = self._steps, []
-        self._reel.begin(frame, compile_id)
+        self._columns.begin(frame, compile_id)
         try:
             yield
         finally:
             # installed after the probe that adds the attempt, this one also ends after it
-            self._reel.end(len(self._recorder.frames[frame].attempts) - 1)
+            self._columns.end(len(self._recorder.frames[frame].attempts) - 1)
             self._steps = outer
-            if not self._reel.is_open:
+            if not self._columns.is_open:
                 self._forget()
 
     def _forget(self) -> None:
-        """Let go of what an attempt held: the next one makes everything anew."""
+        """Release what an attempt held: the next one makes everything again."""
         for node, row in self._nodes.values():
             # Dynamo names nodes after the variables that they are stored in, once they are
-            self._reel.update_node(row, name=node.name, value=node_value(node).text)
+            self._columns.update_node(row, name=node.name, value=node_value(node).text)
         self._describer.forget()
         self._working.clear()
         self._nodes.clear()
@@ -93,8 +93,8 @@ class StepProbes:
         pointer = translator.instruction_pointer
         if pointer is None:
             return
-        if self._reel.is_full:
-            self._reel.skip()
+        if self._columns.is_full:
+            self._columns.skip()
             self._steps.append(_CUT)
             try:
                 yield
@@ -102,7 +102,7 @@ class StepProbes:
                 self._steps.pop()
             return
         work = self._interpretation(translator)
-        step = self._reel.step(work.call, pointer)
+        step = self._columns.step(work.call, pointer)
         if not work.locals:
             self._bind(step, work)  # a call's first step: these are its arguments
         self._steps.append(step)
@@ -111,25 +111,25 @@ class StepProbes:
         except BaseException as error:
             if error is not self._raised:  # the steps around it are told in their turn
                 self._raised = error
-                self._reel.event(Event(step, _ending(error), first_line(error)))
+                self._columns.event(Event(step, _ending(error), first_line(error)))
             raise
         else:
-            if not goes_on and not self._reel.has_ended(step):
-                self._reel.event(Event(step, "return"))
+            if not goes_on and not self._columns.has_ended(step):
+                self._columns.event(Event(step, "return"))
         finally:
             self._steps.pop()
             self._bind(step, work)
             values = (self._value(variable) for variable in translator.stack)
-            self._reel.stack(step, values)
+            self._columns.stack(step, values)
 
     def _value(self, variable: Any) -> int:
-        return self._reel.value(self._describer.describe(variable))
+        return self._columns.value(self._describer.describe(variable))
 
     def _interpretation(self, translator: Any) -> Interpretation:
         known = self._working.get(id(translator))
         if known is None:
             parent = self._working.get(id(getattr(translator, "parent", None)))
-            call = self._reel.call(
+            call = self._columns.call(
                 self._code(translator),
                 parent.call if parent else -1,
                 self._steps[-1] if parent and self._steps else -1,
@@ -142,7 +142,7 @@ class StepProbes:
         if id(code) not in self._codes:
             texts = self._recorder.texts
             keep_code(code, texts)
-            index = self._reel.code(
+            index = self._columns.code(
                 readable_name(code.co_qualname),
                 texts.span(code.co_filename, code.co_firstlineno, code.co_name),
                 instructions(code, translator.instructions, texts),
@@ -159,12 +159,12 @@ class StepProbes:
                 continue
             value = self._value(variable)
             if not known or known.value != value:
-                self._reel.bind(step, name, value)
+                self._columns.bind(step, name, value)
             work.locals[name] = Bound(variable, value)
         if len(variables) < len(work.locals):
             for name in work.locals.keys() - variables.keys():
                 del work.locals[name]
-                self._reel.bind(step, name, -1)
+                self._columns.bind(step, name, -1)
 
     def checkpoint(self, _: Any) -> Generator[None, Any, None]:
         """Dynamo notes a place up to which it could analyse again and break there."""
@@ -178,7 +178,7 @@ class StepProbes:
         if step != _CUT:
             text = str(node.target) if node.op == "placeholder" else _call_text(node)
             added = AddedNode(step, node.name, node.op, text, depth=_depth(tracer))
-            self._nodes[id(node)] = (node, self._reel.node(added))
+            self._nodes[id(node)] = (node, self._columns.node(added))
 
     def _row_of(self, node: Any) -> int:
         known = self._nodes.get(id(node))
@@ -188,7 +188,7 @@ class StepProbes:
         """A node is taken out of the graph again."""
         row, step = self._row_of(node), self._now()
         if row >= 0 and step != _CUT:
-            self._reel.update_node(row, removed=step)
+            self._columns.update_node(row, removed=step)
         yield
 
     def guard_added(
@@ -198,7 +198,7 @@ class StepProbes:
         step = self._now()
         if guard not in guards.inner and step != _CUT:
             kind, source = guard.create_fn_name(), compat.name_of(guard)
-            self._reel.guard(AddedGuard(step, kind, source))
+            self._columns.guard(AddedGuard(step, kind, source))
         yield
 
     def mutated(self, _: Any, variable: Any) -> Generator[None, Any, None]:
@@ -229,13 +229,13 @@ class StepProbes:
 
     def _event(self, kind: EventKind, text: str = "") -> None:
         if self._steps and self._steps[-1] != _CUT:
-            self._reel.event(Event(self._steps[-1], kind, text))
+            self._columns.event(Event(self._steps[-1], kind, text))
 
     def _now(self) -> int:
         """The step under way; between steps the one before, and the first before any."""
         if self._steps:
             return self._steps[-1]
-        return _CUT if self._reel.is_full else self._reel.latest()
+        return _CUT if self._columns.is_full else self._columns.latest()
 
 
 def _depth(tracer: Any) -> int:

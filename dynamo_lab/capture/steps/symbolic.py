@@ -33,7 +33,7 @@ _BRACKETS = {"Tuple": "()", "Size": "()", "NamedTuple": "()", "Set": "{}", "Froz
 
 
 class Describer:
-    """Describes variables, each once while it stays as it is; `row_of` finds nodes on film."""
+    """Describes variables, each once while it is unchanged; `row_of` finds recorded nodes."""
 
     def __init__(self, row_of: Callable[[fx.Node], int]) -> None:
         self._row_of = row_of

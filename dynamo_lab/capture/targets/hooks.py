@@ -1,4 +1,4 @@
-"""Private names of PyTorch that lowering for a device that is not there leans on."""
+"""Private names of PyTorch for lowering to an absent device."""
 
 from dynamo_lab.capture.core.private import Nobody, Private, nothing
 
@@ -8,7 +8,7 @@ INDUCTOR_INNER = Private("torch._inductor.compile_fx", "compile_fx_inner", _LOWE
 INDUCTOR = Private("torch._inductor.compile_fx", "", _LOWER)
 SETTINGS = Private("torch._inductor.config", "", _LOWER)
 AOTAUTOGRAD_SETTINGS = Private("torch._functorch.config", "", _LOWER)
-LIST_MODES = Private("torch._inductor", "list_mode_options", "a mode cannot be lowered for.")
+LIST_MODES = Private("torch._inductor", "list_mode_options", "a mode cannot be used.")
 RANDOM_RULES = Private(
     "torch._inductor.decomposition",
     "fast_random_decomps",
@@ -21,7 +21,7 @@ VIRTUALIZED = Private("torch._inductor.virtualized", "V", _LOWER)
 FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _LOWER, otherwise=Nobody)
 
 INDUCTOR_UTILS = Private("torch._inductor.utils", "", _LOWER)
-_GPU = "programs cannot be lowered for a GPU that is not there."
+_GPU = "programs cannot be lowered for an absent GPU."
 DEVICES = Private("torch._dynamo.device_interface", "", _GPU)
 CUDA = Private("torch._dynamo.device_interface", "CudaInterface", _GPU)
 TRITON = Private("torch.utils._triton", "", _GPU)

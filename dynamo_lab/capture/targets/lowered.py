@@ -1,4 +1,4 @@
-"""Lowering graphs to code for a target, where nothing is built or run there.
+"""Lower graphs to code for a target, without building or running it.
 
 Dynamo and AOTAutograd work as on the machine at hand, since PyTorch cannot trace gradients for a
 device that it was not built for; the graph they leave is moved to the target, where Inductor takes
@@ -86,7 +86,7 @@ def _mode_settings(mode: str | None, dynamic: bool | None) -> dict[str, Any]:
         return hooks.LIST_MODES.get()(mode, dynamic)
     except RuntimeError:
         modes = ", ".join(hooks.LIST_MODES.get()())
-        raise OptionError(f"There is no mode {mode!r}: say one of {modes}.") from None
+        raise OptionError(f"There is no mode {mode!r}: use one of {modes}.") from None
 
 
 def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class _Lowering:
 def _refuse_packages() -> None:
     if hooks.VIRTUALIZED.get().aot_compilation:
         raise OptionError(
-            "A package is built for the machine at hand: make it without a target, or lower the "
+            "A package is built for this machine: make it without a target, or lower the "
             "model with dynamo_lab.lower(model, *args, target=...)."
         )
 
@@ -222,7 +222,7 @@ def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     """The same graph for another device: where it names one, it names this one.
 
     Constants stay where they are and are copied to the device, as they are in a program that makes
-    them from Python's numbers. Inductor works out anew the devices of all that is computed.
+    them from Python's numbers. Inductor determines again the devices of all that is computed.
     """
     made = copy.copy(graph_module)
     made.graph = copy.deepcopy(graph_module.graph)

@@ -1,4 +1,4 @@
-"""Letting Inductor see a device that this machine may lack. Nothing can run on it.
+"""Let Inductor see a device that this machine may lack. Nothing can run on it.
 
 Inductor asks a device's properties, and whether it and Triton are there, before it writes code.
 Here these questions are answered for a target's chip, for the length of a `with` block.

@@ -1,4 +1,4 @@
-"""Graph breaks, from the message in which Dynamo tells one."""
+"""Graph breaks, from Dynamo's messages."""
 
 import re
 from collections.abc import Sequence

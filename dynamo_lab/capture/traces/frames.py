@@ -1,4 +1,4 @@
-"""Frames, their attempts and their breaks, in the order in which a log tells of them."""
+"""Frames, their attempts and their breaks, in the order of a log."""
 
 import re
 from typing import Any, Literal, cast

@@ -1,4 +1,4 @@
-"""Guards, recompilations and open sizes, from the words in which Dynamo logs them."""
+"""Guards, recompilations and dynamic sizes, from Dynamo's logs."""
 
 import re
 from collections.abc import Iterator
@@ -137,7 +137,7 @@ def _failed(reason: str, texts: TraceTexts) -> FailedGuard:
 
 
 def symbol(data: Any, frame: int, compile_id: str, texts: TraceTexts) -> Symbol | None:
-    """An open size or number, from a `create_symbol` or `create_unbacked_symbol` record."""
+    """A dynamic size or number, from a `create_symbol` or `create_unbacked_symbol` record."""
     told = _dict(data)
     name = told.get("symbol")
     if not isinstance(name, str):

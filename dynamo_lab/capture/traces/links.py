@@ -45,7 +45,7 @@ def link(
 
 
 def _told(origin: Graph, graph: Graph, names: dict[str, list[str]]) -> LinkTable:
-    """The links that PyTorch itself tells."""
+    """The links that PyTorch itself logs."""
     at = {name: index for index, name in enumerate(origin.nodes.name)}
     pairs = tuple(
         (at[name], index)

@@ -97,7 +97,7 @@ def files_of(path: Path) -> list[Path]:
         ) from error
     if not found:
         raise TraceError(
-            f"{str(path)!r} holds no log: name the folder that TORCH_TRACE named, or a .log file."
+            f"{str(path)!r} has no log: pass the folder that TORCH_TRACE named, or a .log file."
         )
     if len(found) > MAX_FILES:
         raise TraceError(f"{str(path)!r} holds more than {MAX_FILES:,} logs: name one of them.")

@@ -1,4 +1,4 @@
-"""The machine that a log was written on, as far as its records tell."""
+"""The machine that a log was written on, as far as its records say."""
 
 import re
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What a log itself has to say: where it ends, and what of it could not be read."""
+"""Notes on a log itself: where it ends, and what of it could not be read."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ def cut_off(compiling: Sequence[str], running: Sequence[str]) -> Note:
 
 
 def unread(damaged: int, lost: int, problems: Sequence[str]) -> Iterator[Note]:
-    """Records that are damaged, and texts that were too many."""
+    """Damaged records, and texts beyond the limit."""
     if problems:
         yield _note(
             "warning",
@@ -29,8 +29,8 @@ def unread(damaged: int, lost: int, problems: Sequence[str]) -> Iterator[Note]:
 
 
 def changed(path: str) -> Note:
-    """A source file that the log names has another text by now."""
-    return _note("info", f"{path} is another text now than when this was logged: not shown.")
+    """A source file that the log names has changed since."""
+    return _note("info", f"{path} has changed since this was logged: not shown.")
 
 
 def _note(level: Any, message: str, details: str = "") -> Note:

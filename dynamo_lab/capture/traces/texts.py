@@ -14,7 +14,7 @@ _LIBRARY = re.compile(
 _FILE_LINE = re.compile(r'^[ \t]*File "([^"\n]+)", line (\d{1,9}), in (.+)$')
 _MAX_SOURCE = 4 * 1024 * 1024
 _MAX_SOURCES = 64 * 1024 * 1024
-"""The most characters of the reader's own files in one recording."""
+"""The most characters of the user's own files in one recording."""
 _MAX_PATH = 4_096
 _MAX_ENDINGS = 1_000
 """The most files of one name among which that of a shortened path is looked for."""
@@ -129,7 +129,7 @@ class TraceTexts:
         return Source(name, kind, tuple(_excerpts(quoted)))
 
     def _own_text(self, path: str, quoted: dict[int, str]) -> str | None:
-        """The reader's copy of a file, if it is the one that was compiled."""
+        """The user's copy of a file, if it is the one that was compiled."""
         told = {n: quote.strip() for n, quote in quoted.items() if quote.strip()}
         file = _copy(cast("Path", self._folder), path) if told else None
         if file is None:

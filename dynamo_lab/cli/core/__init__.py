@@ -1,1 +1,1 @@
-"""What the commands share: options, what is chosen with them, printing, writing files."""
+"""What the commands share: options, selection, printing, writing files."""

@@ -20,7 +20,7 @@ Writer: TypeAlias = tuple[Callable[[Recording, str], None], str]
 
 
 def writers(options: argparse.Namespace) -> list[Writer]:
-    """How to write each file asked for, and where, also if the script changes its folder.
+    """How to write each requested file, and where, also if the script changes its folder.
 
     Raises:
         OptionError: a file cannot be written, or two are the same.
@@ -55,7 +55,7 @@ def write_page(recording: Recording, path: str) -> None:
 
 
 def refuse_unwritable(path: str) -> None:
-    """Say now what would be an error once a long script has run."""
+    """Raise now what would be an error after a long script has run."""
     folder = os.path.dirname(path)
     if os.path.isdir(path):
         raise OptionError(_unwritable(path, "it is a folder"))

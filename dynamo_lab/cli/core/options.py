@@ -15,7 +15,7 @@ MIN_WIDTH = 40
 """The fewest columns that a table fits in."""
 
 WHOLE = {"graph": None, "kernel": None, "stage": None, "to": "inductor", "explain": False}
-"""What `show` lets a reader choose, for a command that prints all of a recording."""
+"""What `show` lets a user choose, for a command that prints all of a recording."""
 
 
 def add_command(
@@ -29,7 +29,7 @@ def add_command(
     return parser
 
 
-def add_recording(parser: argparse.ArgumentParser, told: str = "a file that was saved") -> None:
+def add_recording(parser: argparse.ArgumentParser, told: str = "a saved file") -> None:
     """The file to read."""
     parser.add_argument("recording", metavar="RECORDING", help=told)
 
@@ -51,12 +51,12 @@ def add_sections(parser: argparse.ArgumentParser, flag: str = "--section") -> No
         flag,
         dest="section",
         metavar="NAMES",
-        help="only these sections, with commas: breaks,graphs,kernels (a wrong name lists them)",
+        help="only these sections: breaks,graphs,kernels (a wrong name lists them all)",
     )
     add_width(parser)
 
 
 def add_width(parser: argparse.ArgumentParser) -> None:
-    """`--width`, which `parser.parse` holds to what can be read."""
+    """`--width`, which `parser.parse` keeps above a readable minimum."""
     told = f"columns to print in, from {MIN_WIDTH}"
     parser.add_argument("--width", type=int, metavar="N", help=told)

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def print_recording(recording: Recording, options: argparse.Namespace) -> None:
-    """Print what is asked for of a recording."""
+    """Print what is requested of a recording."""
     print_view(view_of(recording), options)
 
 
 def view_of(recording: Recording) -> View:
-    """The view of a recording; it is built of modules that not every command needs."""
+    """The view of a recording; it needs modules that not every command needs."""
     from dynamo_lab.view import build
 
     return build(recording)
 
 
 def print_view(view: View, options: argparse.Namespace) -> None:
-    """Print what is asked for of a view."""
+    """Print what is requested of a view."""
     from dynamo_lab.render import terminal
 
     asked = selection.graphs(view, options)
@@ -53,5 +53,5 @@ def print_body(body: RenderableType, options: argparse.Namespace) -> None:
 
 
 def width_of(options: argparse.Namespace) -> int:
-    """The columns asked for, else those of the terminal."""
+    """The requested number of columns, else that of the terminal."""
     return options.width or max(MIN_WIDTH, shutil.get_terminal_size((100, 0)).columns)

@@ -1,4 +1,4 @@
-"""What of a view is asked for: sections, a graph at a stage, a kernel."""
+"""The requested parts of a view: sections, a graph at a stage, a kernel."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 def sections(options: argparse.Namespace) -> tuple[str, ...] | None:
-    """The sections asked for; a graph or a kernel asked for by number is its own section."""
+    """The requested sections; a graph or a kernel requested by number is its own section."""
     asked = [name.strip() for name in (options.section or "").split(",") if name.strip()]
     asked += ["graphs"] * (options.graph is not None) + ["kernels"] * (options.kernel is not None)
     return tuple(dict.fromkeys(asked)) or None
 
 
 def with_one_kernel(view: View, options: argparse.Namespace) -> View:
-    """The view with no kernel but the one asked for by number."""
+    """The view with only the kernel requested by number."""
     if options.kernel is None:
         return view
     kernels = one("kernel", view.kernels.kernels, options.kernel)
@@ -34,10 +34,10 @@ def with_one_kernel(view: View, options: argparse.Namespace) -> View:
 
 
 def graphs(view: View, options: argparse.Namespace) -> tuple[GraphView, ...] | None:
-    """The graph asked for by its number and stage, with the bodies in it; None for no choice.
+    """The graph requested by number and stage, with the bodies in it; None for no choice.
 
     Raises:
-        OptionError: there is no such graph or stage, or a stage of no graph is asked for.
+        OptionError: there is no such graph or stage, or a stage is requested without a graph.
     """
     if options.graph is not None:
         return _at_stage(_of_number(view, options.graph), options)
@@ -56,7 +56,7 @@ def _of_number(view: View, number: int) -> list[GraphView]:
 
 
 def _at_stage(of_number: list[GraphView], options: argparse.Namespace) -> tuple[GraphView, ...]:
-    """Those at the stage asked for: by default the captured one."""
+    """Those at the requested stage: by default the captured one."""
     stages = tuple(dict.fromkeys(stage_word(graph) for graph in of_number))
     stage = options.stage or ("dynamo" if "dynamo" in stages else stages[0])
     if stage not in stages:
@@ -66,7 +66,7 @@ def _at_stage(of_number: list[GraphView], options: argparse.Namespace) -> tuple[
 
 
 def one(word: str, rows: tuple[T, ...], number: int) -> tuple[T, ...]:
-    """The row of this number, alone.
+    """Only the row of this number.
 
     Raises:
         OptionError: there is none.

@@ -14,8 +14,8 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate
 
 SCHEMA = 1
-# The history of the format, newest first. A field with a default may come without a new number;
-# a field that goes or changes its meaning needs one.
+# The history of the format, newest first. A field with a default may be added without a new
+# number; a field that is removed or changes its meaning needs one.
 # 1 - (dynamo_lab 0.1.0) the first.
 
 FORMAT = "dynamo_lab.recording"
@@ -41,7 +41,7 @@ def encode(recording: Recording) -> bytes:
 
 
 def as_json(facts: Any) -> bytes:
-    """Facts, or what is shown of them, as JSON text in UTF-8, whatever their texts hold."""
+    """Facts or views as JSON text in UTF-8, whatever their texts contain."""
     try:
         return msgspec.json.encode(facts)
     except UnicodeEncodeError:  # a file name that is not UTF-8, a source with half a surrogate pair
@@ -54,7 +54,7 @@ def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:
         raise _refusal(name, "is a page to open in a browser, not a recording")
     envelope = _parse(data, _Envelope, name, "is not a dynamo_lab recording")
     if envelope.format != FORMAT or envelope.schema < 1:
-        raise _refusal(name, "is not a dynamo_lab recording: its format is another")
+        raise _refusal(name, "is not a dynamo_lab recording: it has another format")
     if envelope.schema > SCHEMA:
         raise RecordingFileError(
             f"{name} was written by a newer dynamo_lab (schema {envelope.schema}, this one reads "
@@ -68,7 +68,7 @@ def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:
 
 
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write the recording to `path`, gzipped if the name ends in `.gz`, wholly or not at all."""
+    """Write the recording to `path`, gzipped if the name ends in `.gz`, entirely or not at all."""
     data = encode(recording)
     if os.fspath(path).endswith(".gz"):
         data = gzip.compress(data, compresslevel=6, mtime=0)
@@ -103,7 +103,7 @@ def _read(path: Path, name: str) -> bytes:
     except FileNotFoundError as error:
         raise RecordingFileError(f"There is no file {name}: check the path.") from error
     except IsADirectoryError as error:
-        raise RecordingFileError(f"{name} is a folder: name the recording in it.") from error
+        raise RecordingFileError(f"{name} is a folder: pass the recording in it.") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _refusal(name, f"is damaged: {printable(error)}") from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
@@ -111,7 +111,7 @@ def _read(path: Path, name: str) -> bytes:
             f"{name} cannot be read ({printable(error)}): check the path and its permissions."
         ) from error
     if len(data) > MAX_BYTES:
-        raise _refusal(name, f"holds more than the {MAX_BYTES // 1024**2} MB that a recording may")
+        raise _refusal(name, f"is larger than {MAX_BYTES // 1024**2} MB, the most for a recording")
     return data
 
 
@@ -128,7 +128,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _refusal(name: str, complaint: str) -> RecordingFileError:
-    return RecordingFileError(f"{name} {complaint}; name a file that `Recording.save` wrote.")
+    return RecordingFileError(f"{name} {complaint}; pass a file that `Recording.save` wrote.")
 
 
 def mended(value: Any) -> Any:

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 
 class Environment(Struct, frozen=True, kw_only=True):
-    """Versions and hardware; an empty string is not known or not there."""
+    """Versions and hardware; an empty string means not known or absent."""
 
     python: str = ""
     torch: str = ""

@@ -1,7 +1,7 @@
 """Formulas: floating-point operations of the operators that libraries compute.
 
 As in `torch.utils.flop_counter`, from the shapes of tensors: a multiplication and an addition
-count as two, a bias as none, and attention as if nothing were masked.
+count as two, a bias as zero, and attention as if nothing were masked.
 """
 
 from collections.abc import Callable, Sequence

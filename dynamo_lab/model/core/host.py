@@ -1,4 +1,4 @@
-"""What a computer says of itself: its processor, the versions of what is installed."""
+"""Facts of a computer: its processor, the versions of installed packages."""
 
 import importlib.metadata
 import platform
@@ -9,7 +9,7 @@ CPUINFO = Path("/proc/cpuinfo")
 
 
 def version_of(distribution: str) -> str:
-    """The installed version of a package, by its name on PyPI; empty where there is none."""
+    """The installed version of a package, by its name on PyPI; empty if there is none."""
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -17,7 +17,7 @@ def version_of(distribution: str) -> str:
 
 
 def processor() -> str:
-    """The processor's name, as the system tells it."""
+    """The processor's name, as the system reports it."""
     found = re.search(r"^model name\s*:\s*(.+)$", text_of(CPUINFO), re.MULTILINE)
     return found[1].strip() if found else platform.processor()
 
@@ -28,7 +28,7 @@ def system() -> str:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file by which the system tells something; empty where it does not."""
+    """The text of a system file; empty if it cannot be read."""
     try:
         return path.read_text()
     except OSError:

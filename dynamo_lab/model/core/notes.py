@@ -1,4 +1,4 @@
-"""Notes: what the recording itself has to say, such as a probe that failed."""
+"""Notes: remarks of the recording itself, such as a probe that failed."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ from dynamo_lab.model.core.references import Ref
 class Note(Struct, frozen=True, kw_only=True):
     """A remark of the recorder. A `failure` means that something is missing from the recording.
 
-    `node` is the index of the node of `graph` that it is about, where it is about one.
+    `node` is the index of the node of `graph` that it is about, if there is one.
     """
 
     level: Literal["info", "warning", "failure"]

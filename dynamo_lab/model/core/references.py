@@ -1,6 +1,6 @@
 """What a number in a fact refers to, declared in its type: `Annotated[int, Ref("frames")]`.
 
-`model/validate.py` reads these marks, and refuses a recording in which one of them does not hold.
+`model/validate.py` reads these marks, and refuses a recording that violates one of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,10 @@ from msgspec import Struct
 class Ref(Struct, frozen=True):
     """The numbers are positions in a table; on a tuple or a dict's values, each of them is one.
 
-    A table is the recording's ("frames"), one of a struct around the field ("Film.codes"), or that
-    of a row which a field beside it names ("graphs[graph].nodes", "graphs[Lowering.graph].nodes").
-    `noun` is what a complaint calls the rows, where that is not the table's name; "{0.name}" in it
+    A table is the recording's ("frames"), one of a struct around the field ("StepTable.codes"), or
+    that of a row which a field next to it names ("graphs[graph].nodes",
+    "graphs[Lowering.graph].nodes").
+    `noun` is the name of the rows in a message, if that is not the table's name; "{0.name}" in it
     is a field of the struct whose table it is. Several marks on a column of bytes are its columns.
 
     `or_none` allows -1, for none; `or_end` one past the last; `from_one` counts lines from 1.
@@ -39,7 +40,7 @@ class Parallel(Struct, frozen=True):
 
 
 class Plain(Struct, frozen=True):
-    """A number that sounds like a reference and is none; `reason` says why."""
+    """A number that looks like a reference and is not; `reason` says why."""
 
     reason: str
 
@@ -53,7 +54,7 @@ Id = Annotated[int, Position()]
 
 
 def circle(relation: str, edges: Sequence[Sequence[int]]) -> Iterator[str]:
-    """A sentence where a walk along `edges` can go on forever: a view on it would not return."""
+    """A sentence if a walk along `edges` can go on forever: a view on it would not return."""
     if _has_circle(edges):
         yield f"{relation} each other in a circle"
 

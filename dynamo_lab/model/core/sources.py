@@ -20,7 +20,7 @@ class Excerpt(Struct, frozen=True):
 class Source(Struct, frozen=True):
     """A text that was compiled: a notebook cell, a user's file, or a library's.
 
-    Cells and user files are kept whole; of libraries only the lines that the recording refers to.
+    Cells and user files are stored whole; of libraries only the lines that the recording refers to.
     """
 
     path: str
@@ -33,7 +33,7 @@ class Source(Struct, frozen=True):
             yield from enumerate(excerpt.text.split("\n"), excerpt.first_line)
 
     def line(self, number: int) -> str | None:
-        """The text of a line, or None where it was not kept."""
+        """The text of a line, or None if it was not stored."""
         for excerpt in self.excerpts:
             lines = excerpt.text.split("\n")
             if excerpt.first_line <= number < excerpt.first_line + len(lines):
@@ -44,7 +44,7 @@ class Source(Struct, frozen=True):
 class Span(Struct, frozen=True, array_like=True):
     """A range of a source: lines from 1, columns from 0 in characters, the end exclusive.
 
-    A column of -1 is not known. `source` indexes `Recording.sources`.
+    A column of -1 means not known. `source` indexes `Recording.sources`.
     """
 
     source: Annotated[int, Ref("sources")]

@@ -1,7 +1,7 @@
-"""The marks of `core/references.py`, found in the types of structs and held against the facts.
+"""The marks of `core/references.py`, found in the types of structs and checked on the facts.
 
-Facts are read a column at a time, as iterators that C runs through; only where one is out of range
-is its place looked for. The ways to all marks are worked out once for a type.
+Facts are read one column at a time, as iterators that run in C; only if one is out of range
+is its place searched for. The paths to all marks are computed once per type.
 """
 
 import re
@@ -22,14 +22,14 @@ Mark = Ref | Parallel | Position
 
 
 class Hop(NamedTuple):
-    """A way from values to what is in them; a label "[]" stands for the position among them."""
+    """A path from values to what is in them; a label "[]" stands for the position among them."""
 
     label: str
     opened: Callable[[Iterable[Any]], Iterable[Any]]
 
 
 class Marked(NamedTuple):
-    """A mark, the way to what it marks, and how far along it each struct around lies, by name."""
+    """A mark, the path to what it marks, and how far along it each enclosing struct is, by name."""
 
     mark: Mark
     hops: tuple[Hop, ...]
@@ -37,10 +37,10 @@ class Marked(NamedTuple):
 
 
 class Check(NamedTuple):
-    """A mark that is ready to be held.
+    """A mark that is ready to be checked.
 
     `scope` leads from the root to the structs that fix the table's size, `hops` from there to the
-    numbers. `shared` tells of such a struct what those have in common that name the same table.
+    numbers. `shared` says of such a struct what those that name the same table have in common.
     """
 
     mark: Mark
@@ -96,7 +96,7 @@ def _in_struct(
 def _in(
     hint: Any, hops: tuple[Hop, ...], owners: dict[str, int], refs: tuple[Ref, ...]
 ) -> Iterator[Marked]:
-    """The marks in a type; `refs` are those around it, which are of the numbers in it."""
+    """The marks in a type; `refs` are those around it, which apply to the numbers in it."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         marks = hint.__metadata__
@@ -118,7 +118,7 @@ def _in(
 
 
 def _parts(origin: Any, arguments: tuple[Any, ...]) -> Iterator[tuple[Hop, Any]]:
-    """What a generic type is made of, with the way there."""
+    """The parts of a generic type, with the paths to them."""
     if origin in (Union, UnionType):
         yield from ((_SOME, inner) for inner in arguments if inner is not NoneType)
     elif origin is tuple and arguments[-1] is Ellipsis:
@@ -138,7 +138,7 @@ _IN_A_ROW = re.compile(r"(\w+)\[(?:(\w+)\.)?(\w+)\]\.(\w+)")
 
 @cache
 def checks(type: type[Struct]) -> tuple[Check, ...]:
-    """What to hold against a struct of this type, with the marks of lengths and ids first."""
+    """The checks of a struct of this type, with the marks of lengths and ids first."""
     found = [_check(*item) for item in marked(type)]
     return tuple(sorted(found, key=lambda check: isinstance(check.mark, Ref)))
 
@@ -188,7 +188,7 @@ def _length(table: Any) -> int:
 
 
 def problems(root: Struct, type: type[Struct]) -> Iterator[str]:
-    """A sentence for each mark that does not hold, with its place."""
+    """A sentence for each violated mark, with its place."""
     for check in checks(type):
         match check.mark:
             case Ref():
@@ -200,7 +200,7 @@ def problems(root: Struct, type: type[Struct]) -> Iterator[str]:
 
 
 def _dangling(root: Any, check: Check, ref: Ref) -> Iterator[str]:
-    """Look at the extremes of whole columns, and for places only where one is outside."""
+    """Check the extremes of whole columns, and search for places only if one is outside."""
     lowest = 1 if ref.from_one else -1 if ref.or_none else 0
     beyond = ref.from_one or ref.or_end
     for owners in _sharing(list(_flat((root,), check.scope)), check):
@@ -249,14 +249,14 @@ def _misnumbered(root: Any, check: Check) -> Iterator[str]:
 
 
 def _flat(values: Iterable[Any], hops: tuple[Hop, ...]) -> Iterable[Any]:
-    """All that the hops lead to."""
+    """Everything that the hops lead to."""
     for hop in hops:
         values = hop.opened(values)
     return values
 
 
 def _places(value: Any, hops: tuple[Hop, ...], place: str) -> Iterator[tuple[str, Any]]:
-    """All that the hops lead to, each with its place."""
+    """Everything that the hops lead to, each with its place."""
     if not hops:
         yield place, value
         return

@@ -1,9 +1,9 @@
-"""Notebook cells: what readers call them, and how a cell's statements become one frame.
+"""Notebook cells: their names for the user, and how a cell's statements become one frame.
 
-`torch.compile` compiles functions, a cell is a module. So the statements of a cell become the body
-of a function. The names that they bind are its locals, which Dynamo follows best (of a global that
-a function stores and reads again it captures nothing), and each store is written through to the
-global of that name, where other cells, and functions and lambdas of this one, find it.
+`torch.compile` compiles functions, but a cell is a module. So the statements of a cell become the
+body of a function. The names that they bind are its locals, which Dynamo traces best (it captures
+nothing of a global that a function stores and reads again), and each store is written through to
+the global of that name, where other cells, and functions and lambdas of this one, find it.
 Definitions and imports stay at module level.
 """
 
@@ -35,7 +35,7 @@ def cell_label(path: str) -> str | None:
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None:
         return None
-    # IPython keeps the number that a cell was executed under for each name it compiled cells with
+    # IPython maps each file name that it compiled a cell with to the cell's execution number
     number = getattr(shell.compile, "_filename_map", {}).get(path)
     if number is not None:
         return f"cell {number}"
@@ -43,10 +43,10 @@ def cell_label(path: str) -> str | None:
 
 
 class CellFrame(NamedTuple):
-    """A cell, ready to run: `definitions` first, then the frame, a function made of `code`.
+    """A cell, ready to run: `definitions` first, then the frame, a function made from `code`.
 
-    `parameters` are the names that the frame binds and that have a value before. The function
-    returns the value of the cell's last line if that is an expression: if it `displays`.
+    `parameters` are the names that the frame binds and that already have a value. The function
+    returns the value of the cell's last line if that is an expression: then it `displays`.
     """
 
     definitions: CodeType
@@ -61,7 +61,7 @@ class CellFrame(NamedTuple):
 
 
 def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> CellFrame:
-    """Make a frame of a cell's source.
+    """Make a frame from a cell's source.
 
     Raises:
         SyntaxError: the cell is not Python.
@@ -108,12 +108,12 @@ def _refuse_magics(source: str) -> None:
         if found:
             raise CellError(
                 f"`{(found[1] or found[2]).strip()}` is a notebook command, which cannot be "
-                "compiled: put it into a cell of its own."
+                "compiled: put it into a separate cell."
             ) from None
 
 
 def refuse_await(source: str) -> None:
-    """Raise a CellError where a cell awaits something outside of functions."""
+    """Raise a CellError if a cell awaits something outside of functions."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -122,5 +122,5 @@ def refuse_await(source: str) -> None:
         if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
             raise CellError(
                 f"Line {node.lineno} awaits something, which cannot be compiled: "
-                "await it in a cell of its own, and use the result here."
+                "await it in a separate cell, and use the result here."
             )

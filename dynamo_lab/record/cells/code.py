@@ -30,7 +30,7 @@ def frame_code(
     module = ast.fix_missing_locations(ast.Module([function], []))
     code = compile(module, filename, "exec")
     frame = next(constant for constant in code.co_consts if isinstance(constant, CodeType))
-    # the name of a cell's code: tracebacks find and show its lines by that
+    # the name of a cell's code, by which tracebacks find and show its lines
     return _with_own_names(frame).replace(co_name=MODULE, co_qualname=MODULE)
 
 
@@ -43,7 +43,7 @@ def _returning(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _with_own_names(code: CodeType) -> CodeType:
-    """The code with its locals under the names that the cell gave them."""
+    """The code with its locals renamed to the names in the cell."""
     nested = tuple(_with_own_names(c) if isinstance(c, CodeType) else c for c in code.co_consts)
     return code.replace(
         co_consts=nested,
@@ -64,7 +64,7 @@ class _Frame:
         self._names = names
 
     def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements, each with what it has to write through."""
+        """The statements, each with its write-through stores."""
         return [new for statement in statements for new in self._with_stores(statement)]
 
     def _with_stores(self, statement: ast.stmt) -> list[ast.stmt]:

@@ -10,7 +10,7 @@ from typing import Any
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _WRITTEN_BY_DYNAMO = "torch_dynamo_resume_in"
-"""What the names of functions that go on after a break begin with."""
+"""The prefix of the names of resume functions, which continue after a break."""
 
 
 def own_nodes(statements: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -34,7 +34,7 @@ def names_when_defined(statement: ast.stmt) -> set[str]:
 
 
 def evaluated_parts(node: ast.AST) -> list[ast.AST]:
-    """The parts of a function, lambda or class that run where it stands, not inside it."""
+    """The parts of a function, lambda or class that run where it is defined, not inside it."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
             decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
@@ -47,7 +47,7 @@ def evaluated_parts(node: ast.AST) -> list[ast.AST]:
 
 
 def bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
-    """The names that statements bind at the level of the cell, as Python's symbol table says."""
+    """The names that statements bind at the level of the cell, from Python's symbol table."""
     if not statements:
         return ()
     table = symtable.symtable(ast.unparse(ast.Module(statements, [])), "<cell>", "exec")
@@ -59,7 +59,7 @@ def bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
 def names_of_targets(statements: list[ast.stmt]) -> set[str]:
     """The names that only assignments, `del`, `for` and `with` bind: they can be locals.
 
-    Names that anything else binds too stay globals, which is always right and only costs graphs.
+    Names that anything else also binds stay globals: always correct, but more graphs.
     """
     inner = (node for node in own_nodes(statements) if isinstance(node, ast.stmt))
     targets = {name for statement in inner for name in bound_by(statement)}
@@ -67,7 +67,7 @@ def names_of_targets(statements: list[ast.stmt]) -> set[str]:
 
 
 def names_of_expressions(statements: list[ast.stmt]) -> set[str]:
-    """What `:=` binds, also inside comprehensions, which the symbol table counts apart."""
+    """What `:=` binds, also inside comprehensions, which have their own symbol tables."""
     return {n.target.id for n in own_nodes(statements) if isinstance(n, ast.NamedExpr)}
 
 
@@ -78,7 +78,7 @@ def bound_by(statement: ast.stmt) -> set[str]:
 
 
 def _names_bound_by_text(statements: list[ast.stmt]) -> set[str]:
-    """Names bound by what has them as text: imports, definitions, `except`, `match`, `global`."""
+    """Names bound by nodes that have them as text: imports, `def`, `except`, `match`, `global`."""
     names: set[str] = set()
     for node in own_nodes(statements):
         match node:
@@ -117,8 +117,8 @@ def _targets(statement: ast.stmt) -> list[ast.expr]:
 def written_by_functions(tree: ast.Module, namespace: Mapping[str, Any]) -> set[str]:
     """Globals that functions of this or another cell store: a local would not see it.
 
-    Dynamo leaves the functions that it wrote in the namespace: they store what an earlier run of
-    the cell did, and are never called by this one.
+    Dynamo leaves its generated functions in the namespace: they belong to an earlier run of
+    the cell, and are never called by this one.
     """
     names = {name for n in ast.walk(tree) if isinstance(n, ast.Global) for name in n.names}
     for value in list(namespace.values()):

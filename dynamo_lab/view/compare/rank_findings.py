@@ -52,7 +52,7 @@ def findings(ranks: Sequence[Rank]) -> Iterator[str]:
     """Where ranks diverge: first what makes the job hang, last what only makes it slower."""
     yield from _ends(ranks)
     yield from _other_collectives(ranks)
-    yield from _sets(ranks, lambda rank: rank.breaks, "breaks at {0}, but {1} not")
+    yield from _other_breaks(ranks)
     yield from _counts(ranks)
     yield from _parting(ranks)
     yield from _other_graphs(ranks)
@@ -111,19 +111,18 @@ def _collective(calls: Sequence[Collective], at: int, in_full: bool) -> str:
     return f"`{calls[at].name}{details}` in {calls[at].function}"
 
 
-def _sets(
-    ranks: Sequence[Rank], of: Callable[[Rank], Mapping[str, str]], words: str
-) -> Iterator[str]:
-    """What some ranks have and others do not."""
-    every = dict.fromkeys(item for rank in ranks for item in of(rank))
-    parted = [item for item in every if not all(item in of(rank) for rank in ranks)]
+def _other_breaks(ranks: Sequence[Rank]) -> Iterator[str]:
+    """Breaks that some ranks have and others do not."""
+    every = dict.fromkeys(item for rank in ranks for item in rank.breaks)
+    parted = [item for item in every if not all(item in rank.breaks for rank in ranks)]
     for item in parted[:_MOST]:
-        have = [rank for rank in ranks if item in of(rank)]
-        lack = [rank for rank in ranks if item not in of(rank) and _BREAK not in rank.unread]
+        have = [rank for rank in ranks if item in rank.breaks]
+        lack = [rank for rank in ranks if item not in rank.breaks and _BREAK not in rank.unread]
         if not lack:
             continue  # they may have it: some of their breaks could not be read
-        does = words.format(item, f"{_names(lack)} {'does' if len(lack) == 1 else 'do'}")
-        yield f"{_capital(_names(have))} {does}."
+        breaks = "breaks" if len(have) == 1 else "break"
+        does = "does" if len(lack) == 1 else "do"
+        yield f"{_capital(_names(have))} {breaks} at {item}, but {_names(lack)} {does} not."
     if len(parted) > _MOST:
         yield f"{len(parted) - _MOST:,} more breaks occur on some ranks only."
 

@@ -19,7 +19,7 @@ class GraphTitles:
         self._bodies: dict[tuple[int | None, int | None], list[int]] = {}
         for graph in recording.graphs:
             self._bodies.setdefault(_place(graph), []).append(graph.id)
-        self.titles = _told_apart([self._title(graph) for graph in recording.graphs])
+        self.titles = _distinct([self._title(graph) for graph in recording.graphs])
 
     def _title(self, graph: Graph) -> str:
         parts = [f"graph {self.numbers[graph.id]}", _stage(graph), self._body(graph)]
@@ -70,7 +70,7 @@ def _place(graph: Graph) -> tuple[int | None, int | None]:
     return graph.parent, graph.parent_node
 
 
-def _told_apart(titles: Sequence[str]) -> tuple[str, ...]:
+def _distinct(titles: Sequence[str]) -> tuple[str, ...]:
     """Equal titles get an ordinal: a captured graph can be compiled in several parts."""
     counts, seen = Counter(titles), Counter[str]()
     made: list[str] = []

@@ -10,7 +10,16 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Attempt, Instruction
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.steps import AddedGuard, AddedNode, Call, Event, Film, Symbolic, Take, unpack
+from dynamo_lab.model.steps import (
+    AddedGuard,
+    AddedNode,
+    Call,
+    Event,
+    StepTable,
+    Symbolic,
+    Take,
+    unpack,
+)
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.core.names import frame_names, short_name
 from dynamo_lab.view.core.places import Places
@@ -114,7 +123,7 @@ def build(recording: Recording, places: Places) -> StepsView | None:
     )
 
 
-def _cut(steps: Film) -> str:
+def _cut(steps: StepTable) -> str:
     if not steps.cut:
         return ""
     return (
@@ -126,7 +135,7 @@ def _cut(steps: Film) -> str:
 class _Describer:
     """Puts the steps into words."""
 
-    def __init__(self, recording: Recording, places: Places, steps: Film) -> None:
+    def __init__(self, recording: Recording, places: Places, steps: StepTable) -> None:
         self._recording = recording
         self._places = places
         self._steps = steps

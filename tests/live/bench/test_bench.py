@@ -67,11 +67,9 @@ def test_what_is_wrong_or_fails_is_not_timed() -> None:
     facts = lab.bench(program, torch.randn(4, 8), ways=ways, **QUICK).facts
     problems = {way.name: way.problem for way in facts.ways}
     assert problems["eager"] == problems["aot"] == ""
-    assert problems["wrong"].startswith(
-        "it computes something else than eager: output is off by 0."
-    )
+    assert problems["wrong"].startswith("its results differ from eager's: output is off by 0.")
     assert problems["short"] == (
-        "it computes something else than eager: results: it gives 0 tensors, eager 1 tensor"
+        "its results differ from eager's: results: it gives 0 tensors, eager 1 tensor"
     )
     assert problems["fails"].startswith("it raised RuntimeError: ")
     assert {facts.ways[one.way].name for one in facts.series} == {"eager", "aot"}

@@ -112,10 +112,10 @@ def test_a_kernel_that_triton_refuses() -> None:
 @pytest.mark.parametrize(
     ("language", "target", "sentence"),
     [
-        ("metal", "mps", "on a Mac alone"),
-        ("extern", "cpu", "no code of its own"),
-        ("triton", "cpu", "which is not for cpu: say cuda:sm_90"),
-        ("cpp", "cuda:sm_90", "which is not for cuda:sm_90: say cpu"),
+        ("metal", "mps", "only on a Mac"),
+        ("extern", "cpu", "no generated code"),
+        ("triton", "cpu", "which is not for cpu: use cuda:sm_90"),
+        ("cpp", "cuda:sm_90", "which is not for cuda:sm_90: use cpu"),
     ],
 )
 def test_what_has_no_assembler(language: str, target: str, sentence: str) -> None:

@@ -54,7 +54,7 @@ def test_what_is_stored_is_given_and_nothing_else_of_a_file_is_compiled(
     save(make("assembled"), tmp_path / "file.json")
     recording = load(tmp_path / "file.json")
     assert recording.assembly(0) == recording.assemblies[0]
-    with pytest.raises(AssemblyError, match="code out of a file is not compiled"):
+    with pytest.raises(AssemblyError, match="code from a file is not compiled"):
         recording.assembly(0, "cuda:sm_80")
 
 

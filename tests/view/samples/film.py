@@ -1,16 +1,16 @@
-"""A film: two analyses of a function that inlines another and breaks at a print."""
+"""Recorded steps: two analyses of a function that inlines another and breaks at a print."""
 
 import json
 
 import msgspec
 
-from dynamo_lab.capture.steps.columns import Reel
+from dynamo_lab.capture.steps.columns import StepColumns
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.steps import AddedGuard, AddedNode, Event, EventKind, Film, Symbolic
+from dynamo_lab.model.steps import AddedGuard, AddedNode, Event, EventKind, StepTable, Symbolic
 
 from .table import Table, graph
 
@@ -21,8 +21,8 @@ NULL = Symbolic("NullVariable")
 
 def film() -> Recording:
     """`outer` calls `inner`, which is inlined, and breaks at line 5, in its second analysis."""
-    reel = Reel(most=12)
-    outer = reel.code(
+    steps = StepColumns(most=12)
+    outer = steps.code(
         "outer",
         0,
         (
@@ -32,7 +32,7 @@ def film() -> Recording:
             Instruction(6, "CALL", "", 5, 4, 5, 19),
         ),
     )
-    inner = reel.code(
+    inner = steps.code(
         "inner",
         1,
         (
@@ -40,9 +40,9 @@ def film() -> Recording:
             Instruction(2, "RETURN_VALUE", "", 2, 4, 2, 16),
         ),
     )
-    _analysis(reel, outer, inner, "restart")
-    _analysis(reel, outer, inner, "break")
-    reel.skip()
+    _analysis(steps, outer, inner, "restart")
+    _analysis(steps, outer, inner, "break")
+    steps.skip()
     return Recording(
         title="outer",
         sources=(Source("/home/me/two.py", "user", (Excerpt(1, CODE),)),),
@@ -80,7 +80,7 @@ def film() -> Recording:
             ),
         ),
         graphs=(_graph(),),
-        film=reel.freeze(),
+        film=steps.freeze(),
     )
 
 
@@ -90,26 +90,26 @@ def _graph() -> Graph:
     return graph(0, table)
 
 
-def _analysis(reel: Reel, outer: int, inner: int, ending: EventKind) -> None:
-    reel.begin(0, "0/0")
-    frame = reel.call(outer, -1, -1)
-    resumed = reel.step(frame, 0)
-    reel.guard(AddedGuard(resumed, "GRAD_MODE", ""))
-    reel.bind(resumed, "x", reel.value(X))
-    reel.stack(reel.step(frame, 1), [reel.value(NULL), reel.value(X)])
-    calling = reel.step(frame, 2)
-    reel.event(Event(calling, "checkpoint"))
-    call = reel.call(inner, frame, calling)
-    multiplied = reel.step(call, 0)
-    reel.bind(multiplied, "a", reel.value(X))
+def _analysis(steps: StepColumns, outer: int, inner: int, ending: EventKind) -> None:
+    steps.begin(0, "0/0")
+    frame = steps.call(outer, -1, -1)
+    resumed = steps.step(frame, 0)
+    steps.guard(AddedGuard(resumed, "GRAD_MODE", ""))
+    steps.bind(resumed, "x", steps.value(X))
+    steps.stack(steps.step(frame, 1), [steps.value(NULL), steps.value(X)])
+    calling = steps.step(frame, 2)
+    steps.event(Event(calling, "checkpoint"))
+    call = steps.call(inner, frame, calling)
+    multiplied = steps.step(call, 0)
+    steps.bind(multiplied, "a", steps.value(X))
     x = AddedNode(multiplied, "x", "placeholder", "L_x_", "f32[8]")
-    product = reel.node(AddedNode(multiplied, "mul", "call_function", "x * 2", "f32[8]"))
-    reel.node(x)
-    reel.guard(AddedGuard(multiplied, "TENSOR_MATCH", "L['x']"))
-    reel.event(Event(reel.step(call, 1), "return"))
-    reel.stack(calling, [reel.value(Symbolic("TensorVariable", "f32[8]", "", product))])
-    reel.event(Event(reel.step(frame, 3), ending, "Failed to trace builtin operator"))
-    reel.end(0 if ending == "restart" else 1)
+    product = steps.node(AddedNode(multiplied, "mul", "call_function", "x * 2", "f32[8]"))
+    steps.node(x)
+    steps.guard(AddedGuard(multiplied, "TENSOR_MATCH", "L['x']"))
+    steps.event(Event(steps.step(call, 1), "return"))
+    steps.stack(calling, [steps.value(Symbolic("TensorVariable", "f32[8]", "", product))])
+    steps.event(Event(steps.step(frame, 3), ending, "Failed to trace builtin operator"))
+    steps.end(0 if ending == "restart" else 1)
 
 
 def hostile_film() -> Recording:
@@ -119,6 +119,6 @@ def hostile_film() -> Recording:
     assert recording.film is not None
     found = msgspec.json.decode(
         msgspec.json.encode(recording.film).replace(b"L['x']", json.dumps(hostile)[1:-1].encode()),
-        type=Film,
+        type=StepTable,
     )
     return msgspec.structs.replace(recording, film=found)

@@ -135,8 +135,8 @@ function Costs<Row extends { readonly bytes: number; readonly entity: string }>(
 function Body({ part, mode }: { part: PartitionView; mode: Mode }) {
   switch (mode) {
     case "lines": return <Costs rows={part.lines} label="Lines" row={26} entity={(cost) => cost.entity} draw={(cost, most) => <LineRow cost={cost} most={most} />} />;
-    case "kept": return <Costs<SavedRow> rows={part.saved} label="Kept values" row={44} entity={(row) => row.node} draw={(row, most) => <Kept row={row} most={most} role={ROLES[row.role] ?? row.role} />} />;
-    case "again": return <Costs<RecomputedRow> rows={part.recomputed} label="Operators that run again" row={44} entity={(row) => row.backward} draw={(row, most) => <Kept row={row} most={most} role={row.is_free ? "free" : ""} />} />;
+    case "kept": return <Costs<SavedRow> rows={part.saved} label="Saved values" row={44} entity={(row) => row.node} draw={(row, most) => <Kept row={row} most={most} role={ROLES[row.role] ?? row.role} />} />;
+    case "again": return <Costs<RecomputedRow> rows={part.recomputed} label="Recomputed operators" row={44} entity={(row) => row.backward} draw={(row, most) => <Kept row={row} most={most} role={row.is_free ? "free" : ""} />} />;
     case "pairs": return <Pairs part={part} />;
     case "budgets": return <Budgets partition={part.id} />;
     case "handled": return <ul class="dl-scroll dl-handled">{part.handled.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>;
@@ -146,8 +146,8 @@ function Body({ part, mode }: { part: PartitionView; mode: Mode }) {
 function counts(part: PartitionView): Readonly<Record<Mode, readonly [string, number]>> {
   return {
     lines: ["By line", part.lines.length],
-    kept: ["Kept", part.saved.length],
-    again: ["Run again", part.recomputed.length],
+    kept: ["Saved", part.saved.length],
+    again: ["Recomputed", part.recomputed.length],
     pairs: ["Side by side", part.pairs.length],
     handled: ["Mutations", part.handled.length],
     budgets: ["Budgets", part.method === "min-cut" ? 6 : 0],
@@ -170,7 +170,7 @@ export function Autograd() {
   const chosen = useSignal<Mode | null>(null);
   const parts = view.partitions.filter((part) => part.backward !== null || part.handled.length > 0);
   const part = partOf(parts, autogradState(store).partition.value ?? -1) ?? parts[0];
-  if (!part) return <Empty title="No autograd">No gradient was asked for, and no input was changed in place.</Empty>;
+  if (!part) return <Empty title="No autograd">No gradient was requested, and no input was changed in place.</Empty>;
   const numbers = counts(part);
   const modes = MODES.filter((one) => numbers[one][1] > 0 && (one !== "budgets" || store.source.ask));
   const mode = chosen.value && modes.includes(chosen.value) ? chosen.value : modes[0];
@@ -204,8 +204,8 @@ function Share({ part }: { part: PartitionView }) {
   if (part.backward === null || all === 0) return null;
   const percent = Math.round((100 * part.activation_bytes) / all);
   return (
-    <div class="dl-kept-share" role="img" aria-label={`${percent} % of what the backward reads is kept`} title={`${percent} % of what the backward reads is kept, the rest is computed again`}>
-      <i style={{ width: `${percent}%` }}>{percent >= 12 ? `kept ${percent} %` : ""}</i><span>{percent < 100 ? `computed again ${100 - percent} %` : ""}</span>
+    <div class="dl-kept-share" role="img" aria-label={`${percent} % of what the backward reads is saved`} title={`${percent} % of what the backward reads is saved, the rest is computed again`}>
+      <i style={{ width: `${percent}%` }}>{percent >= 12 ? `saved ${percent} %` : ""}</i><span>{percent < 100 ? `recomputed ${100 - percent} %` : ""}</span>
     </div>
   );
 }

@@ -15,12 +15,12 @@ export function Budgets({ partition }: { partition: number }) {
       .catch((reason: unknown) => (error.value = reason instanceof Error ? reason.message : String(reason)));
   }, [partition]);
   if (error.value) return <p class="dl-would-error dl-partition" role="alert">{error.value}</p>;
-  if (!table.value) return <p class="dl-partition dl-dim" role="status">Asking PyTorch's partitioner what it would keep under other budgets. This compiles nothing.</p>;
+  if (!table.value) return <p class="dl-partition dl-dim" role="status">Asking PyTorch's partitioner what it would save under other budgets. This compiles nothing.</p>;
   const most = Math.max(...table.value.rows.map((row) => row.activation_bytes), 1);
   return (
     <div class="dl-scroll dl-partition">
       <table class="dl-budgets">
-        <thead><tr><th>budget</th><th colSpan={2}>kept</th><th>run again</th><th>arithmetic again</th><th /></tr></thead>
+        <thead><tr><th>budget</th><th colSpan={2}>saved</th><th>recomputed</th><th>extra arithmetic</th><th /></tr></thead>
         <tbody>
           {table.value.rows.map((row) => (
             <tr key={row.budget} class={row.is_used ? "is-used" : ""}>
@@ -28,13 +28,13 @@ export function Budgets({ partition }: { partition: number }) {
               <td>{row.size}</td>
               <td><i class="dl-cost-bar" aria-hidden="true"><i style={{ width: `${(100 * row.activation_bytes) / most}%` }} /></i></td>
               <td>{plural(row.operators, "operator")}</td>
-              <td title="of matrix products, convolutions and attention alone">{row.arithmetic}</td>
+              <td title="only of matrix products, convolutions and attention">{row.arithmetic}</td>
               <td class="dl-dim">{row.is_used ? "as compiled" : ""}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <p class="dl-dim">A budget is the share of activation memory to keep. To compile with one: <code>torch._functorch.config.activation_memory_budget = 0.5</code></p>
+      <p class="dl-dim">A budget is the share of activation memory to save. To compile with one: <code>torch._functorch.config.activation_memory_budget = 0.5</code></p>
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { Roofline } from "./roofline";
 import { BENCH_MODES, benchmarksState, type BenchMode } from "./state";
 import { Ways } from "./ways";
 
-const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Ways", kernels: "Kernel by kernel", roofline: "Roofline", code: "By hand", machine: "Machine" };
+const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", roofline: "Roofline", code: "By hand", machine: "Machine" };
 
 function Verdicts({ bench }: { bench: BenchView }) {
   return (
@@ -74,7 +74,7 @@ export function Bench() {
     return (
       <div class="dl-scroll dl-bench">
         <Measure />
-        <Empty title="Nothing measured yet">Measuring holds eager PyTorch and ways to compile your program against each other: first what they compute, then how long they take.</Empty>
+        <Empty title="Nothing measured yet">Measuring compares eager PyTorch with compiled variants of your program: first what they compute, then how long they take.</Empty>
       </div>
     );
   }

@@ -14,7 +14,7 @@ export function ByHand({ bench }: { bench: BenchView }) {
       <section class="dl-beside-column">
         <h4>generated</h4>
         {kernels.map((kernel) => <CodeBlock key={kernel.id} text={kernel.code} language={kernel.language} label={kernel.title} />)}
-        {kernels.length === 0 && <p>No kernel was generated: libraries do it all.</p>}
+        {kernels.length === 0 && <p>No kernel was generated: libraries do all of it.</p>}
       </section>
       <section class="dl-beside-column">
         <h4>

@@ -51,7 +51,7 @@ export function Measure() {
       {isBusy && (
         <p class="dl-dim" role="status">
           {state.value === "stopping"
-            ? "Stopping: what runs now comes to its end, and what was measured is kept."
+            ? "Stopping: the current run finishes, and what was measured is kept."
             : `${progress.value?.active ? [progress.value.stage, progress.value.detail].filter(Boolean).join(", ") : "Starting"}. Leave the machine alone meanwhile: other cells and programs make times longer.`}
         </p>
       )}

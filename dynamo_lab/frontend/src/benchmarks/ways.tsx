@@ -53,8 +53,8 @@ export function Ways({ sections }: { sections: BenchView["sections"] }) {
           <tbody key={title}>
             <tr class="dl-ways-title"><th colSpan={6} scope="rowgroup">{title}</th></tr>
             <tr class="dl-dim">
-              <th /><th scope="col" title="A dot a round, the first on top; the band holds the middle half. Pale: warm-ups, which do not count."><Axis scale={scale} /></th>
-              <th scope="col">time a call</th><th scope="col">times faster</th><th scope="col" title="What the first call takes beyond a later one, and after how many calls that has paid off">compile, pays off</th><th scope="col" title="The most memory that a call held beyond what was there before">memory</th>
+              <th /><th scope="col" title="One dot per round, the first on top; the band holds the middle half. Pale: warm-ups, which do not count."><Axis scale={scale} /></th>
+              <th scope="col">time a call</th><th scope="col">times faster</th><th scope="col" title="The time of the first call beyond a later one, and after how many calls that pays off">compile, pays off</th><th scope="col" title="The peak memory of a call beyond what was allocated before it">memory</th>
             </tr>
             {rows.map((row) => <Row key={row.way} row={row} scale={scale} isAlone={rows.length < 2} />)}
           </tbody>

@@ -99,7 +99,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
         <span class="dl-number">{number}</span>
         <h3><Prose text={item.title} /></h3>
         <Badge tone={item.effect === "failed" ? "bad" : "warning"}>{item.effect}</Badge>
-        {item.times > 1 && <span class="dl-dim" title="So many compilations of the frame broke here">{`\u00d7 ${item.times} compilations`}</span>}
+        {item.times > 1 && <span class="dl-dim" title="The number of compilations of the frame that broke here">{`\u00d7 ${item.times} compilations`}</span>}
       </header>
       <div class="dl-where">
         {line ? <Go to={line}>{item.where}</Go> : item.where}

@@ -50,7 +50,7 @@ function Legend({ source }: { source: SourceView }) {
     <div class="dl-legend" aria-label="Legend">
       {present.map((state) => <span key={state} class={`dl-key dl-key-${state}`}>{STATES[state]}</span>)}
       {source.marks.some((mark) => mark.kind === "break") && <span class="dl-key dl-key-break">graph break</span>}
-      {source.marks.some((mark) => mark.kind === "specialised") && <span class="dl-key dl-key-specialised">size pinned down</span>}
+      {source.marks.some((mark) => mark.kind === "specialised") && <span class="dl-key dl-key-specialised">size specialized</span>}
     </div>
   );
 }

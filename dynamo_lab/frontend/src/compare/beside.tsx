@@ -73,7 +73,7 @@ export function Beside() {
 }
 
 const READING =
-  "Each row is work that both recordings do: kernels that compute the same operators stand together, also where one has two for it and the other one. " +
+  "Each row is work that both recordings do: kernels that compute the same operators are together, even if one has two for it and the other one. " +
   "An operator that several kernels compute, each for itself, ties none together. Hover a kernel on either side, and the lines that it came from light up; " +
   "pin a line, and its kernels stay lit when you switch to another recording above.";
 

@@ -1,4 +1,4 @@
-// The lines of a diff, with what differs within a line told apart.
+// The lines of a diff, with the differences within a line marked.
 import { Differing, diffTone } from "../ui/differing";
 import type { Row } from "./pairs";
 

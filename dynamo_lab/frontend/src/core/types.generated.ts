@@ -379,7 +379,7 @@ export interface KernelView {
   readonly coverage: string;
 }
 
-/** A line of a kernel's code, from 1, that computes, and the graph's nodes it is there for. */
+/** A line of a kernel's code, from 1, that computes, and the graph nodes that it implements. */
 export type Statement = readonly [line: number, nodes: readonly number[], origin: Origin];
 
 export type Origin = "emitted" | "serves" | "unknown";
@@ -604,7 +604,7 @@ export interface CodeView {
   readonly instructions: readonly Instruction[];
 }
 
-/** One bytecode instruction; lines from 1, columns from 0 in characters, -1 where not known. */
+/** One bytecode instruction; lines from 1, columns from 0 in characters, -1 if not known. */
 export type Instruction = readonly [
   offset: number,
   opname: string,
@@ -628,7 +628,7 @@ export const CALL = { code: 0, parent: 1, step: 2, depth: 3 } as const;
 /**
  * What Dynamo knows of a value.
  *
- * `kind` is its kind of variable ("TensorVariable"), `text` a few words ("f32[8, 4]", "3"),
+ * `kind` is its kind of variable ("TensorVariable"), `text` a description ("f32[8, 4]", "3"),
  * `source` where it comes from ("L['x']"), `node` the row of the node that makes it, -1 for none.
  */
 export type Symbolic = readonly [kind: string, text: string, source: string, node: number];
@@ -639,8 +639,8 @@ export type NodeRow = readonly [added: AddedNode, graph: number, node: number];
 /**
  * A node that a step put into the graph: its FX operation and what it calls.
  *
- * `depth` counts the bodies of higher-order operators around it; `removed` is the step that took
- * it out again, -1 for none.
+ * `depth` counts the bodies of higher-order operators around it; `removed` is the step that
+ * removed it again, -1 for none.
  */
 export type AddedNode = readonly [
   step: number,
@@ -653,7 +653,7 @@ export type AddedNode = readonly [
 ];
 export const ADDED_NODE = { step: 0, name: 1, op: 2, text: 3, value: 4, depth: 5, removed: 6 } as const;
 
-/** A guard that a step made necessary; what was made before the first step counts to it. */
+/** A guard that a step made necessary; those from before the first step count to it. */
 export type AddedGuard = readonly [step: number, kind: string, source: string];
 
 /** What else a step did, in words, and the entity with more about it. */
@@ -1516,9 +1516,9 @@ export interface Budgets {
 }
 
 /**
- * One budget: how much it keeps, and how many operators run again, with what arithmetic.
+ * One budget: how much it saves, how many operators are recomputed, and their arithmetic.
  *
- * `flops` counts matrix products, convolutions and attention alone.
+ * `flops` counts only matrix products, convolutions and attention.
  */
 export interface BudgetRow {
   readonly budget: number;
@@ -1531,14 +1531,14 @@ export interface BudgetRow {
   readonly is_used: boolean;
 }
 
-/** The target in force, all targets by name and title, and the switches that matter for it. */
+/** The current target, all targets by name and title, and the switches relevant to it. */
 export interface Panel {
   readonly target: string;
   readonly targets: readonly (readonly [string, string])[];
   readonly switches: readonly SwitchState[];
 }
 
-/** A switch with the values to choose from, and the one in force. */
+/** A switch with the values to choose from, and the current one. */
 export interface SwitchState {
   readonly name: string;
   readonly key: string;
@@ -1571,9 +1571,9 @@ export interface EditView {
 export type EditVerdict = "failed" | "not built" | "right" | "unknown" | "wrong";
 
 /**
- * What a compiler said, at a line and column of the edited text, both from 1.
+ * A compiler's message, at a line and column of the edited text, both from 1.
  *
- * `line` is None where it speaks of no line of the text, such as a symbol that is missing.
+ * `line` is None if it is about no line of the text, such as a missing symbol.
  */
 export interface Diagnostic {
   readonly severity: "error" | "note" | "warning";

@@ -26,9 +26,9 @@ function Levels({ found }: { found: DecompositionsView }) {
           <b>{count(level.operators)}</b> <span class="dl-dim">{level.title}</span> <span class="dl-dim" aria-hidden="true">{"\u2192"}</span>
         </span>
       ))}
-      <div class="dl-segments" role="group" aria-label="Take operators apart down to">
+      <div class="dl-segments" role="group" aria-label="Decompose operators to">
         {sets.map((level, i) => (
-          <button key={level.title} type="button" aria-pressed={set.value === i} title={`Take operators apart down to ${level.title}: ${count(level.operators)} operators of ${plural(level.kinds, "kind")}`} onClick={() => (set.value = i)}>
+          <button key={level.title} type="button" aria-pressed={set.value === i} title={`Decompose operators to ${level.title}: ${count(level.operators)} operators of ${plural(level.kinds, "kind")}`} onClick={() => (set.value = i)}>
             <b>{count(level.operators)}</b> {level.title}
           </button>
         ))}

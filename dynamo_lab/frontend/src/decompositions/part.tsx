@@ -1,4 +1,4 @@
-// The part of operators taken apart.
+// The part of decomposed operators.
 import type { Part, Selected } from "../core/state";
 import { Fact, KinFacts, KinGraphs, KinLines } from "../selection/links";
 import { isLogged } from "../traces/logged";

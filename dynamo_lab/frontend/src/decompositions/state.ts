@@ -1,4 +1,4 @@
-// Which operator is shown, and how far down it is taken apart.
+// Which operator is shown, and how far down it is decomposed.
 import { signal } from "@preact/signals";
 import { operatorNodes } from "../core/kin";
 import { derived } from "../core/model";

@@ -72,14 +72,14 @@ export const OUTCOME_TONES: Readonly<Record<string, string>> = {
 
 /** What the words on the badges mean. */
 export const OUTCOME_TEXTS: Readonly<Record<string, string>> = {
-  inlined: "A loop that takes no memory: whoever reads it computes it on the spot.",
+  inlined: "A loop that takes no memory: each user computes it inline.",
   realised: "A loop whose result is stored in a buffer.",
-  view: "Nothing to compute: other indices into memory that there is.",
+  view: "Nothing to compute: other indices into existing memory.",
   extern: "A library's kernel is called.",
   fallback: "PyTorch's own kernel is called, since Inductor generates no code here.",
   template: "A hand-written kernel that Inductor fills in.",
-  "in place": "What it was given is changed in place.",
-  same: "It is what it was given.",
+  "in place": "Its input is changed in place.",
+  same: "It is its input.",
   part: "One of several results of the operator before.",
   size: "A number that is known while compiling.",
   nothing: "It has no result.",

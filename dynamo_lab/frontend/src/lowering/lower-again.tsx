@@ -86,8 +86,8 @@ interface Lowering {
 }
 
 const READING =
-  "Each choice lowers your program again, down to the code, which is not built or run: so any target will do. Filled is what is in force, underlined what you changed here. " +
-  "The new recording opens with what became of your kernels; the one before stays above, to go back to and to compare with. " +
+  "Each choice lowers your program again, down to the code, which is not built or run: so any target will do. Filled is the current value, underlined what you changed here. " +
+  "The new recording opens with the changes of your kernels; the previous one stays above, to go back to and to compare with. " +
   "Your program itself runs once more, eagerly, on copies of its arguments.";
 
 /** The target, and what is changed already, each of which can be taken back. */

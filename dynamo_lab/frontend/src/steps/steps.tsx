@@ -205,7 +205,7 @@ function Knowledge() {
           {stack.length === 0 && <span class="dl-dim">empty</span>}
         </div>
       </Pane>
-      <Pane class="dl-pane-locals" title="local variables" help="The variables of the function at hand, as Dynamo knows them">
+      <Pane class="dl-pane-locals" title="local variables" help="The variables of the current function, as Dynamo knows them">
         <div class="dl-rows">
           {own.map(({ name, value, isNew }) => <Value key={name} name={name} value={value} isNew={isNew} />)}
           {own.length === 0 && <span class="dl-dim">none</span>}
@@ -267,7 +267,7 @@ function Guards() {
 
 export function Steps() {
   if (!playbackOf(useModel())) {
-    return <Empty title="No steps">Run the cell with <code>%%compile --steps</code> to film each instruction that Dynamo reads.</Empty>;
+    return <Empty title="No steps">Run the cell with <code>%%compile --steps</code> to record each instruction that Dynamo interprets.</Empty>;
   }
   return (
     <div class="dl-steps">

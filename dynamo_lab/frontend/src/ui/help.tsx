@@ -5,8 +5,8 @@ import { useStore } from "../core/context";
 const KEYS: readonly (readonly [string, string])[] = [
   ["1 \u2026 9", "choose a tab"],
   ["j k \u2191 \u2193", "next, previous row or line"],
-  ["Enter", "pin the row: its kin stay lit"],
-  ["n N", "next, previous hit, or row that is kin"],
+  ["Enter", "pin the row: related rows stay lit"],
+  ["n N", "next, previous hit, or related row"],
   ["i u", "to the first input, the first user"],
   ["I U", "the next input, the next user"],
   ["\u232b", "back to where i or u was pressed"],

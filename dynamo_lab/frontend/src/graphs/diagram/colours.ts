@@ -28,7 +28,7 @@ export interface Colouring {
   weightOf(index: GraphIndex, node: number): number;
 }
 
-/** Hues in the palette (style/colours.css), told apart with any colour vision. */
+/** Hues in the palette (style/colours.css), distinguishable with any colour vision. */
 const HUES = 8;
 /** Neighbours in a legend are far apart in hue. */
 const ORDER = [0, 2, 4, 3, 7, 5, 1, 6] as const;

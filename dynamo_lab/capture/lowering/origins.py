@@ -1,10 +1,10 @@
-"""Stamps: which node of the lowered graph each operation of a loop body came from.
+"""Origins: which node of the lowered graph each operation of a loop body came from.
 
-A loop is a Python function that Inductor runs whenever it wants to know what the loop does: to
-count its reads, to trace it into a loop body, inside the loop that it is inlined into. While such
-a function runs, it runs under the node that was lowered when the loop was made, and each operation
-that is traced keeps the innermost node. So an operation knows its origin also where many nodes
-became one loop.
+A loop is a Python function that Inductor runs whenever it needs to know what the loop does: to
+count its reads, to trace it into a loop body, inside the loop that it is inlined into. Such a
+function runs under the node that was lowered when the loop was made, and each operation that is
+traced stores the innermost node. So an operation knows its origin even if many nodes became one
+loop.
 """
 
 import inspect
@@ -29,8 +29,8 @@ def made_by(loops: Any) -> str | None:
     return getattr(loops, _ORIGIN, None)
 
 
-class Stamps:
-    """Puts the stamps on. Wrapping a loop's function changes nothing that it computes."""
+class OriginProbes:
+    """Marks operations with their nodes. Wrapping a loop's function changes nothing it computes."""
 
     def __init__(self) -> None:
         self._local = threading.local()

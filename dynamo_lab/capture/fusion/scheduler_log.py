@@ -1,11 +1,11 @@
-"""The book of one scheduler: what it began with, each pair it considered, what came of it."""
+"""The log of one Inductor scheduler: its first groups, each pair it considered, the results."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from dynamo_lab.capture.fusion.scheduled import Operations
+from dynamo_lab.capture.fusion.operations import Operations
 from dynamo_lab.model.fusion import (
     Check,
     FusionKind,
@@ -20,7 +20,7 @@ from dynamo_lab.model.fusion import (
 from dynamo_lab.model.graphs import Graph
 
 MAX_REFUSALS = 50_000
-"""Refusals kept of one schedule: a program of 5,000 operations has some 30,000."""
+"""The most refusals stored of one schedule: a program of 5,000 operations has some 30,000."""
 
 _KINDS: tuple[tuple[str, GroupKind], ...] = (
     ("OuterLoopFusedSchedulerNode", "outer_loop"),
@@ -56,7 +56,7 @@ class Attempt:
         self.shared: int | None = None
 
 
-class Book:
+class SchedulerLog:
     """Written while a scheduler works; `close` makes it a fact."""
 
     def __init__(self, scheduler: Any) -> None:

@@ -1,4 +1,4 @@
-"""Calls of a kernel, kept with all the memory that their arguments lie in, to be made again."""
+"""Recorded calls of a kernel, with all the memory of their arguments, to be repeated."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any
 import torch
 
 GUARD = 4096
-"""Bytes on either side of an argument's memory that tell whether a kernel wrote beyond it."""
+"""Bytes on either side of an argument's memory that show whether a kernel wrote beyond it."""
 
 _PATTERN = 0xA5
 
 
 @dataclass(frozen=True)
 class _Laid:
-    """A tensor, as a place in kept memory."""
+    """A tensor, as a place in recorded memory."""
 
     storage: int
     dtype: torch.dtype
@@ -25,7 +25,7 @@ class _Laid:
 
 @dataclass(frozen=True)
 class Memory:
-    """Arguments, with a copy of each memory that tensors among them lie in, shared as they do."""
+    """Arguments, with a copy of each memory of the tensors among them, shared as in the call."""
 
     storages: list[torch.Tensor]
     arguments: list[Any]

@@ -1,4 +1,4 @@
-"""How often the harness tells a program from itself, and how often from one a tenth slower.
+"""How often a program differs significantly from itself, and from one that is a tenth slower.
 
 Both programs do matrix products; the slower one does eleven where the other does ten. What counts
 is how many of the trials end with "not distinguishable", on the machine as it is.
@@ -27,8 +27,8 @@ def products(count: int, a: torch.Tensor, b: torch.Tensor) -> Callable[[], None]
     return run
 
 
-def told_apart(count: int, device: str) -> tuple[bool, float]:
-    """Whether ten products and `count` of the same matrices were told apart, and their ratio."""
+def is_different(count: int, device: str) -> tuple[bool, float]:
+    """Whether ten products and `count` of them differ significantly, and their ratio."""
     size = 128 if device == "cpu" else 1024
     a, b = torch.randn(size, size, device=device), torch.randn(size, size, device=device)
     ways = {"one": products(10, a, b), "other": products(count, a, b)}
@@ -38,12 +38,12 @@ def told_apart(count: int, device: str) -> tuple[bool, float]:
 
 
 def main() -> None:
-    """Print how many of the trials told two programs apart."""
+    """Print in how many of the trials two programs differ significantly."""
     asked = options(__doc__, 50)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    rows = [("", "trials", "told apart", "ratios")]
+    rows = [("", "trials", "different", "ratios")]
     for name, count in (("the same program twice", 10), ("a tenth slower", 11)):
-        found = [told_apart(count, device) for _ in range(asked.rounds)]
+        found = [is_different(count, device) for _ in range(asked.rounds)]
         ratios = sorted(value for _, value in found)
         apart = sum(differs for differs, _ in found)
         spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"

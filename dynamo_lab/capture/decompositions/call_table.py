@@ -1,4 +1,4 @@
-"""The facts of decompositions while they are made: each call, rule and step is kept once."""
+"""The facts of decompositions while they are made: each call, rule and step is stored once."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from dynamo_lab.model.decompositions import (
 )
 
 
-class Ledger:
-    """The facts so far. Each call, each rule, and each rule applied to a call is kept once."""
+class CallTable:
+    """The facts so far. Each call, each rule, and each rule applied to a call is stored once."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -49,7 +49,7 @@ class Ledger:
         return self._rules.setdefault(rule, len(self._rules))
 
     def step(self, call: int, rule: int) -> tuple[int, bool]:
-        """The index of a rule applied to a call, and whether its rows are still to be told."""
+        """The index of a rule applied to a call, and whether its rows are still missing."""
         key = (call, rule)
         if key not in self._steps:
             self._steps[key] = len(self._made)
@@ -58,17 +58,17 @@ class Ledger:
         return index, self._made[index] is None
 
     def tell(self, index: int, step: Step) -> None:
-        """Keep what a step made."""
+        """Store what a step made."""
         self._made[index] = step
 
     def way(self, call: int, to: int, way: Way) -> None:
-        """Keep how a call goes on towards a set."""
+        """Store how a call continues towards a set."""
         known = self.calls[call]
         ways = (*known.ways[:to], way, *known.ways[to + 1 :])
         self.calls[call] = replace(known, ways=ways)
 
     def is_settled(self, index: int, op: Any, book: Rulebook) -> bool:
-        """Whether it is known how a call goes on, or can be told without tracing it."""
+        """Whether it is known how a call continues, or can be known without tracing it."""
         at, known = TARGETS.index(book.to), self.calls[index]
         if known.value and known.ways[at] == Way() and book.rule(op) is None:
             self.way(index, at, Way(end=book.end(op)))

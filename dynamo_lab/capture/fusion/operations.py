@@ -1,4 +1,4 @@
-"""The operations of a scheduler: what each is, reads, and has to come after."""
+"""The operations of an Inductor scheduler: what each is, reads, and must come after."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from dynamo_lab.model.graphs import Graph
 
 
 class Operations:
-    """Reads operations off scheduler nodes."""
+    """Reads operations from scheduler nodes."""
 
     def __init__(self, nodes: Sequence[Any], graph: Graph) -> None:
         self._nodes = nodes

@@ -1,9 +1,9 @@
-"""Lines of generated code that remember for which nodes they were written.
+"""Lines of generated code that know the nodes that they were generated for.
 
-Inductor writes a kernel line by line into buffers, which it puts into one another until the text is
-whole. A line that is written for an operation of a loop body is kept as a string that also knows
-the node that the operation came from, and stays one while it moves. The text is what it would be
-without, so identical kernels are still found to be identical.
+Inductor writes a kernel line by line into buffers, which it nests until the text is complete. A
+line that is written for an operation of a loop body is a string that also knows the operation's
+node, and stays one while it moves. The text itself is unchanged, so identical kernels are still
+found to be identical.
 """
 
 import threading
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.lowering.hooks import CURRENT_OPERATION, VIRTUALIZED
-from dynamo_lab.capture.lowering.stamps import origin_of
+from dynamo_lab.capture.lowering.origins import origin_of
 
 Nodes = dict[str, None]
 """Names of nodes, in the order in which they asked. Copies of a line share it: a value that is
@@ -33,24 +33,24 @@ class Buffer(Protocol):
     _lines: list[Any]
 
 
-class Written(str):
+class TracedLine(str):
     """A line of code, with the nodes it was written for."""
 
     __slots__ = ("nodes",)
     nodes: Nodes
 
-    def __getitem__(self, key: Any) -> "Written":  # a buffer cuts the indentation off
+    def __getitem__(self, key: Any) -> "TracedLine":  # a buffer cuts the indentation off
         return written(str.__getitem__(self, key), self.nodes)
 
 
-def written(text: str, nodes: Nodes) -> Written:
+def written(text: str, nodes: Nodes) -> TracedLine:
     """The text, as written for these nodes."""
-    line = Written(text)
+    line = TracedLine(text)
     line.nodes = nodes
     return line
 
 
-class Pen:
+class OriginTracker:
     """Listens to what each thread writes."""
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ class Pen:
 
 def _nodes_of(line: Any) -> Nodes | None:
     text = getattr(line, "line", line)  # of a line that may be taken back later
-    return text.nodes if isinstance(text, Written) else None
+    return text.nodes if isinstance(text, TracedLine) else None
 
 
 def _with(line: Any, nodes: Nodes) -> Any:
