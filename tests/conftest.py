@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks._chromium import find_chromium
+from tests.benchmarks.core.chromium import find_chromium
 from tests.fixtures.goldens import golden as golden
 from tests.fixtures.goldens import goldens as goldens
 from tests.fixtures.sample import sample as sample

@@ -1,7 +1,7 @@
 """The house keeps its shape: arrows one way, no circle, small rooms, private torch in one of them.
 
 Each rule names what breaks it, as a list that is empty of our own code; of a made-up tree that
-breaks it, it is not.
+breaks it, it is not. Tests are held to the bounds of size as well.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pytest
 import dynamo_lab
 
 ROOT = Path(dynamo_lab.__file__).parent
+TESTS = Path(__file__).parent
 
 FACTS = {"errors", "model"}
 LOOKS = {*FACTS, "measure", "view", "render"}
@@ -220,15 +221,33 @@ BROKEN: tuple[tuple[Rule, Mapping[str, str], str], ...] = (
     (reading_with_torch, {"view/a.py": "import torch"}, "AssertionError: dynamo_lab.view.a"),
 )
 
+OF_TESTS: tuple[Rule, ...] = (full_rooms, long_modules)
+
+LARGE_TESTS: tuple[tuple[Rule, Mapping[str, str], str], ...] = (
+    (
+        full_rooms,
+        {f"view/{name}.py": "" for name in ("conftest", *map("test_{}".format, range(20)))},
+        "view has 21",
+    ),
+    (full_rooms, {f"test_{i}.py": "" for i in range(MOST_MODULES + 1)}, "tests has 21"),
+    (long_modules, {"view/test_a.py": "\n" * (MOST_LINES + 1)}, "tests.view.test_a: 351"),
+    (long_modules, {"view/samples/a.py": "\n" * (MOST_LINES + 1)}, "tests.view.samples.a: 351"),
+)
+
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_house_keeps_each_rule(rule: Rule) -> None:
     assert rule(ROOT) == []
 
 
-def made_up(folder: Path, files: Mapping[str, str]) -> Path:
+@pytest.mark.parametrize("rule", OF_TESTS)
+def test_tests_keep_the_bounds_too(rule: Rule) -> None:
+    assert rule(TESTS) == []
+
+
+def made_up(folder: Path, files: Mapping[str, str], package: str = "dynamo_lab") -> Path:
     """A package of these files and no others, beside a torch that has nothing in it."""
-    root = folder / "dynamo_lab"
+    root = folder / package
     for name, text in {"__init__.py": "", "../torch.py": "", **files}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -241,6 +260,14 @@ def test_a_tree_that_breaks_a_rule_is_found_out(
     rule: Rule, files: Mapping[str, str], said: str, tmp_path: Path
 ) -> None:
     assert any(said in line for line in rule(made_up(tmp_path, files)))
+
+
+@pytest.mark.parametrize(("rule", "files", "said"), LARGE_TESTS)
+def test_tests_beyond_the_bounds_are_found_out(
+    rule: Rule, files: Mapping[str, str], said: str, tmp_path: Path
+) -> None:
+    (found,) = rule(made_up(tmp_path, files, "tests"))
+    assert said in found
 
 
 def test_a_tree_of_right_files_breaks_none(tmp_path: Path) -> None:
@@ -256,3 +283,4 @@ def test_a_tree_of_right_files_breaks_none(tmp_path: Path) -> None:
 
 def test_every_rule_has_a_tree_that_breaks_it() -> None:
     assert {rule for rule, _, _ in BROKEN} == set(RULES)
+    assert {rule for rule, _, _ in LARGE_TESTS} == set(OF_TESTS)

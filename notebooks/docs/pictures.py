@@ -20,7 +20,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the tests are not installed
-from tests.benchmarks._chromium import find_chromium
+from tests.benchmarks.core.chromium import find_chromium
 
 IMAGES = Path(__file__).parents[1] / "images"
 SIZE = {"width": 1120, "height": 620}

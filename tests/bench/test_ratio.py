@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.measure.statistics import Spread, spread
-from tests.benchmarks import _ratio
-from tests.benchmarks._ratio import Line, percentile, ratio, take_turns, timed
+from tests.benchmarks.core import ratio as ratios
+from tests.benchmarks.core.ratio import Line, percentile, ratio, take_turns, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def test_the_verdict(budget: float | None, verdict: str) -> None:
 
 
 def test_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_ratio, "machine", lambda: "a machine")
+    monkeypatch.setattr(ratios, "machine", lambda: "a machine")
     lines = [
         Line(name="plain", value=Spread(11.9, 12.0, 12.1)),
         Line(name="a ratio", value=Spread(1.0, 1.03, 1.2), unit="", budget=1.05),
@@ -82,7 +82,7 @@ def test_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
         Line(name="import", value=Spread(0.01, 0.0101, 0.0102), budget=0.15),
     ]
     assert (
-        _ratio.report("GPT-2", lines, 5)
+        ratios.report("GPT-2", lines, 5)
         == """\
 GPT-2 (5 rounds)
          median   quartiles           budget

@@ -6,7 +6,7 @@ import pytest
 
 from dynamo_lab.model.validate import validate
 from dynamo_lab.view import build
-from tests.benchmarks._synthetic import recording
+from tests.benchmarks.core.synthetic import recording
 
 
 @pytest.mark.parametrize("nodes", [10, 300, 5_000])

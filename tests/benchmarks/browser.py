@@ -9,9 +9,9 @@ from playwright.sync_api import Locator, Page
 
 from dynamo_lab.measure.statistics import Spread, spread
 from dynamo_lab.model.recording import Recording
-from tests.benchmarks._chromium import answers, watched_pages
-from tests.benchmarks._ratio import Line, announce, options, percentile, report
-from tests.benchmarks._synthetic import recording
+from tests.benchmarks.core.chromium import answers, watched_pages
+from tests.benchmarks.core.ratio import Line, announce, options, percentile, report
+from tests.benchmarks.core.synthetic import recording
 
 PAINT_BUDGET = 1.0
 ACTION_BUDGET = 0.1

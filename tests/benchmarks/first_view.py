@@ -11,8 +11,8 @@ import time
 from functools import partial
 
 from dynamo_lab.measure.statistics import spread
-from tests.benchmarks._children import measure
-from tests.benchmarks._ratio import Line, announce, options, ratio, report, take_turns
+from tests.benchmarks.core.children import measure
+from tests.benchmarks.core.ratio import Line, announce, options, ratio, report, take_turns
 
 BUDGET = 1.2
 
@@ -21,7 +21,7 @@ def explain_seconds() -> float:
     """What PyTorch's own explanation takes."""
     import torch._dynamo  # noqa: TID251 - what PyTorch itself offers is what we measure against
 
-    from tests.benchmarks._gpt2 import gpt2
+    from tests.benchmarks.core.gpt2 import gpt2
 
     model, ids = gpt2()
     with torch.no_grad():
@@ -36,7 +36,7 @@ def first_view_seconds() -> float:
 
     import dynamo_lab
     from dynamo_lab.view import build
-    from tests.benchmarks._gpt2 import gpt2
+    from tests.benchmarks.core.gpt2 import gpt2
 
     model, ids = gpt2()
     start = time.perf_counter()

@@ -1,8 +1,8 @@
 """What `import dynamo_lab` takes where torch is imported already, in fresh processes."""
 
 from dynamo_lab.measure.statistics import spread
-from tests.benchmarks._children import measure
-from tests.benchmarks._ratio import Line, announce, options, report
+from tests.benchmarks.core.children import measure
+from tests.benchmarks.core.ratio import Line, announce, options, report
 
 BUDGET = 0.15
 

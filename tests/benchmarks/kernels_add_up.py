@@ -15,8 +15,8 @@ import dynamo_lab
 from dynamo_lab.bench.kernel_times import KernelTimes, time_kernels
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
 from dynamo_lab.measure.subject import Subject
-from tests.benchmarks._gpt2 import gpt2
-from tests.benchmarks._ratio import Line, report, spread
+from tests.benchmarks.core.gpt2 import gpt2
+from tests.benchmarks.core.ratio import Line, report, spread
 
 BUDGET = 0.05
 

@@ -12,8 +12,8 @@ from torch import nn
 
 import dynamo_lab
 from dynamo_lab.measure.statistics import spread
-from tests.benchmarks._children import measure
-from tests.benchmarks._ratio import Line, announce, options, ratio, report, take_turns
+from tests.benchmarks.core.children import measure
+from tests.benchmarks.core.ratio import Line, announce, options, ratio, report, take_turns
 
 BUDGET = 0.6
 
@@ -34,7 +34,7 @@ def relower_seconds(target: str, rounds: int) -> list[float]:
 def main() -> None:
     """Measure and print."""
     rounds = options(__doc__, rounds=3).rounds
-    compile_gpt2 = partial(measure, "-m", "tests.benchmarks._gpt2")
+    compile_gpt2 = partial(measure, "-m", "tests.benchmarks.core.gpt2")
     names = ("plain", "lowered", "lowered:cuda:sm_90")
     plain, here, cuda = take_turns(
         [partial(compile_gpt2, name) for name in names], rounds, announce(rounds)

@@ -2,7 +2,7 @@
 
 from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.recording import Recording
-from tests.benchmarks._ratio import Line, options, report
+from tests.benchmarks.core.ratio import Line, options, report
 
 FIXED_BUDGET = 1.6e6
 DATA_BUDGET = 0.5e6
@@ -14,7 +14,7 @@ LAYERS = 4
 def main() -> None:
     """Measure and print."""
     options(__doc__, rounds=1)
-    from tests.benchmarks._gpt2 import recorded_gpt2
+    from tests.benchmarks.core.gpt2 import recorded_gpt2
 
     recording = recorded_gpt2(LAYERS)
     fixed = page_bytes(Recording(title=""))

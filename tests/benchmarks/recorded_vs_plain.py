@@ -8,8 +8,8 @@ leaves the same caches alone, so that ratio is measured too.
 from functools import partial
 
 from dynamo_lab.measure.statistics import spread
-from tests.benchmarks._children import measure
-from tests.benchmarks._ratio import Line, announce, options, ratio, report, take_turns
+from tests.benchmarks.core.children import measure
+from tests.benchmarks.core.ratio import Line, announce, options, ratio, report, take_turns
 
 BUDGET = 1.05
 STEPS_BUDGET = 1.15
@@ -20,7 +20,7 @@ _CACHES_OFF = {"TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACH
 def main() -> None:
     """Measure and print."""
     rounds = options(__doc__, rounds=5).rounds
-    compile_gpt2 = partial(measure, "-m", "tests.benchmarks._gpt2")
+    compile_gpt2 = partial(measure, "-m", "tests.benchmarks.core.gpt2")
     plain, uncached, recorded, filmed = take_turns(
         [
             partial(compile_gpt2, "plain"),

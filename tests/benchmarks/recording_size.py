@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.core.codec import save
-from tests.benchmarks._ratio import Line, options, report
+from tests.benchmarks.core.ratio import Line, options, report
 
 BUDGET = 1e6
 
@@ -13,7 +13,7 @@ BUDGET = 1e6
 def main() -> None:
     """Measure and print."""
     options(__doc__, rounds=1)
-    from tests.benchmarks._gpt2 import recorded_gpt2
+    from tests.benchmarks.core.gpt2 import recorded_gpt2
 
     recording = recorded_gpt2()
     with tempfile.TemporaryDirectory() as folder:

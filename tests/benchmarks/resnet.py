@@ -5,8 +5,8 @@ import gzip
 from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
-from tests.benchmarks._ratio import Line, options, report
 from tests.benchmarks.browser import page_lines
+from tests.benchmarks.core.ratio import Line, options, report
 from tests.benchmarks.page_size import page_bytes
 from tests.benchmarks.recording_size import BUDGET as RECORDING_BUDGET
 
@@ -14,7 +14,7 @@ from tests.benchmarks.recording_size import BUDGET as RECORDING_BUDGET
 def main() -> None:
     """Measure and print."""
     rounds = options(__doc__, rounds=5).rounds
-    from tests.benchmarks._resnet import recorded_resnet
+    from tests.benchmarks.core.resnet import recorded_resnet
 
     recording = recorded_resnet()
     size = len(gzip.compress(codec.encode(recording), mtime=0))

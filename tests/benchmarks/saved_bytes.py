@@ -11,7 +11,7 @@ from torch.profiler import ProfilerActivity, profile
 
 import dynamo_lab
 from dynamo_lab.render.tables import table
-from tests.benchmarks._ratio import options
+from tests.benchmarks.core.ratio import options
 
 
 class Kept(NamedTuple):
@@ -69,14 +69,14 @@ def retained_bytes(run: Callable[[], Any]) -> int:
 
 
 def _resnet() -> tuple[nn.Module, tuple[Any, ...], Callable[..., Tensor]]:
-    from tests.benchmarks._resnet import resnet
+    from tests.benchmarks.core.resnet import resnet
 
     return resnet()
 
 
 def _gpt2() -> tuple[nn.Module, tuple[Any, ...], Callable[..., Tensor]]:
-    from tests.benchmarks._gpt2 import gpt2
-    from tests.benchmarks._resnet import training
+    from tests.benchmarks.core.gpt2 import gpt2
+    from tests.benchmarks.core.resnet import training
 
     model, ids = gpt2(layers=4)
     return model.train(), (model, ids), training().spread_of_scores

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from dynamo_lab.measure.statistics import Spread, spread
-from tests.benchmarks._chromium import answers, watched_pages
-from tests.benchmarks._ratio import Line, announce, options, percentile, report
-from tests.benchmarks._steps import filmed
+from tests.benchmarks.core.chromium import answers, watched_pages
+from tests.benchmarks.core.ratio import Line, announce, options, percentile, report
+from tests.benchmarks.core.steps import filmed
 
 BUDGET = 0.05
 STEPS = 10_000

@@ -12,7 +12,7 @@ from dynamo_lab.measure.devices import device_named
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.measure.statistics import ratio
 from dynamo_lab.render.tables import table
-from tests.benchmarks._ratio import machine, options
+from tests.benchmarks.core.ratio import machine, options
 
 _PLAN = Plan(round_seconds=0.005)
 

@@ -13,8 +13,8 @@ from torch import nn
 import dynamo_lab
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.tables import table
-from tests.benchmarks._gpt2 import gpt2
-from tests.benchmarks._ratio import options
+from tests.benchmarks.core.gpt2 import gpt2
+from tests.benchmarks.core.ratio import options
 
 TARGETS = ("cpu", "cuda:sm_90", "mps")
 

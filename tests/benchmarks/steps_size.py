@@ -10,8 +10,8 @@ from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.core.codec import save
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.steps import StepTable
-from tests.benchmarks._ratio import Line, options, report
-from tests.benchmarks._steps import filmed
+from tests.benchmarks.core.ratio import Line, options, report
+from tests.benchmarks.core.steps import filmed
 
 BUDGET = 50e6
 STEPS = 100_000

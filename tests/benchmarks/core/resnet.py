@@ -39,7 +39,7 @@ def resnet() -> tuple[Any, tuple[Any, ...], Callable[..., torch.Tensor]]:
 def training() -> Any:
     """The programs in training, from a copy: Dynamo skips the functions of this package's files."""
     with tempfile.TemporaryDirectory() as folder:
-        path = shutil.copy(Path(__file__).with_name("_training.py"), f"{folder}/training.py")
+        path = shutil.copy(Path(__file__).with_name("training.py"), f"{folder}/training.py")
         spec = importlib.util.spec_from_file_location("training", path)
         assert spec is not None
         assert spec.loader is not None

@@ -1,0 +1,211 @@
+"""Each view of the page in Chromium: what it shows, and where its buttons and rows lead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.model.recording import Recording
+
+    from .conftest import Opened
+
+    Make = Callable[[str], Recording]
+
+
+pytestmark = pytest.mark.browser
+
+
+def test_an_operator_unfolds_a_level_a_click_down_to_the_chosen_set(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("decomposed").page
+    page.locator("[data-tab=decompositions]").click()
+    trees = page.locator(".dl-trees")
+    trees.get_by_role("button", name="aten.gelu.default(f32[8, 8])").wait_for()
+    assert trees.locator(".dl-branch").count() == 4
+    trees.get_by_role("button", name="source").click()
+    trees.get_by_text("kAlpha = M_SQRT1_2").wait_for()
+    page.get_by_role("button", name="6 prims").click()
+    trees.get_by_role("button", name="mul = aten.mul.Tensor(self, 0.5)").click()
+    trees.get_by_text("mul = prims.mul.default(self, 0.5)").wait_for()
+    trees.get_by_text("its rule raised").wait_for()
+    page.get_by_role("button", name="4 core ATen").click()
+    assert trees.locator("button.dl-branch").count() == 0
+    page.get_by_role("option", name="aten.sum.default").click()
+    trees.get_by_text("sum_1").click()
+    assert page.locator("[data-tab=graphs][aria-selected=true]").count() == 1
+
+
+def test_two_boxes_are_asked_about_and_the_answer_stands_below(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("scheduled").page
+    page.locator("[data-tab=fusion]").click()
+    page.locator(".dl-fusion-frame").wait_for()
+    boxes = page.locator(".dl-canvas .dl-box")
+    assert boxes.count() == 5
+    boxes.nth(0).click()
+    boxes.nth(1).click()
+    page.get_by_text("op0 and op1 are fused").wait_for()
+    boxes.nth(2).focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("op1 and op2 are not fused").wait_for()
+    page.get_by_text("such a call is never a candidate").wait_for()
+
+
+def test_pairs_are_filtered_and_memory_shows_its_peak(show: Callable[[str], Opened]) -> None:
+    page = show("scheduled").page
+    page.locator("[data-tab=fusion]").click()
+    page.get_by_role("button", name="Pairs").click()
+    page.get_by_role("button", name="refused").click()
+    assert page.locator(".dl-row-verdict").count() == 2
+    page.get_by_role("button", name="Memory").click()
+    assert page.locator(".dl-memory-step").count() == 3
+    page.get_by_role("button", name="What is alive at the peak").click()
+    assert page.locator(".dl-row-life").count() == 4
+
+
+def test_a_benchmark_kernel_by_kernel_lights_lines_and_leads_to_kernels(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("measured").page
+    page.locator("[data-tab=bench]").click()
+    assert page.locator(".dl-verdicts li").nth(2).inner_text().startswith("Compiled is 1.43 times")
+    assert page.locator(".dl-ways tbody").count() == 3
+    assert page.locator(".dl-ways .dl-strip circle").count() > 12 * 25
+    page.get_by_role("button", name="Kernel by kernel").click()
+    groups = page.locator(".dl-bench-group")
+    assert "costs" in groups.first.inner_text()
+    groups.first.hover()
+    page.locator(".cm-line.is-lit", has_text="h = up(h)").wait_for()
+    groups.first.click()
+    page.locator(".cm-line.is-held", has_text="h = up(h)").wait_for()
+    page.get_by_role("button", name="compiled, a training step").click()
+    assert groups.count() == 8
+    page.get_by_role("button", name="warm caches").click()
+    page.locator(".dl-bench-group .dl-go", has_text="gelu").first.click()
+    page.locator("[data-tab=kernels][aria-selected=true]").wait_for()
+    assert page.locator(".dl-kernel-head").get_by_text("µs, ").count() == 1
+
+
+def test_a_package_is_shown_first_and_its_constants_lead_to_their_nodes(
+    show: Callable[[str], Opened],
+) -> None:
+    opened = show("packaged")
+    page = opened.page
+    assert opened.tab() == "package"
+    page.get_by_text("`torch.export` captured", exact=False).or_(
+        page.get_by_text("captured the model by running it")
+    ).first.wait_for()
+    page.locator(".dl-row-constant", has_text="lin.weight").click()
+    page.locator(".dl-row-constant.is-held", has_text="lin.weight").wait_for()
+    page.get_by_text("show its C++ wrapper").click()
+    assert opened.tab() == "kernels"
+    page.get_by_text("AOTInductorModel::run_impl").first.wait_for()
+    page.locator("[data-tab=frames]").click()
+    page.get_by_text("without Dynamo, so there are no frames").wait_for()
+    assert show("cut").page.locator("[data-tab=package]").count() == 0
+
+
+def test_why_it_was_compiled_again_and_what_pinned_a_size(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("sizes").page
+    page.locator("[data-tab=guards]").click()
+    page.get_by_text("was 8, now 16").first.wait_for()
+    page.get_by_text("torch._dynamo.mark_dynamic(x, 0)").first.wait_for()
+    page.locator(".dl-mark-specialised").click()
+    page.locator("[data-entity='symbol:1'].is-held").wait_for()
+    assert page.get_by_role("button", name="Shapes").get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Guards 2").click()
+    page.get_by_role("button", name="Fold all").click()
+    page.locator(".dl-row-guard").first.wait_for(state="detached")
+    assert page.get_by_label("Arguments of a call").count() == 0  # no kernel, no question
+
+
+def test_passes_are_stepped_through(show: Callable[[str], Opened]) -> None:
+    page = show("rewritten").page
+    page.locator("[data-tab=passes]").click()
+    heading, lines = page.locator(".dl-pass-heading"), page.locator(".dl-diff .dl-row-diff")
+    assert heading.inner_text() == "remove_noop_ops"
+    assert lines.count() == 7
+    page.get_by_role("button", name="After").click()
+    assert "clone" not in "".join(lines.all_inner_texts())
+    page.get_by_role("button", name="Next rewrite").click()
+    assert heading.inner_text() == "before the post_grad passes"
+    page.locator(".dl-diff").press("ArrowRight")
+    assert heading.inner_text() == "post_grad.pass_patterns[2]"
+    page.get_by_text("the pattern", exact=True).click()
+    page.get_by_text("KeywordArg('inp')").wait_for()
+    lines.filter(has_text="addmm").first.get_by_role("button").first.click()
+    page.locator(".dl-row-node.is-held", has_text="addmm").wait_for()  # in the Graphs tab
+    page.locator("[data-tab=passes]").click()
+    rows = page.locator(".dl-row-pass")
+    few = rows.count()
+    page.get_by_label("only passes that did something").uncheck()
+    assert rows.count() > few
+
+
+def test_the_lowering_is_stepped_through(show: Callable[[str], Opened]) -> None:
+    page = show("lowered").page
+    page.locator("[data-tab=lowering]").click()
+    heading, own = page.locator(".dl-pass-heading"), page.locator(".dl-row-loop.is-own")
+    assert heading.inner_text() == "mm"
+    page.locator(".dl-kernel-list").press("ArrowRight")
+    page.get_by_role("button", name="Next operator").click()
+    assert heading.inner_text() == "exp"
+    assert own.all_inner_texts()[0].startswith("tmp0 = ops.load('buf1', 8*i0 + r0)")
+    assert own.count() == 2
+    page.get_by_role("button", name="buf3", exact=True).first.click()
+    page.locator(".dl-row-loop", has_text="truediv").click()  # pins the node of its line
+    page.locator(".dl-row-kernel.is-held", has_text="div").wait_for()
+    page.get_by_role("button", name="buffers", exact=True).click()
+    page.locator(".dl-row-kernel.is-held", has_text="buf3").click()
+    page.get_by_text("for i1 < 8").wait_for()
+    page.get_by_role("button", name="overview").click()
+    page.get_by_text("reads an element of a buffer").wait_for()
+    page.get_by_role("button", name="buf4").click()
+    page.get_by_text("leaves this operator").first.wait_for()
+
+
+def test_the_map_leads_to_breaks_frames_and_graphs(show: Callable[[str], Opened]) -> None:
+    opened = show("nested")
+    rows = opened.page.locator(".dl-map-row")
+    assert rows.count() == 7
+    rows.nth(1).locator(".dl-map-go").hover()
+    opened.page.locator(".dl-map-row.is-lit", has_text="break 1").wait_for()
+    rows.nth(3).locator(".dl-map-go").click()
+    opened.page.locator(".dl-card.is-held[data-entity='break:1']").wait_for()
+    rows.nth(0).locator(".dl-graph-chip").click()
+    assert opened.tab() == "graphs"
+    opened.page.locator("[data-tab=breaks]").click()
+    rows.nth(2).locator(".dl-map-go").click()
+    opened.page.locator(".dl-frame.is-held[data-entity='frame:2']").wait_for()
+
+
+def test_a_break_that_follows_leads_to_its_cause(show: Callable[[str], Opened]) -> None:
+    page = show("nested").page
+    first = page.locator(".dl-card").first
+    assert "It follows from break 2" in first.inner_text()
+    assert first.locator(".dl-advice").count() == 0
+    first.locator(".dl-because [data-go='break:1']").click()
+    page.locator(".dl-card.is-held[data-entity='break:1']").wait_for()
+
+
+def test_a_statement_lights_its_line_and_its_instructions(show: Callable[[str], Opened]) -> None:
+    page = show("assembled").page
+    page.locator("[data-tab=kernels]").click()
+    assembly = page.locator(".dl-assembly")
+    assert "occupancy 44 %, limited by registers" in assembly.inner_text()
+    code = page.locator(".dl-kernel-panes > .dl-code-block")
+    code.locator(".cm-line", has_text="tmp1 + 1.0").click(position={"x": 60, "y": 5})
+    page.locator(".dl-selection.is-pinned", has_text="Inductor wrote it for").wait_for()
+    assert page.locator(".dl-code .cm-line.is-held").count() > 0
+    held = assembly.locator(".cm-line.is-held")
+    assert held.all_inner_texts() == ["add.f32 %f2, %f1, 0f3F800000;"]
+    assembly.get_by_role("button", name="TTIR").click()
+    assembly.locator(".cm-line", has_text="math.erf").wait_for()

@@ -1,0 +1,64 @@
+"""Guards by the value that they check, and what to do about recompilations."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
+
+Make = Callable[[str], Recording]
+
+
+def test_guards_are_grouped_by_the_value_they_check(make: Make) -> None:
+    guards = build(make("branch_and_print")).guards.guards
+    assert [(g.frame, g.source, g.kind, g.where) for g in guards] == [
+        (0, "L['x']", "TENSOR_MATCH", "line 1"),
+        (0, "L['x']", "NO_TENSOR_ALIASING", ""),
+        (0, "", "GRAD_MODE", ""),
+        (1, "L['y']", "TENSOR_MATCH", "line 3"),
+    ]
+
+
+def test_a_recompilation_says_what_to_do(make: Make) -> None:
+    recording = make("recompiled")
+    item = build(recording).guards.recompiles[0]
+    assert item.title == "f was compiled again"
+    assert "dynamic=True" in item.advice
+    limit = replace(recording.recompiles[0], limit_hit=True)
+    item = build(replace(recording, recompiles=(limit,))).guards.recompiles[0]
+    assert item.title == "f was compiled too often and now runs eagerly"
+    assert "recompile_limit" in item.advice
+
+
+@pytest.mark.parametrize(
+    ("guards", "words"),
+    [
+        (("tensor 'x' size mismatch at index 0", "L['n'] == 3"), ["constants", "A size changed"]),
+        (("L['s'].seen == 1  # if x.shape:  # a.py:3 in f", "L['s'].seen == 0"), ["constants"]),
+        (("tensor 'x' dtype mismatch", "___stack1 == 93.55"), [".item()", "dtype"]),
+        (("of no kind",), []),
+    ],
+)
+def test_each_kind_of_failure_has_its_advice(
+    make: Make, guards: tuple[str, ...], words: list[str]
+) -> None:
+    recording = make("recompiled")
+    failures = tuple((f"0/{number}", guard) for number, guard in enumerate(guards, 9))
+    again = replace(recording.recompiles[0], failures=failures)
+    advice = build(replace(recording, recompiles=(again,))).guards.recompiles[0].advice
+    places = [advice.index(word) for word in words]
+    assert places == sorted(places)
+    assert bool(advice) == bool(words)
+
+
+def test_guards_that_hardly_ever_fail_are_one_and_come_last(make: Make) -> None:
+    recording = make("branch_and_print")
+    idle = [f"hasattr(L['x'], '_dynamo_{kind}_indices') == False" for kind in ("dynamic", "static")]
+    guard = replace(recording.guards[0], expressions=(*idle, "check_tensor(L['x'])"))
+    view = build(replace(recording, guards=(guard,)))
+    assert view.guards.guards[0].expressions == (
+        "check_tensor(L['x'])",
+        "hasattr(L['x'], '_dynamo_…_indices') == False",
+    )

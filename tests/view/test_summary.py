@@ -1,0 +1,111 @@
+"""The sentence, the counts and the environment that say what happened, against exact values."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
+
+Make = Callable[[str], Recording]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "branch_and_print",
+            "Dynamo captured 3 graphs from 3 frames; it broke twice, at line 2 (data-dependent "
+            "branch) and line 4 (print call). Inductor wrote 2 kernels.",
+        ),
+        (
+            "skipped",
+            "Dynamo skipped `forward`: nothing in this call is a tensor, so there is nothing to "
+            "compile.",
+        ),
+        (
+            "fullgraph_failed",
+            "Dynamo could not capture `f` as one graph, as required: it broke at line 3 (print "
+            "call).",
+        ),
+        (
+            "recompiled",
+            "Dynamo captured 2 graphs from 1 frame, without a break. Guards failed and it "
+            "recompiled once.",
+        ),
+    ],
+)
+def test_the_sentence_says_what_happened(make: Make, name: str, sentence: str) -> None:
+    assert build(make(name)).summary.sentence == sentence
+
+
+def test_the_sentence_of_nothing_and_of_something_unfinished() -> None:
+    nothing = Recording(title="nothing")
+    assert build(nothing).summary.sentence == (
+        "Nothing was compiled: Dynamo saw no Python function during this run."
+    )
+    going_on = Recording(title="going on", state="recording")
+    assert build(going_on).summary.sentence == "Compiling: no graph has been captured yet."
+
+
+def test_counts_have_a_tone_and_a_tab(make: Make) -> None:
+    counts = build(make("branch_and_print")).summary.counts
+    assert [(c.value, c.label, c.tone, c.tab) for c in counts] == [
+        ("3", "frames", "plain", "frames"),
+        ("3", "graphs", "plain", "graphs"),
+        ("2", "breaks", "warning", "breaks"),
+        ("2", "kernels", "plain", "kernels"),
+        ("1.5 s", "compiling", "plain", "timeline"),
+    ]
+    counts = build(make("recompiled")).summary.counts
+    assert [(c.value, c.label, c.tone) for c in counts[2:4]] == [
+        ("0", "breaks", "good"),
+        ("1", "recompile", "warning"),
+    ]
+
+
+def test_skipped_frames_of_libraries_are_counted_apart(make: Make) -> None:
+    recording = make("branch_and_print")
+    library = Source("torch/nn.py", "library", (Excerpt(1, "x"),))
+    noise = Frame(id=3, name="n", span=len(recording.spans), outcome="skipped")
+    summary = build(
+        replace(
+            recording,
+            sources=(*recording.sources, library),
+            spans=(*recording.spans, Span(2, 1, "n")),
+            frames=(*recording.frames, noise),
+        )
+    ).summary
+    assert (summary.counts[0].value, summary.library_frames) == ("3", 1)
+
+
+def test_the_sentence_speaks_of_what_was_compiled(make: Make) -> None:
+    recording = make("skipped")
+    frame = replace(recording.frames[0], name="Net.forward")
+    view = build(replace(recording, title="Net", frames=(frame,)))
+    assert view.summary.sentence.startswith("Dynamo skipped `Net`: ")
+
+
+def test_notes_and_environment(make: Make) -> None:
+    view = build(make("branch_and_print"))
+    assert view.notes[0].message == "2 of 3 graphs came from the cache."
+    assert view.environment == (("Python", "3.11.9"), ("PyTorch", "2.13.0"), ("threads", "8"))
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("", ""),
+        ("cpu", "Lowered for cpu: the code was not built or run."),
+        (
+            "cuda:sm_90",
+            "Lowered for cuda:sm_90 (NVIDIA H100): the code was not built or run.",
+        ),
+        ("tpu:v9", "Lowered for tpu:v9: the code was not built or run."),
+    ],
+)
+def test_what_it_was_lowered_for(make: Make, target: str, sentence: str) -> None:
+    assert build(replace(make("skipped"), target=target)).summary.target == sentence
