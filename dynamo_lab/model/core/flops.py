@@ -71,12 +71,6 @@ def _mm(call: Call) -> int:
     return _product(call.shape(0), call.shape(1))
 
 
-def _matmul(call: Call) -> int:
-    """Every element of the result is the product of a row and a column, batches repeated."""
-    call.shape(1)
-    return 2 * prod(call.results[0]) * call.shape(0)[-1]
-
-
 def _addmm(call: Call) -> int:
     return _product(call.shape(1), call.shape(2))
 
@@ -87,7 +81,7 @@ def _product(left: Shape, right: Shape) -> int:
 
 
 def _linear(call: Call) -> int:
-    """Every element of the result is the product of a row of the input and a row of the weight."""
+    """Every element of the result is the product of two rows, or of a row and a column."""
     return 2 * prod(call.results[0]) * call.shape(0)[-1]
 
 
@@ -129,6 +123,12 @@ def _attention(call: Call) -> int:
     return 2 * prod(queries[:-1]) * keys[-2] * (queries[-1] + values[-1])
 
 
+def _any_attention(call: Call) -> int:
+    """The same where batches, or the heads of keys and values, are repeated."""
+    out, queries, keys, values = call.results[0], call.shape(0), call.shape(1), call.shape(2)
+    return 2 * prod(out[:-1]) * keys[-2] * (queries[-1] + values[-1])
+
+
 def _attention_backward(call: Call) -> int:
     """The scores again, and the gradients of both products by both factors."""
     queries, keys, values = call.shape(1), call.shape(2), call.shape(3)
@@ -142,7 +142,17 @@ _ATTENTION = (
     "flash_attention_for_cpu",
 )
 
+_FUNCTIONS: dict[str, Callable[[Call], int]] = {
+    **dict.fromkeys(("mm", "bmm", "matmul", "linear"), _linear),
+    **dict.fromkeys(("addmm", "baddbmm"), _addmm),
+    **{f"conv{n}d": _fused_convolution for n in (1, 2, 3)},
+    **{f"conv_transpose{n}d": _transposed_convolution for n in (1, 2, 3)},
+    "scaled_dot_product_attention": _any_attention,
+}
+"""By name, what Python and ATen call alike."""
+
 _FORMULAS: dict[str, Callable[[Call], int]] = {
+    **{f"aten.{name}": formula for name, formula in _FUNCTIONS.items()},
     "aten.mm": _mm,
     "aten.bmm": _mm,
     "aten._scaled_mm": _mm,
@@ -161,17 +171,9 @@ _FORMULAS: dict[str, Callable[[Call], int]] = {
     **{f"aten._scaled_dot_product_{name}_backward": _attention_backward for name in _ATTENTION},
 }
 
-_FUNCTIONS: dict[str, Callable[[Call], int]] = {
-    **dict.fromkeys(("mm", "bmm", "matmul", "linear"), _matmul),
-    **dict.fromkeys(("addmm", "baddbmm"), _addmm),
-    **{f"conv{n}d": _fused_convolution for n in (1, 2, 3)},
-    **{f"conv_transpose{n}d": _transposed_convolution for n in (1, 2, 3)},
-    "scaled_dot_product_attention": _attention,
-}
-
 _CAPTURED = {
-    "operator.matmul": _matmul,
-    **dict.fromkeys(("mm", "bmm", "matmul"), _matmul),  # methods of tensors
+    "operator.matmul": _linear,
+    **dict.fromkeys(("mm", "bmm", "matmul"), _linear),  # methods of tensors
     **{f"torch.{name}": formula for name, formula in _FUNCTIONS.items()},
     **{f"torch._C._nn.{name}": formula for name, formula in _FUNCTIONS.items()},
 }

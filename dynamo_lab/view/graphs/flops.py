@@ -50,6 +50,8 @@ def _said(total: int | None, counted: int, products: int, others: int) -> str:
 
 
 def _flops(table: NodeTable, node: Node, sizes: Sizes) -> int | None:
+    if node.op == "call_module":  # it may be called like a function, and is none
+        return None
     try:
         return flops_of(node.target, _call(table, node, sizes))
     except UnknownSize:

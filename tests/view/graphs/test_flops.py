@@ -31,7 +31,14 @@ def product(rows: str, target: str = "aten.mm.default") -> Table:
 
 @pytest.mark.parametrize(
     "target",
-    ["aten.mm.default", "torch.matmul", "operator.matmul", "torch.mm", "torch._C._nn.linear"],
+    [
+        "aten.mm.default",
+        "aten.matmul.default",
+        "torch.matmul",
+        "operator.matmul",
+        "torch.mm",
+        "torch._C._nn.linear",
+    ],
 )
 def test_products_are_added_up_at_every_stage(target: str) -> None:
     table = product("128", target)
@@ -65,6 +72,15 @@ def test_a_convolution_without_a_batch_has_no_formula() -> None:
     )
     table.node("conv2d", "torch.conv2d", x, weight, value=tensor("4", "7", "7"))
     assert said(table) == (None, "FLOP unknown: 0 of 1 product")
+
+
+def test_attention_counts_batches_that_are_repeated() -> None:
+    table = Table()
+    queries = table.input("q", tensor("1", "4", "16", "32"))
+    keys = table.input("k", tensor("2", "4", "24", "32"))
+    target, result = "torch._C._nn.scaled_dot_product_attention", tensor("2", "4", "16", "32")
+    table.node("a", target, queries, keys, value=result, arguments="q, k, k, is_causal=True")
+    assert said(table)[0] == 2 * 2 * (2 * 4 * 16 * 24 * 32)
 
 
 def test_an_empty_product_has_no_operations() -> None:
