@@ -34,7 +34,9 @@ def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
     counted = [node for node in products if found[node.index] is not None]
     is_open = any(_is_open(value) for node in counted for value in _values(table, node))
     said = _said(total, len(counted), len(products), others)
-    return Arithmetic(flops=total, text=f"{said}, at the sizes of this run" if is_open else said)
+    bodies = ", bodies counted apart" if table.subgraphs else ""
+    sizes_of = ", at the sizes of this run" if is_open else ""
+    return Arithmetic(flops=total, text=f"{said}{bodies}{sizes_of}")
 
 
 def _kind(target: str) -> str:

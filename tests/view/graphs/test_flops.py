@@ -95,3 +95,15 @@ def test_a_graph_without_values_or_products_is_unknown() -> None:
     sums.node("add", "aten.add.Tensor", sums.input("a"))
     assert said(sums) == (None, "FLOP unknown: no products, 1 other operator not counted")
     assert said(Table()) == (None, "FLOP unknown: no products")
+
+
+def test_a_graph_that_calls_another_says_that_it_does_not_count_it() -> None:
+    outer, body = Table(), product("128")
+    outer.node("cond", "torch.ops.higher_order.cond", outer.input("a"))
+    calls = graph(0, outer)
+    calls = replace(calls, frame=None, nodes=replace(calls.nodes, subgraphs={1: (1,)}))
+    called = replace(graph(1, body), frame=None, parent=0, parent_node=1)
+    views = graphs.build(Recording(title="", graphs=(calls, called)))
+    told = "FLOP unknown: no products, 1 other operator not counted, bodies counted apart"
+    assert (views[0].flops, views[0].arithmetic) == (None, told)
+    assert views[1].flops == 2 * 128 * 32 * 5
