@@ -13,6 +13,7 @@ from dynamo_lab.view.core.words import flops, plural
 from dynamo_lab.view.graphs.kinds import kind_of
 
 _UNRECORDED = Value()
+_LARGEST = 1 << 62  # no JSON holds what no machine computes: such sizes are a damaged file's
 
 
 class Arithmetic(Struct, frozen=True, kw_only=True):
@@ -29,6 +30,8 @@ def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
     products = [table[at] for at in calls if kinds[table.target[at]] == "matrix"]
     others = sum(kinds[table.target[at]] not in ("matrix", "view") for at in calls)
     found = {node.index: _flops(table, node, sizes) for node in products}
+    if sum(count or 0 for count in found.values()) > _LARGEST:
+        found = dict.fromkeys(found)
     counts = [count for count in found.values() if count is not None]
     total = sum(counts) if counts else None
     counted = [node for node in products if found[node.index] is not None]

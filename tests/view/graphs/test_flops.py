@@ -83,6 +83,11 @@ def test_attention_counts_batches_that_are_repeated() -> None:
     assert said(table)[0] == 2 * 2 * (2 * 4 * 16 * 24 * 32)
 
 
+def test_sizes_that_no_machine_has_are_not_counted() -> None:
+    told = "FLOP unknown: 0 of 1 product, 1 other operator not counted"
+    assert said(product("9" * 19)) == (None, told)
+
+
 def test_an_empty_product_has_no_operations() -> None:
     assert said(product("0"))[0] == 0
 
