@@ -24,7 +24,7 @@ class Arithmetic(Struct, frozen=True, kw_only=True):
 
 
 def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
-    """Symbols in shapes have their values in the recorded run."""
+    """What a graph computes, with symbols in shapes as they were in the recorded run."""
     kinds = {number: _kind(table.strings[number]) for number in set(table.target)}
     calls = [at for at, op in enumerate(table.op) if table.strings[op].startswith("call_")]
     products = [table[at] for at in calls if kinds[table.target[at]] == "matrix"]
