@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 from torch.func import functional_call, grad, jvp, vmap
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 import dynamo_lab
 from dynamo_lab.view.graphs import graphs
@@ -131,3 +134,37 @@ def test_operators_of_training_have_kinds() -> None:
         if node.op.startswith("call_")
     }
     assert [target for target in called if kind_of(target) == "other"] == []
+
+
+class Products(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(32, 48)
+        self.convolution = torch.nn.Conv2d(3, 8, 3)
+        self.back = torch.nn.ConvTranspose2d(8, 3, 3)
+
+    def forward(self, image: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        attended = torch.nn.functional.scaled_dot_product_attention(x, x, x)
+        made = self.back(self.convolution(image))
+        return (
+            (self.linear(attended) @ self.linear.weight).sum() + made.sum() + (x[0] @ x[1].mT).sum()
+        )
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_operations_of_the_products_are_those_of_pytorch(dynamic: bool) -> None:
+    """At every stage; the joint graph has those of the backward too."""
+    model = Products()
+    args = torch.randn(2, 3, 16, 16), torch.randn(2, 4, 24, 32, requires_grad=True)
+    recording = dynamo_lab.lower(model, *args, target="cpu", grad=True, dynamic=dynamic)
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        result = model(*args)
+        forward = counter.get_total_flops()
+        result.backward()
+    # the fused attention computes the scores once more, for its gradients
+    backward = counter.get_total_flops() - forward + 2 * (2 * 4 * 24 * 24 * 32)
+    for graph in graphs.build(recording):
+        own = backward if graph.is_backward else forward
+        assert graph.flops == (forward + backward if graph.stage == "joint" else own)
+        assert re.search(r" in (\d+) of \1 products,", graph.arithmetic)
+        assert graph.arithmetic.endswith("at the sizes of this run") is dynamic

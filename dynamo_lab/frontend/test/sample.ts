@@ -35,7 +35,7 @@ export function graph(spec: GraphSpec): GraphView {
     subgraphs: {},
     modules: spec.modules ?? [module("", spec.inputs.map((_, i) => i))],
     parent: spec.parent ?? null, parent_node: null,
-    bytes: [256], layouts: [""], kinds: { elementwise: [1] },
+    bytes: [256], layouts: [""], kinds: { elementwise: [1] }, flops: null, arithmetic: "FLOP unknown: no products",
   };
 }
 

@@ -36,7 +36,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
 def flops_of(operator: str, call: Call) -> int | None:
     """The operations of "aten.mm.default" and the like; None where no formula is known."""
-    formula = _FORMULAS.get(_without_overload(operator))
+    formula = _formula(operator)
     if formula is None:
         return None
     try:
@@ -47,11 +47,24 @@ def flops_of(operator: str, call: Call) -> int | None:
 
 def is_known(operator: str) -> bool:
     """Whether there is a formula for an operator."""
-    return _without_overload(operator) in _FORMULAS
+    return _formula(operator) is not None
 
 
-def _without_overload(operator: str) -> str:
-    return operator.rpartition(".")[0] or operator
+def positional(text: str) -> tuple[str, ...]:
+    """The arguments of a call, as text, one by one."""
+    found, depth, start = list[str](), 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and not depth:
+            found.append(text[start:at].strip())
+            start = at + 1
+    found.append(text[start:].strip())
+    return tuple(found)
+
+
+def _formula(operator: str) -> Callable[[Call], int] | None:
+    """That of an operator without its overload, or of a function as it is called in Python."""
+    return _FORMULAS.get(operator.rpartition(".")[0]) or _CAPTURED.get(operator)
 
 
 def _mm(call: Call) -> int:
@@ -68,7 +81,7 @@ def _product(left: Shape, right: Shape) -> int:
 
 
 def _linear(call: Call) -> int:
-    """Every element of the result is the product of a row of the input and a row of the weight."""
+    """Every element of the result is the product of two rows, or of a row and a column."""
     return 2 * prod(call.results[0]) * call.shape(0)[-1]
 
 
@@ -81,8 +94,18 @@ def _fused_convolution(call: Call) -> int:
     return _convolved(call.shape(0), call.shape(1), call.results[0], False)
 
 
+def _transposed_convolution(call: Call) -> int:
+    return _convolved(call.shape(0), call.shape(1), call.results[0], True)
+
+
 def _convolved(x: Shape, weight: Shape, out: Shape, transposed: bool) -> int:
-    """Each point of the result (of the input, if transposed) takes the whole filter."""
+    """Each point of the result (of the input, if transposed) takes the whole filter.
+
+    Raises:
+        ValueError: there is no batch.
+    """
+    if len(x) != len(weight):
+        raise ValueError(x)
     return 2 * x[0] * prod((x if transposed else out)[2:]) * prod(weight)
 
 
@@ -100,6 +123,12 @@ def _attention(call: Call) -> int:
     return 2 * prod(queries[:-1]) * keys[-2] * (queries[-1] + values[-1])
 
 
+def _any_attention(call: Call) -> int:
+    """The same where batches, or the heads of keys and values, are repeated."""
+    out, queries, keys, values = call.results[0], call.shape(0), call.shape(1), call.shape(2)
+    return 2 * prod(out[:-1]) * keys[-2] * (queries[-1] + values[-1])
+
+
 def _attention_backward(call: Call) -> int:
     """The scores again, and the gradients of both products by both factors."""
     queries, keys, values = call.shape(1), call.shape(2), call.shape(3)
@@ -113,7 +142,17 @@ _ATTENTION = (
     "flash_attention_for_cpu",
 )
 
+_FUNCTIONS: dict[str, Callable[[Call], int]] = {
+    **dict.fromkeys(("mm", "bmm", "matmul", "linear"), _linear),
+    **dict.fromkeys(("addmm", "baddbmm"), _addmm),
+    **{f"conv{n}d": _fused_convolution for n in (1, 2, 3)},
+    **{f"conv_transpose{n}d": _transposed_convolution for n in (1, 2, 3)},
+    "scaled_dot_product_attention": _any_attention,
+}
+"""By name, what Python and ATen call alike."""
+
 _FORMULAS: dict[str, Callable[[Call], int]] = {
+    **{f"aten.{name}": formula for name, formula in _FUNCTIONS.items()},
     "aten.mm": _mm,
     "aten.bmm": _mm,
     "aten._scaled_mm": _mm,
@@ -131,3 +170,11 @@ _FORMULAS: dict[str, Callable[[Call], int]] = {
     **{f"aten._scaled_dot_product_{name}": _attention for name in _ATTENTION},
     **{f"aten._scaled_dot_product_{name}_backward": _attention_backward for name in _ATTENTION},
 }
+
+_CAPTURED = {
+    "operator.matmul": _linear,
+    **dict.fromkeys(("mm", "bmm", "matmul"), _linear),  # methods of tensors
+    **{f"torch.{name}": formula for name, formula in _FUNCTIONS.items()},
+    **{f"torch._C._nn.{name}": formula for name, formula in _FUNCTIONS.items()},
+}
+"""Functions as Dynamo captures them, which have no overload yet."""

@@ -134,7 +134,8 @@ def _graph(graph: GraphView, texts: GraphText) -> Markup:
         lines.append(f"… {left:,} more nodes\n")
     modules = outline(graph) if left > 0 else ()
     tree = [pre(*map(_module, modules[:_MODULES]))] if len(modules) > 1 else []
-    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", *tree, pre(*lines))
+    work = tag("p", tag("small", graph.arithmetic))
+    return details(f"{graph.title}: {shortened(graph.subtitle, 200)}", work, *tree, pre(*lines))
 
 
 def _module(row: OutlineRow) -> str:

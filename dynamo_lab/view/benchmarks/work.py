@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Literal
 
 from dynamo_lab.model.benchmarks import Work
-from dynamo_lab.model.core.flops import Call, flops_of, is_known
+from dynamo_lab.model.core.flops import Call, flops_of, is_known, positional
 from dynamo_lab.model.fusion import Operation, Schedule
 from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
@@ -241,7 +241,7 @@ class _Call:
         arguments = [self._plan.by_index(at) for at in node.inputs]
         tensors = [argument for argument in arguments if argument.value.dtype]
         results = self._plan.results(node)
-        named = _positional(node.arguments)
+        named = positional(node.arguments)
         by_name = {argument.name: argument for argument in tensors}
         call = Call(
             shapes=tuple(
@@ -305,15 +305,3 @@ def item_size(dtype: str) -> int:
     """The bytes per element of a type such as "bf16" or "float32"."""
     bits = _BITS.search(dtype)
     return max(1, int(bits[0]) // 8) if bits else 1
-
-
-def _positional(text: str) -> tuple[str, ...]:
-    """The arguments of a call, as text, up to the first keyword argument."""
-    found, depth, start = list[str](), 0, 0
-    for at, sign in enumerate(text):
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and not depth:
-            found.append(text[start:at].strip())
-            start = at + 1
-    found.append(text[start:].strip())
-    return tuple(found)

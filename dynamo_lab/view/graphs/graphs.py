@@ -8,9 +8,11 @@ from msgspec import Struct
 from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.sizes import Sizes
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.values import layout_text, value_text
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.graphs.flops import Arithmetic, arithmetic
 from dynamo_lab.view.graphs.kinds import by_kind
 from dynamo_lab.view.graphs.transforms import in_transforms
 
@@ -40,6 +42,9 @@ class GraphView(Struct, frozen=True, kw_only=True):
     `bytes` and `layouts` are parallel to `values`: the size of a tensor, None where it is not
     known, and its memory layout where that is not contiguous. `kinds` says of strings that
     are targets what kind of work they do. `parent_node` calls this graph if it is a body.
+
+    `flops` are the floating-point operations of the products that could be counted, None where
+    none could; `arithmetic` says it in words, and how much of the graph is counted.
     """
 
     id: int
@@ -68,15 +73,20 @@ class GraphView(Struct, frozen=True, kw_only=True):
     bytes: tuple[int | None, ...] = ()
     layouts: tuple[str, ...] = ()
     kinds: dict[str, tuple[int, ...]] = {}
+    flops: int | None = None
+    arithmetic: str = ""
 
 
 def build(recording: Recording) -> tuple[GraphView, ...]:
     """The graphs; their columns are shared with the recording."""
     names, titles = frame_names(recording), GraphTitles(recording)
-    return tuple(_view(graph, names, titles) for graph in recording.graphs)
+    return tuple(
+        _view(graph, names, titles, arithmetic(graph.nodes, Sizes(recording, graph.compile_id)))
+        for graph in recording.graphs
+    )
 
 
-def _view(graph: Graph, names: Sequence[str], titles: GraphTitles) -> GraphView:
+def _view(graph: Graph, names: Sequence[str], titles: GraphTitles, work: Arithmetic) -> GraphView:
     table = graph.nodes
     return GraphView(
         id=graph.id,
@@ -105,6 +115,8 @@ def _view(graph: Graph, names: Sequence[str], titles: GraphTitles) -> GraphView:
         bytes=tuple(value.bytes for value in table.values),
         layouts=tuple(layout_text(value) for value in table.values),
         kinds=by_kind((n, table.strings[n]) for n in _targets(table)),
+        flops=work.flops,
+        arithmetic=work.text,
     )
 
 

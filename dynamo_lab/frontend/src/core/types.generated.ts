@@ -188,6 +188,9 @@ export interface AttemptView {
  * `bytes` and `layouts` are parallel to `values`: the size of a tensor, None where it is not
  * known, and its memory layout where that is not contiguous. `kinds` says of strings that
  * are targets what kind of work they do. `parent_node` calls this graph if it is a body.
+ *
+ * `flops` are the floating-point operations of the products that could be counted, None where
+ * none could; `arithmetic` says it in words, and how much of the graph is counted.
  */
 export interface GraphView {
   readonly id: number;
@@ -216,6 +219,8 @@ export interface GraphView {
   readonly bytes: readonly (number | null)[];
   readonly layouts: readonly string[];
   readonly kinds: Readonly<Record<string, readonly number[]>>;
+  readonly flops: number | null;
+  readonly arithmetic: string;
 }
 
 /**

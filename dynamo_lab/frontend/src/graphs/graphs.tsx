@@ -49,7 +49,7 @@ function Stages({ graphs, shown, label }: { graphs: readonly GraphView[]; shown:
     <div class="dl-segments" role="group" aria-label={label}>
       {graphs.map((graph) => (
         <button
-          key={graph.id} type="button" aria-pressed={graph.id === shown.id} title={`${graph.title}: ${graph.subtitle}`}
+          key={graph.id} type="button" aria-pressed={graph.id === shown.id} title={`${graph.title}: ${graph.subtitle}; ${graph.arithmetic}`}
           onClick={() => (graphsState(store).graph.value = graph.id)}
         >
           {stageName(graph)} <Size operators={graph.operators} kin={held ? kin.countNodes(held, graph.id) : 0} />
@@ -89,6 +89,7 @@ export function Graphs() {
         <Groups groups={groups} shown={group} />
         <Stages label="Stage" graphs={group.graphs.filter((g) => !g.is_backward)} shown={root} />
         <Stages label="Stage of the backward" graphs={group.graphs.filter((g) => g.is_backward)} shown={root} />
+        <span class="dl-dim dl-ellipsis" title="Floating-point operations">{graph.arithmetic}</span>
       </div>
       <Body graph={graph} />
       {index && (mode.value === "listing"

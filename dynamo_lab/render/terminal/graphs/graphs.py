@@ -102,6 +102,7 @@ def _graph(graph: GraphView, facts: _Facts, page: Page) -> Iterator[RenderableTy
         hint = f"dynamo-lab show --graph {graph.number}"
         cut = f"… {len(graph.name) - shown:,} more nodes; "
         yield indented(line((cut, "dim"), (hint, "dim italic"), (" prints all", "dim")))
+    yield indented(text(graph.arithmetic, "dim"))
     if graph.id in facts.regions and not page.everything:
         yield from _became(facts.later.get(graph.number, ()))
 

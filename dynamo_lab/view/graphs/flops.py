@@ -1,0 +1,84 @@
+"""The floating-point operations of a graph: those of its products whose formula is known.
+
+A product is a matrix product, a convolution or attention. Views compute nothing; whatever else
+there is has no formula, so it is never counted, and the text says how much of it there is.
+"""
+
+from msgspec import Struct
+
+from dynamo_lab.model.core.flops import Call, flops_of, is_known, positional
+from dynamo_lab.model.graphs import Node, NodeTable, Value
+from dynamo_lab.view.core.sizes import Sizes, UnknownSize
+from dynamo_lab.view.core.words import flops, plural
+from dynamo_lab.view.graphs.kinds import kind_of
+
+_UNRECORDED = Value()
+_LARGEST = 1 << 62  # no JSON holds what no machine computes: such sizes are a damaged file's
+
+
+class Arithmetic(Struct, frozen=True, kw_only=True):
+    """The operations of a graph, None where none could be counted, and what was counted."""
+
+    flops: int | None
+    text: str
+
+
+def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
+    """What a graph computes, with symbols in shapes as they were in the recorded run."""
+    kinds = {number: _kind(table.strings[number]) for number in set(table.target)}
+    calls = [at for at, op in enumerate(table.op) if table.strings[op].startswith("call_")]
+    products = [table[at] for at in calls if kinds[table.target[at]] == "matrix"]
+    others = sum(kinds[table.target[at]] not in ("matrix", "view") for at in calls)
+    found = {node.index: _flops(table, node, sizes) for node in products}
+    if sum(count or 0 for count in found.values()) > _LARGEST:
+        found = dict.fromkeys(found)
+    counts = [count for count in found.values() if count is not None]
+    total = sum(counts) if counts else None
+    counted = [node for node in products if found[node.index] is not None]
+    is_open = any(_is_open(value) for node in counted for value in _values(table, node))
+    said = _said(total, len(counted), len(products), others)
+    bodies = ", bodies counted apart" if table.subgraphs else ""
+    sizes_of = ", at the sizes of this run" if is_open else ""
+    return Arithmetic(flops=total, text=f"{said}{bodies}{sizes_of}")
+
+
+def _kind(target: str) -> str:
+    return "matrix" if is_known(target) else kind_of(target)
+
+
+def _said(total: int | None, counted: int, products: int, others: int) -> str:
+    """'4.2 MFLOP in 3 of 3 products, 7 other operators not counted'."""
+    amount = "FLOP unknown:" if total is None else f"{flops(total)} in"
+    part = f"{counted:,} of {plural(products, 'product')}" if products else "no products"
+    rest = f", {plural(others, 'other operator')} not counted" if others else ""
+    return f"{amount} {part}{rest}"
+
+
+def _flops(table: NodeTable, node: Node, sizes: Sizes) -> int | None:
+    if node.op == "call_module":  # it may be called like a function, and is none
+        return None
+    try:
+        return flops_of(node.target, _call(table, node, sizes))
+    except UnknownSize:
+        return None
+
+
+def _call(table: NodeTable, node: Node, sizes: Sizes) -> Call:
+    arguments = positional(node.arguments)
+    read = {table.name[at]: table.values[table.value[at]] for at in node.inputs}
+    shapes = tuple(_shape(read.get(text, _UNRECORDED), sizes) for text in arguments)
+    result = _shape(node.value, sizes)
+    return Call(shapes=shapes, arguments=arguments, results=() if result is None else (result,))
+
+
+def _shape(value: Value, sizes: Sizes) -> tuple[int, ...] | None:
+    """The shape of a tensor as numbers; None of anything else, and where none was recorded."""
+    return tuple(map(sizes.number, value.shape)) if value.dtype else None
+
+
+def _values(table: NodeTable, node: Node) -> list[Value]:
+    return [node.value, *(table.values[table.value[at]] for at in node.inputs)]
+
+
+def _is_open(value: Value) -> bool:
+    return not all(size.isdecimal() for size in value.shape)
