@@ -5,7 +5,6 @@ Capabilities are asked of the installed release, not of its version number.
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,8 +12,8 @@ import torch
 from dynamo_lab.capture.core import hooks
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.private import Private
+from dynamo_lab.capture.core.sources import PACKAGE
 
-_PACKAGE = Path(__file__).parents[2]
 _PROGRAMS = ("suite", "course", "__pycache__")
 
 
@@ -79,7 +78,7 @@ def our_frames_skipped() -> Iterator[None]:
 
 
 def _ours() -> Iterable[str]:
-    return [path.as_posix() for path in _PACKAGE.iterdir() if path.name not in _PROGRAMS]
+    return [path.as_posix() for path in PACKAGE.iterdir() if path.name not in _PROGRAMS]
 
 
 def modes() -> list[str]:

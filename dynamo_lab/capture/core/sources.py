@@ -5,10 +5,13 @@ import re
 import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from importlib.resources import files
 from pathlib import Path
 
 from dynamo_lab.model.core.sources import Excerpt, Source, SourceKind, Span, Stack
 
+PACKAGE = Path(str(files("dynamo_lab")))
+"""Where our own code is: none of it is the user's."""
 _FILE_LINE = re.compile(r'File "(.*?)", line (\d+), in (.*)')
 _CONTEXT_LINES = 2  # lines of a library kept around each that is referred to
 
@@ -28,7 +31,7 @@ class Texts:
 
     def is_ours(self, path: str) -> bool:
         """Whether a file belongs to this package."""
-        return path.startswith(_OURS)
+        return path.startswith(str(PACKAGE))
 
     def is_users(self, path: str) -> bool:
         """Whether a file is the user's own: a cell or a program, not a library."""
@@ -159,9 +162,8 @@ def _ranges(wanted: set[int], count: int) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-_OURS = str(Path(__file__).parents[1])
 _LIBRARIES = (
-    _OURS,  # also when it is installed editable
+    str(PACKAGE),  # also when it is installed editable
     *dict.fromkeys(sysconfig.get_paths()[key] for key in ("purelib", "platlib", "stdlib")),
 )
 

@@ -254,6 +254,15 @@ def test_a_failing_backend_is_a_recorded_failure() -> None:
     assert len(recording.captured_graphs()) == 1
 
 
+def test_our_own_code_is_never_the_users() -> None:
+    """Where a model fails with no line of the user's between, our call of it is on the stack."""
+    for wrong in (torch.ones(2), "no tensor"):
+        recording = lab.explore(torch.nn.Linear(3, 3), wrong, backend="eager")
+        assert recording.failure is not None
+        assert not [source.path for source in recording.sources if source.kind == "user"]
+        assert recording.failure.span is None
+
+
 @pytest.mark.parametrize("cached", [False, True])
 def test_compilation_in_a_thread_is_recorded(cached: bool) -> None:
     with lab.record() as recorder:
