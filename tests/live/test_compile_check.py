@@ -166,7 +166,7 @@ def test_wrong_use_is_a_sentence(tmp_path: Path) -> None:
     ((plain,), {"over": x4}, "over= is a list"),
     ((3,), {}, "cannot be called"),
     ((plain, x4), {"breaks": -1}, "is not a count"),
-    ((plain, x4), {"grad": "yes"}, "grad='yes' is no choice"),
+    ((plain, x4), {"grad": "yes"}, "grad='yes' is not an option"),
     ((plain, x4), {"graphs": "1"}, "is not a count"),
 ])
 def test_it(compile_check, arguments, options, sentence):

@@ -169,7 +169,7 @@ def test_a_device_need_not_be_there() -> None:
     ("op", "arguments", "sentence"),
     [
         ("aten.nope", (), "There is no operator"),
-        (3, (), "is no operator"),
+        (3, (), "is not an operator"),
         ("aten.add", (), "No overload of `aten.add` takes these arguments"),
         (torch.ops.higher_order.cond, (), "holds whole graphs"),
         ("aten.nonzero", (torch.ones(3),), "depends on the numbers in its arguments"),
