@@ -117,7 +117,7 @@ def test_order_alone_is_no_fault(phase: str) -> None:
 
 @pytest.mark.parametrize("wrong", [{}, {"post_grad": "reinplace"}, {"joint": [3]}])
 def test_what_is_no_pass_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match="(pass|use) a function"), lab.passes(**wrong):
+    with pytest.raises(OptionError, match=r"(pass|use) a function"), lab.passes(**wrong):
         pytest.fail("the block ran")
 
 
