@@ -39,10 +39,14 @@ def bent_rule(x):
 
 
 # %% 5.3: an operator that no rule decomposes
-def bent_rule(x):
-    @torch.library.custom_op("notebook::half_bent", mutates_args=())
-    def half(x: torch.Tensor) -> torch.Tensor:
-        return (torch.sqrt(x * x + 1) - 1) / 2
+# Defined once: an operator that is defined anew while it is traced leaves the graph one that is gone.
+@torch.library.custom_op("notebook::half_bent", mutates_args=())
+def half(x: torch.Tensor) -> torch.Tensor:
+    return (torch.sqrt(x * x + 1) - 1) / 2
 
-    half.register_fake(torch.empty_like)
+
+half.register_fake(torch.empty_like)
+
+
+def bent_rule(x):
     return half(x) + x
