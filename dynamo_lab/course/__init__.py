@@ -14,9 +14,10 @@ import importlib
 from typing import Any
 
 from dynamo_lab.course.exercises import Exercise, NotYet, Verdict
+from dynamo_lab.course.predictions import prediction
 from dynamo_lab.errors import CourseError
 
-__all__ = ["Exercise", "NotYet", "Verdict", "check", "exercises", "hint"]
+__all__ = ["Exercise", "NotYet", "Verdict", "check", "exercises", "hint", "reveal"]
 
 _LESSONS = (
     "start",
@@ -64,6 +65,18 @@ def hint(number: str, which: int = 1) -> str:
     if not 1 <= which <= len(hints):
         raise CourseError(f"Exercise {number} has hints 1 to {len(hints)}: pass one of them.")
     return hints[which - 1]
+
+
+def reveal(number: str) -> Any:
+    """What an exercise that asks for a prediction is about, once `check` got the first answer.
+
+    Before, it is a verdict that asks for it. What is answered afterwards can still be right, and
+    the verdict says what was predicted.
+
+    Raises:
+        CourseError: There is no such exercise, or it asks for no prediction.
+    """
+    return prediction(_exercise(number)).reveal()
 
 
 def exercises(lesson: int | None = None) -> tuple[Exercise, ...]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import linecache
 import math
 import operator
-import re
 import zlib
 from copy import deepcopy
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.course.exercises import NotYet
+from dynamo_lab.course.exercises import NotAnAnswer, NotYet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from dynamo_lab.api.recording import Recording
     from dynamo_lab.model.breaks import Break
@@ -26,9 +25,29 @@ def need(condition: object, otherwise: str) -> None:
         raise NotYet(otherwise)
 
 
+def need_kind(condition: object, otherwise: str) -> None:
+    """Raise `NotAnAnswer` with `otherwise` if the condition does not hold."""
+    if not condition:
+        raise NotAnAnswer(otherwise)
+
+
 def need_function(answer: Any) -> None:
     """See that the answer can be called."""
-    need(callable(answer), f"A function is needed, but this is {answer!r:.60}.")
+    need_kind(callable(answer), f"A function is needed, but this is {answer!r:.60}.")
+
+
+def need_set(answer: Any, otherwise: str, known: Iterable[Any], choices: str) -> set[Any]:
+    """The required set, of things that can be chosen; a list or tuple will do.
+
+    `otherwise` refuses what is no set, and `choices` what has others than the `known` in it.
+    """
+    need_kind(isinstance(answer, set | frozenset | list | tuple), otherwise)
+    try:
+        chosen = set(answer)
+    except TypeError:
+        raise NotAnAnswer(otherwise) from None
+    need_kind(chosen <= set(known), choices)
+    return chosen
 
 
 def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
@@ -39,7 +58,7 @@ def recorded(answer: Any, *args: Any, **options: Any) -> Recording:
     from dynamo_lab.api.explore import explore
 
     need_function(answer)
-    return _ended(explore(answer, *deepcopy(args), **options))
+    return ended(explore(answer, *deepcopy(args), **options))
 
 
 def one_graph(recording: Recording) -> None:
@@ -65,51 +84,6 @@ def told_break(recording: Recording, found: Break) -> str:
     line = recording.sources[span.source].line(span.line) or ""
     place = f" at `{line.strip():.60}`" if line.strip() else ""
     return f"It breaks{place}: {found.reason or found.gb_type:.200}"
-
-
-def same_numbers(
-    answer: Any,
-    reference: Callable[..., Any],
-    *args: Any,
-    of: Callable[[Any], Callable[..., Any]] = lambda fn: fn,
-) -> None:
-    """Check that the answer computes what the reference does, each on its own copy of `args`.
-
-    It has to do so called as it is, and compiled. All begin with the same random numbers, and have
-    to leave their arguments in the same state. `of` makes of a function what is compared instead,
-    such as its `gradients`.
-    """
-    import torch
-
-    need_function(answer)
-    same_result(of(answer), of(reference), *args)
-    compiled = torch.compile(answer, backend="eager")
-    same_result(of(compiled), of(reference), *args, subject="Compiled, it computes")
-
-
-def same_result(
-    answer: Callable[..., Any],
-    reference: Callable[..., Any],
-    *args: Any,
-    subject: str = "It computes",
-) -> None:
-    """Like `same_numbers`, but only for the answer as it is: it may be compiled already."""
-    (got, left), (expected, as_left) = _computed(answer, args), _computed(reference, args)
-    need(got is not None or expected is None, "Your function returns nothing yet.")
-    difference = _difference(got, expected)
-    need(not difference, f"{subject} something other than the original: {difference}")
-    need(not _difference(left, as_left), "It changes its argument, which the original does not.")
-
-
-def _computed(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, list[Any]]:
-    """What a function returns for copies of the arguments, and the tensors that it leaves there."""
-    import torch
-
-    given = deepcopy(args)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        result = fn(*given)
-    return result, [value for value in given if isinstance(value, torch.Tensor)]
 
 
 def gradients(fn: Any) -> Callable[..., Any]:
@@ -152,34 +126,13 @@ def keeps_less(recording: Recording, original: Recording, share: int) -> str:
     return f"{verdict}. The price: {again} operators are recomputed."
 
 
-def _difference(got: Any, expected: Any) -> str:
-    """How they differ, in a sentence; empty where they do not."""
-    from torch import Tensor
-    from torch.testing import assert_close
-
-    if isinstance(expected, Tensor) and not isinstance(got, Tensor):
-        return f"a tensor is needed, but this is of type `{type(got).__name__}`."
-    if isinstance(expected, tuple | list) and isinstance(got, tuple | list):
-        found = [_difference(a, b) for a, b in zip(got, expected, strict=False)]
-        if any(found):
-            at = next(at for at, text in enumerate(found) if text)
-            return f"value {at + 1}: {found[at]}"
-    try:
-        assert_close(got, expected, equal_nan=True)
-    except (AssertionError, TypeError, ValueError) as error:
-        text = str(error)
-        largest = re.search(r"bsolute difference: (\S+(?: at index \(.*?\))?)", text)
-        return f"it is off by {largest[1]}." if largest else text.strip().splitlines()[0]
-    return ""
-
-
 def need_count(answer: Any) -> int:
     """The required integer, of whatever type it is."""
     try:
-        need(not isinstance(answer, bool), _NO_COUNT.format(answer))
+        need_kind(not isinstance(answer, bool), _NO_COUNT.format(answer))
         return operator.index(answer)
     except TypeError:
-        raise NotYet(_NO_COUNT.format(answer)) from None
+        raise NotAnAnswer(_NO_COUNT.format(answer)) from None
 
 
 _NO_COUNT = "A whole number is needed, but this is {!r:.60}."
@@ -188,19 +141,8 @@ _NO_COUNT = "A whole number is needed, but this is {!r:.60}."
 def need_number(answer: Any) -> float:
     """The required number, of whatever type it is; NaN and the infinities do not count."""
     right = isinstance(answer, Real) and math.isfinite(answer)
-    need(right, f"A number is needed, but this is {answer!r:.60}.")
+    need_kind(right, f"A number is needed, but this is {answer!r:.60}.")
     return float(answer)
-
-
-def recorded_calls(compiled: Any, *calls: tuple[Any, ...]) -> Recording:
-    """The recording of what compiles when a function is called with each of these arguments."""
-    from dynamo_lab.api.explore import record
-
-    need_function(compiled)
-    with record("calls") as recorder:
-        for args in calls:
-            compiled(*deepcopy(args))
-    return recorder.recording
 
 
 def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
@@ -211,10 +153,10 @@ def lowered(answer: Any, *args: Any, **options: Any) -> Recording:
     from dynamo_lab.api.lower import lower
 
     need_function(answer)
-    return _ended(lower(answer, *args, **options))
+    return ended(lower(answer, *args, **options))
 
 
-def _ended(recording: Recording) -> Recording:
+def ended(recording: Recording) -> Recording:
     """Check that the program ran to its end."""
     if failure := recording.failure:
         said = failure.message.strip().splitlines() or [""]
@@ -223,7 +165,7 @@ def _ended(recording: Recording) -> Recording:
 
 
 def program(text: str) -> Callable[..., Any]:
-    """The one function that a text defines, with lines from 1 as in its cell.
+    """The last function that a text defines, with lines from 1 as in its cell.
 
     So remarks on its lines apply to the user's cell.
     """
@@ -231,7 +173,6 @@ def program(text: str) -> Callable[..., Any]:
 
     name = f"<course program {zlib.crc32(text.encode()):08x}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    defined: dict[str, Any] = {}
-    exec(compile(text, name, "exec", dont_inherit=True), {"torch": torch}, defined)
-    (function,) = defined.values()
-    return function
+    defined: dict[str, Any] = {"torch": torch}
+    exec(compile(text, name, "exec", dont_inherit=True), defined)
+    return [value for value in defined.values() if callable(value)][-1]

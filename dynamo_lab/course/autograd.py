@@ -14,10 +14,12 @@ from dynamo_lab.course.asking import (
     need,
     need_count,
     need_function,
+    need_kind,
     program,
-    same_numbers,
 )
+from dynamo_lab.course.comparing import in_any_order, same_numbers, same_program
 from dynamo_lab.course.exercises import Exercise
+from dynamo_lab.course.predictions import Prediction
 
 if TYPE_CHECKING:
     from dynamo_lab.api.recording import Recording
@@ -51,12 +53,17 @@ def _inputs(*shapes: tuple[int, ...]) -> list[Any]:
     return [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
 
 
+def _making() -> Recording:
+    return lowered(program(_MADE), *_inputs((64, 128), (128, 256), (32,)), grad=True)
+
+
 def _heaviest_line(answer: Any) -> str:
     lines = [line.strip() for line in _MADE.splitlines()]
     answer = need_count(answer)
-    need(2 <= answer <= len(lines), f"Lines 2 to {len(lines)} compute something: one of these.")
-    inputs = _inputs((64, 128), (128, 256), (32,))
-    part = _partition_view(lowered(program(_MADE), *inputs, grad=True))
+    need_kind(
+        2 <= answer <= len(lines), f"Lines 2 to {len(lines)} compute something: one of these."
+    )
+    part = _partition_view(_making())
     saved = {lines.index(row.line) + 1: row for row in part.lines if row.line}
     again = {lines.index(row.line) + 1: row for row in part.recomputed if row.line and row.bytes}
     if answer in again and answer not in saved:
@@ -87,9 +94,11 @@ def _partition_view(recording: Recording) -> PartitionView:
 
 def _keep_less(answer: Any) -> str:
     deep, inputs = program(_DEEP), _inputs((256, 64), (64, 64))
-    same_numbers(answer, deep, *inputs, of=gradients)
+    compared = same_numbers(answer, deep, *inputs, of=gradients)
     recording, original = (lowered(fn, *inputs, grad=True) for fn in (answer, deep))
-    return keeps_less(recording, original, _ENOUGH)
+    verdict = keeps_less(recording, original, _ENOUGH)
+    same_program(recording, compared)
+    return verdict
 
 
 def _choose_budget(answer: Any) -> str:
@@ -97,8 +106,9 @@ def _choose_budget(answer: Any) -> str:
     recording = lowered(program(_DEEP), *_inputs((256, 64), (64, 64)), grad=True)
     rows = {row.budget: row for row in recording.repartition(*_BUDGETS).rows}
     sizes = sorted({row.activation_bytes for row in rows.values()})
-    for limit in (*sizes, *((a + b) // 2 for a, b in pairwise(sizes))):
-        budget = answer(recording, limit)
+    limits = [*sizes, *((a + b) // 2 for a, b in pairwise(sizes))]
+    budgets = in_any_order(lambda limit: answer(recording, limit), limits)
+    for limit, budget in zip(limits, budgets, strict=True):
         need(
             budget in rows,
             f"For {limit:,} bytes it gives {budget!r}, which is not one of {_BUDGETS}.",
@@ -121,7 +131,7 @@ def _choose_budget(answer: Any) -> str:
 
 
 EXERCISES = (
-    Exercise(
+    Prediction(
         "4.1",
         "Where the memory goes",
         _heaviest_line,
@@ -130,6 +140,7 @@ EXERCISES = (
             "The list is under By line, the largest on top. The largest tensor of the program is "
             "not in it.",
         ),
+        shows=_making,
     ),
     Exercise(
         "4.2",

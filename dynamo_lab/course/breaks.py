@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.course.asking import need, one_graph, recorded, same_numbers
+from dynamo_lab.course.asking import ended, need, need_function, no_break, one_graph, recorded
+from dynamo_lab.course.comparing import one_graph_for, same_result
 from dynamo_lab.course.exercises import Exercise
+
+if TYPE_CHECKING:
+    from dynamo_lab.api.recording import Recording
 
 
 def _branch(x: Any) -> Any:
@@ -17,9 +21,7 @@ def _choose_with_tensors(answer: Any) -> str:
     import torch
 
     positive = torch.arange(8.0)
-    one_graph(recorded(answer, positive, backend="eager"))
-    for x in (positive, -positive):
-        same_numbers(answer, _branch, x)
+    one_graph_for(answer, _branch, (positive,), (-positive,))
     return "One graph, whichever way the numbers go: both sides are computed, and one is taken."
 
 
@@ -31,9 +33,7 @@ def _keep_the_tensor(answer: Any) -> str:
     import torch
 
     x = torch.linspace(-3, 2, 24).reshape(4, 6)
-    one_graph(recorded(answer, x, backend="eager"))
-    for one in (x, -x, x * 100):
-        same_numbers(answer, _normalize, one)
+    one_graph_for(answer, _normalize, (x,), (-x,), (x * 100,))
     return (
         "A tensor of one element divides as well as a number does, and nothing has to wait for its "
         "value."
@@ -49,14 +49,13 @@ def _report_later(answer: Any) -> str:
     import torch
 
     x, weight = torch.linspace(-1, 2, 32).reshape(4, 8), torch.linspace(1, -1, 64).reshape(8, 8)
-    recording = recorded(answer, x, weight, backend="eager")
-    one_graph(recording)
+    no_break(recorded(answer, x, weight, backend="eager"))
     got = answer(x, weight)
     need(
         isinstance(got, tuple | list) and len(got) == 2,
         "What was printed is lost: return two values, the result and the mean.",
     )
-    same_numbers(lambda *args: tuple(answer(*args)), _layer, x, weight)
+    one_graph_for(lambda *args: tuple(answer(*args)), _layer, (x, weight), (-x, weight))
     return "The graph computes what should be printed, and the caller prints it."
 
 
@@ -71,19 +70,36 @@ def _weigh(x: Any) -> Any:
     return x / _complexity(x)[:, None]
 
 
+def _with_fake(answer: Any, x: Any) -> Recording:
+    """The recording, of which AOTAutograd knows the shape of everything."""
+    from dynamo_lab.api.explore import explore
+
+    need_function(answer)
+    recording = explore(answer, x, backend="aot_eager")
+    failure = recording.failure
+    need(
+        failure is None or _NO_FAKE not in failure.message,
+        "The compiler does not know what your operator returns: it may not call the library, which "
+        "needs numbers. Give it, with `register_fake`, a function that returns an empty tensor.",
+    )
+    one_graph(ended(recording))
+    return recording
+
+
+_NO_FAKE = "no fake impl registered"  # as PyTorch says it, 2.11 to 2.15
+
+
 def _wrap_the_library(answer: Any) -> str:
     import torch
 
     generator = torch.Generator().manual_seed(0)
     x = torch.randint(0, 256, (4, 32), generator=generator).float()
-    recording = recorded(answer, x, backend="aot_eager")
-    one_graph(recording)
+    recording = _with_fake(answer, x)
     targets = [node.target for node in recording.captured_graphs()[0].nodes]
     known = ("operator.", "torch.", "aten.", "prims.", "builtins.")
     own = [name for name in targets if name.count(".") >= 2 and not name.startswith(known)]
     need(own, "The graph does not contain your operator: wrap `complexity` with `custom_op`.")
-    for one in (x, x.flip(0) % 7):
-        same_numbers(answer, _weigh, one)
+    one_graph_for(answer, _weigh, (x,), (x.flip(0) % 7,))
     made, foreseen = answer(x), answer(x.to("meta"))
     need(
         (foreseen.shape, foreseen.dtype) == (made.shape, made.dtype),
@@ -105,9 +121,7 @@ def _keep_the_shape(answer: Any) -> str:
     import torch
 
     x = torch.linspace(-3, 2, 24).reshape(4, 6)
-    one_graph(recorded(answer, x, backend="eager"))
-    for one in (x, -x, x + 1):
-        same_numbers(answer, _mean_of_positives, one)
+    one_graph_for(answer, _mean_of_positives, (x,), (-x,), (x + 1,))
     return "Every shape in it is known beforehand: zeros add nothing, and you divide by the count."
 
 
@@ -133,13 +147,13 @@ def _compile_the_body(answer: Any) -> str:
     recording = recorded(answer, a, v, backend="eager")
     got = answer(a, v)
     need(got is not None, "Your function returns nothing yet.")
-    one_graph(recording)
+    no_break(recording)
     need(
         isinstance(got, tuple | list) and len(got) == 2,
         "Return two values: the next vector, and how far it is from the last, as a tensor.",
     )
-    same_numbers(lambda *args: tuple(answer(*args)), _step, a, v)
-    same_numbers(lambda a, v: _settle(a, v, answer), lambda a, v: _settle(a, v, _step), a, v)
+    one_graph_for(lambda *args: tuple(answer(*args)), _step, (a, v), (a, v.flip(0) * 3), (a + 1, v))
+    same_result(lambda a, v: _settle(a, v, answer), lambda a, v: _settle(a, v, _step), a, v)
     return (
         "The work is one graph, compiled once and run in each iteration; the loop stays in Python."
     )

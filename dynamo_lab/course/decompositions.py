@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,19 +15,23 @@ from dynamo_lab.course.asking import (
     need_count,
     need_function,
     program,
-    same_numbers,
-    same_result,
 )
-from dynamo_lab.course.exercises import Exercise
+from dynamo_lab.course.comparing import in_any_order, same_numbers, same_result
+from dynamo_lab.course.exercises import Exercise, NotYet
+from dynamo_lab.course.predictions import Prediction
 
 if TYPE_CHECKING:
+    from dynamo_lab.api.decompose import Decomposition
     from dynamo_lab.model.decompositions import Target
 
 _LISTS = (
-    ("aten.relu", "aten.hardswish", "aten.sigmoid"),
     ("aten.mish", "aten.hardtanh"),
-    ("aten.softplus", "aten.hardsigmoid", "aten.silu"),
+    ("aten.log_sigmoid", "aten.hardswish", "aten.sigmoid"),
+    ("aten.leaky_relu", "aten.elu", "aten.softplus"),
+    ("aten.relu6", "aten.nan_to_num", "aten.gelu"),
+    ("aten.silu", "aten.celu", "aten.hardshrink"),
 )
+"""Of no two is the largest told by the length of its name, its place or the alphabet."""
 
 
 class _Size(NamedTuple):
@@ -39,6 +44,10 @@ class _Size(NamedTuple):
 def _size(operator: str, x: Any, to: Target = "prims") -> _Size:
     made = decompose(operator, x, to=to)
     return _Size(len(made.leaves), len(made.counts))
+
+
+def _hardswish() -> Decomposition:
+    return decompose("aten.hardswish", torch.zeros(8, dtype=torch.float16), to="prims")
 
 
 def _predict(answer: Any) -> str:
@@ -62,9 +71,10 @@ def _predict(answer: Any) -> str:
 def _longest(answer: Any) -> str:
     need_function(answer)
     x = torch.zeros(8)
-    for names in _LISTS:
+    answers = in_any_order(lambda names: answer(random.sample(names, len(names)), x), _LISTS)
+    for names, given in zip(_LISTS, answers, strict=True):
         sizes = {name: _size(name, x) for name in names}
-        given, best = answer(list(names), x), max(sizes, key=lambda name: sizes[name].calls)
+        best = max(sizes, key=lambda name: sizes[name].calls)
         need(given in sizes, f"It gives {given!r:.60}, which is not one of {', '.join(names)}.")
         if sizes[given].calls < sizes[best].calls:
             largest = "; ".join(
@@ -87,21 +97,35 @@ def between(x):
 """
 
 
+_NOT_TRACED = (
+    "It cannot be traced: while compiling, tensors have no numbers, so a rule has to be made of "
+    "PyTorch's operators alone."
+)
+
+
+def _traced(answer: Any, x: Any) -> Any:
+    """The operators that the answer calls, so that what is lowered is what was compared."""
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    try:
+        return make_fx(answer, tracing_mode="fake")(x)
+    except Exception:
+        raise NotYet(_NOT_TRACED) from None
+
+
 def _open_the_box(answer: Any) -> str:
     x = torch.linspace(-3, 3, 64)
     need_function(answer)
     same_result(answer, program(_BENT), x)
+    rule = _traced(answer, x)
+    same_result(rule, program(_BENT), x)
     library = torch.library.Library("dynamo_lab_course", "FRAGMENT")
     taken = torch.ops.dynamo_lab_course  # an operator is there until its library is collected
     name = next(f"bent{n}" for n in count() if not hasattr(taken, f"bent{n}"))
     library.define(f"{name}(Tensor x) -> Tensor")
-    library.impl(name, answer, "CompositeImplicitAutograd")
+    library.impl(name, rule, "CompositeImplicitAutograd")
     recording = lower(program(_BETWEEN.format(name=name)), x)
-    need(
-        recording.failure is None,
-        "It cannot be traced: while compiling, tensors have no numbers, so a rule has to be made "
-        "of PyTorch's operators alone.",
-    )
+    need(recording.failure is None, _NOT_TRACED)
     for kernel in recording.kernels:
         need(
             kernel.language != "extern",
@@ -113,7 +137,7 @@ def _open_the_box(answer: Any) -> str:
 
 
 EXERCISES = (
-    Exercise(
+    Prediction(
         "5.1",
         "Predict",
         _predict,
@@ -121,6 +145,7 @@ EXERCISES = (
             "`lab.decompose` takes a tensor's type into account, and has the set as `to=`.",
             'Of `lab.decompose("aten.hardswish", ..., to="prims")` it is the number of `leaves`.',
         ),
+        shows=_hardswish,
     ),
     Exercise(
         "5.2",

@@ -12,18 +12,20 @@ import threading
 import time
 import traceback
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-_OURS = Path(__file__).parents[1]
-
 
 class NotYet(Exception):
     """An answer that is not right yet; its sentence says why."""
+
+
+class NotAnAnswer(NotYet):
+    """Something of another kind than what is asked for, such as text in the place of a number."""
 
 
 _AGAIN = 5.0
@@ -36,12 +38,16 @@ class _TooLong(BaseException):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What `check` found: true where the answer is right. It prints as sentences."""
+    """What `check` found: true where the answer is right. It prints as sentences.
+
+    `answered` is false where what was given is no answer of the kind that is asked for.
+    """
 
     number: str
     passed: bool
     message: str
     hint: str = ""
+    answered: bool = True
 
     def __bool__(self) -> bool:
         return self.passed
@@ -66,6 +72,10 @@ class Verdict:
             f'<div><b><span style="color: {color}">{mark}</span> {self._said()}</b> '
             f"{_marked(self.message)}</div>{hint}</div>"
         )
+
+    def after(self, history: str) -> Verdict:
+        """The same verdict, with a sentence in front."""
+        return replace(self, message=f"{history} {self.message}")
 
     def _said(self) -> str:
         return f"Exercise {self.number} is {'right' if self.passed else 'not right yet'}."
@@ -96,12 +106,14 @@ class Exercise:
     def judge(self, answer: Any) -> Verdict:
         """Examine an answer; whatever it raises is a reason, not an error."""
         if answer is None or answer is ...:
-            return self._not_yet("There is no answer yet: replace the `...` with yours.")
+            return self._no_answer("There is no answer yet: replace the `...` with yours.")
         from dynamo_lab.capture.core.compat import settings_kept
 
         try:
             with settings_kept(), _unheard(), _at_most(self.seconds):
                 learned = self.examine(answer)
+        except NotAnAnswer as reason:
+            return self._no_answer(str(reason))
         except NotYet as reason:
             return self._not_yet(str(reason))
         except _TooLong:
@@ -116,6 +128,9 @@ class Exercise:
         except BaseException as error:
             return self._not_yet(_raised(error))
         return Verdict(self.number, True, learned)
+
+    def _no_answer(self, why: str) -> Verdict:
+        return replace(self._not_yet(why), answered=False)
 
     def _not_yet(self, why: str) -> Verdict:
         more = len(self.hints) > 1
@@ -134,7 +149,9 @@ def _raised(error: BaseException) -> str:
 
 
 def _is_readers(place: str) -> bool:
-    if Path(place).is_relative_to(_OURS):
+    from dynamo_lab.capture.core.sources import PACKAGE  # imports torch
+
+    if Path(place).is_relative_to(PACKAGE):
         return False
     import sysconfig  # an import that only a raised answer needs
 

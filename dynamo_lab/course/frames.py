@@ -2,41 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.course.asking import need, need_count, one_graph, recorded, same_numbers
+from dynamo_lab.course.asking import need, need_count, need_set, program, recorded
+from dynamo_lab.course.comparing import one_graph_for
 from dynamo_lab.course.exercises import Exercise
+from dynamo_lab.course.predictions import Prediction
+
+if TYPE_CHECKING:
+    from dynamo_lab.api.recording import Recording
 
 
-def _activate(t: Any) -> Any:
-    return t.relu() + 1
+_TOWER = """\
+def activate(t):
+    return torch.relu(t) + 1
 
 
-def _tower(x: Any) -> Any:
+def tower(x):
     for width in (8, 4, 2):
-        x = _activate(x[:, :width])
+        x = activate(x[:, :width])
     return x.sum()
+"""
+
+
+def _towering() -> Recording:
+    import torch
+
+    return recorded(program(_TOWER), torch.ones(4, 8), backend="eager")
 
 
 def _count_operators(answer: Any) -> str:
-    import torch
-
     count = need_count(answer)
-    turns = recorded(_tower, torch.ones(4, 8), backend="eager").captured_graphs()[0].operators
+    turns = _towering().captured_graphs()[0].operators
     need(count != 4, "Those are the operators that one reads. How often does the loop's body run?")
     need(count != turns - 3, "Nearly: taking a slice of a tensor is an operator as well.")
     need(count == turns, f"It is not {count}: go through the loop by hand, and count the tensors.")
     return "Three turns of three operators, and one sum: the loop is unrolled, the call inlined."
 
 
+_GATE = """\
+bias = torch.randn(8)
+
+
+def gate(x, weight, unused, power, mode):
+    h = x @ weight + bias
+    if mode == "square":
+        h = h**power
+    return h
+"""
+
+
+def _gated() -> Recording:
+    import torch
+
+    tensors = (torch.ones(4, 8), torch.ones(8, 8), torch.ones(3))
+    return recorded(program(_GATE), *tensors, 2, "square", backend="eager")
+
+
 def _name_inputs(answer: Any) -> str:
-    need(
-        isinstance(answer, set | frozenset | list | tuple),
-        'Pass a set of names: {"x", "weight"}, for example.',
-    )
-    names = {str(name) for name in answer}
     known = {"x", "weight", "unused", "power", "mode", "bias"}
-    need(names <= known, f"These are the names to choose from: {', '.join(sorted(known))}.")
+    names = need_set(
+        answer,
+        'Pass a set of names: {"x", "weight"}, for example.',
+        known,
+        f"These are the names to choose from: {', '.join(sorted(known))}.",
+    )
     need("unused" not in names, "Nothing is computed from `unused`: why should the graph need it?")
     constants = names & {"power", "mode"}
     need(
@@ -57,34 +87,37 @@ def _multiply_once(answer: Any) -> str:
     import torch
 
     x = torch.linspace(-1, 1, 8)
-    recording = recorded(answer, x, 3, 5, backend="eager")
-    one_graph(recording)
     for a, b in ((3, 5), (2, 7)):
-        same_numbers(answer, _scaled, x, a, b)
-    operators = recording.captured_graphs()[0].operators
-    need(operators == 1, f"The graph has {operators} operators, and one is enough.")
+        recording = one_graph_for(answer, _scaled, (x, a, b))
+        operators = recording.captured_graphs()[0].operators
+        need(operators == 1, f"The graph has {operators} operators, and one is enough.")
     return (
         "What has no tensor in it is evaluated while tracing. Dynamo records what Python "
         "does, in its order, and does no algebra."
     )
 
 
-def _halve(t: Any) -> Any:
+_IN_TWO_PARTS = """\
+def normalize(t):
     return t / t.norm()
 
 
-def _in_two_parts(x: Any) -> Any:
-    x = _halve(x)
+def in_two_parts(x):
+    x = normalize(x)
     print("half way")
-    return _halve(x + 1)
+    return normalize(x + 1)
+"""
+
+
+def _parted() -> Recording:
+    import torch
+
+    return recorded(program(_IN_TWO_PARTS), torch.ones(4), backend="eager")
 
 
 def _count_frames(answer: Any) -> str:
-    import torch
-
     count = need_count(answer)
-    recording = recorded(_in_two_parts, torch.ones(4), backend="eager")
-    compiled = sum(frame.outcome == "compiled" for frame in recording.frames)
+    compiled = sum(frame.outcome == "compiled" for frame in _parted().frames)
     need(count != 1, "It breaks at `print`: what runs the rest of the function?")
     need(count < 3, "A function that is called is read along with its caller: it is inlined.")
     need(count == compiled, f"It is not {count}: something has to be compiled here.")
@@ -95,7 +128,7 @@ def _count_frames(answer: Any) -> str:
 
 
 EXERCISES = (
-    Exercise(
+    Prediction(
         "1.1",
         "Count the operators",
         _count_operators,
@@ -103,8 +136,9 @@ EXERCISES = (
             "The graph has no loop and no call: write down what is left when both are gone.",
             '`lab.explore(tower, torch.randn(4, 8), backend="eager")` shows the graph.',
         ),
+        shows=_towering,
     ),
-    Exercise(
+    Prediction(
         "1.2",
         "Name the inputs",
         _name_inputs,
@@ -112,6 +146,7 @@ EXERCISES = (
             "A graph computes tensors from tensors. Which of them does it need from outside?",
             "Look for `placeholder` nodes, or for the first lines of the graph in the view.",
         ),
+        shows=_gated,
     ),
     Exercise(
         "1.3",
@@ -122,7 +157,7 @@ EXERCISES = (
             "Brackets are enough.",
         ),
     ),
-    Exercise(
+    Prediction(
         "1.4",
         "Count the frames",
         _count_frames,
@@ -130,5 +165,6 @@ EXERCISES = (
             "A frame is a function that Dynamo began to read. What does it do after a break?",
             "`rec.frames` has them all, with `outcome` and `name`; those of libraries are skipped.",
         ),
+        shows=_parted,
     ),
 )

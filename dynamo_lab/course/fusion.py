@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from dynamo_lab.course.asking import lowered, need, need_count, no_break, program, same_numbers
+from dynamo_lab.course.asking import (
+    lowered,
+    need,
+    need_count,
+    need_function,
+    need_set,
+    no_break,
+    program,
+)
+from dynamo_lab.course.comparing import in_any_order, same_numbers, same_program
 from dynamo_lab.course.exercises import Exercise
+from dynamo_lab.course.predictions import Prediction
 
 if TYPE_CHECKING:
     from dynamo_lab.api.recording import Recording
@@ -38,22 +48,43 @@ def softened(x):
 """
 
 
+_PAIRED = """\
+def paired(x):
+    y = torch.relu(x)
+    return y, y.sum(-1)
+"""
+
+_SURPRISING = """\
+def surprising(x):
+    p = torch.softmax(x, -1)
+    return p, -(p * p.log()).sum(-1), p.amax(-1)
+"""
+
+_GPU = "cuda:sm_90"
+
+
+def _mixing() -> Recording:
+    return lowered(program(_MIXED), torch.randn(64, 256), torch.randn(256, 256))
+
+
 def _what_is_stored(answer: Any) -> str:
     lines = _MIXED.splitlines()
-    is_lines = isinstance(answer, set | frozenset | list | tuple)
-    need(is_lines, "A set of line numbers is needed, such as {3, 5}.")
-    given = set(answer)
+    given = need_set(
+        answer,
+        "A set of line numbers is needed, such as {3, 5}.",
+        range(2, len(lines) + 1),
+        f"The lines that compute are 2 to {len(lines)}.",
+    )
     need(given, "The set is empty: at least the output is in memory.")
-    need(given <= set(range(2, len(lines) + 1)), f"The lines that compute are 2 to {len(lines)}.")
-    reasons = _reasons(lowered(program(_MIXED), torch.randn(64, 256), torch.randn(256, 256)))
+    reasons = _reasons(_mixing())
     for line in sorted(given - reasons.keys()):
         need(
             False,
             f"Line {line}, `{lines[line - 1].strip()}`, is not in memory: it is computed inside of "
             "the loops that read it, once for each, as that is cheap.",
         )
-    missing = len(reasons.keys() - given)
-    need(not missing, f"All of these are in memory, and so is what {missing} more lines compute.")
+    missing = reasons.keys() - given
+    need(not missing, "All of these are in memory, but so is what another line computes.")
     return " ".join(f"Line {line}: {reason}" for line, reason in sorted(reasons.items()))
 
 
@@ -73,10 +104,11 @@ def _reasons(recording: Recording) -> dict[int, str]:
 
 
 def _one_kernel(answer: Any) -> str:
-    for x in (torch.randn(64, 256), torch.rand(8, 33) - 7):
-        same_numbers(answer, program(_STRETCH), x)
+    same_numbers(answer, program(_STRETCH), torch.rand(8, 33) - 7)
+    compared = same_numbers(answer, program(_STRETCH), torch.randn(64, 256))
     recording = lowered(answer, torch.randn(64, 256))
     no_break(recording, "Kernels are not fused across a break. ")
+    same_program(recording, compared)
     need(recording.captured_graphs(), "Dynamo captured nothing of it: is it excluded?")
     for kernel in recording.kernels:
         need(
@@ -88,28 +120,38 @@ def _one_kernel(answer: Any) -> str:
 
 
 def _smallest_size(answer: Any) -> str:
-    answer = need_count(answer)
-    need(answer >= 1, "A number from 1 is needed.")
-    recording = lowered(program(_SOFTENED), torch.randn(64, 256), target="cuda:sm_90")
-    kernels = len(recording.relower(max_fusion_size=answer).kernels)
-    need(kernels == 1, f"With {answer} there are {kernels} kernels: too few may be together.")
-    if answer > 1:
-        smaller = len(recording.relower(max_fusion_size=answer - 1).kernels)
-        need(smaller > 1, f"With {answer} it is one kernel, but a smaller value does it too.")
-    operations = len(recording.schedules[0].operations)
-    return f"There are {operations} operations, and all of them have to fit into one kernel."
+    need_function(answer)
+    recordings = [
+        lowered(program(text), torch.randn(64, 256), target=_GPU)
+        for text in (_SOFTENED, _PAIRED, _SURPRISING)
+    ]
+    for recording, size in zip(recordings, in_any_order(answer, recordings), strict=True):
+        _fuses_all_and_no_more(need_count(size), recording)
+    return "All operations have to fit into one kernel, so it is as many as there are."
+
+
+def _fuses_all_and_no_more(size: int, recording: Recording) -> None:
+    need(size >= 1, f"For `{recording.title}` it gives {size}: a number from 1 is needed.")
+    gives = f"For `{recording.title}` it gives {size}. With that"
+    kernels = len(recording.relower(max_fusion_size=size).kernels)
+    need(kernels == 1, f"{gives} there are {kernels} kernels: too few may be together.")
+    if size > 1:
+        smaller = len(recording.relower(max_fusion_size=size - 1).kernels)
+        need(smaller > 1, f"{gives} it is one kernel, but a smaller value does it too.")
 
 
 EXERCISES = (
-    Exercise(
+    Prediction(
         "6.1",
         "What is stored?",
         _what_is_stored,
         (
-            "In Lowering, `inlined` is a loop that is not stored. There are four that are.",
-            "Reductions are stored, and outputs, and what a library reads. Of what is read twice, "
-            "only what is costly: `relu` is not, `exp` is.",
+            "Ask of each line who reads its value: a loop that could compute it on the way, or "
+            "something that needs all of it first?",
+            "A loop that is read more than once may be computed in each of its readers. When is "
+            "that cheaper than to store it?",
         ),
+        shows=_mixing,
     ),
     Exercise(
         "6.2",
@@ -126,7 +168,7 @@ EXERCISES = (
         _smallest_size,
         (
             "It is the most operations that one kernel may have. How many has this one?",
-            "Fusion says how many operations became one group.",
+            "`recording.schedules[0]` lists the operations that Inductor had before it fused.",
         ),
     ),
 )

@@ -9,6 +9,7 @@ import torch
 
 from dynamo_lab.course.asking import lowered, need, need_count, program
 from dynamo_lab.course.exercises import Exercise, NotYet
+from dynamo_lab.course.predictions import Prediction
 
 if TYPE_CHECKING:
     from dynamo_lab.api.recording import Recording
@@ -70,9 +71,13 @@ def _inputs(columns: int) -> tuple[Any, Any]:
 _COLUMNS = 600
 
 
+def _sharing() -> Recording:
+    return lowered(program(_SHARES), *_inputs(_COLUMNS), target=_GPU)
+
+
 def _masked_lanes(answer: Any) -> str:
     answer = need_count(answer)
-    code = lowered(program(_SHARES), *_inputs(_COLUMNS), target=_GPU).kernels[0].code
+    code = _sharing().kernels[0].code
     block = int(re.findall(r"R0_BLOCK: tl\.constexpr = (\d+)", code)[0])
     need(answer != 0, f"The mask is false where an index is not below {_COLUMNS}: somewhere it is.")
     need(answer != block, f"{block} is the whole block, and {_COLUMNS} of its lanes do work.")
@@ -113,7 +118,7 @@ EXERCISES = (
             "`amax` is the largest of a row: look for a maximum, and for the mask that it needs.",
         ),
     ),
-    Exercise(
+    Prediction(
         "7.2",
         "Lanes that do nothing",
         _masked_lanes,
@@ -121,6 +126,7 @@ EXERCISES = (
             "In the kernel above, a row of 1000 elements had a block of 1024.",
             "The block is the least power of two that holds a row.",
         ),
+        shows=_sharing,
     ),
     Exercise(
         "7.3",

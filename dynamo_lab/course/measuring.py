@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.course.asking import need, need_function, need_number
+from dynamo_lab.course.comparing import in_any_order
 from dynamo_lab.course.exercises import Exercise, NotYet
 from dynamo_lab.measure.statistics import ratio
 from dynamo_lab.model.benchmarks import Limits, Work
@@ -74,11 +76,15 @@ class _Machine:
 
 def _stopwatch(answer: Any) -> str:
     need_function(answer)
-    plain, gpu = _Machine(work=0.003), _Machine(work=0.002, launch=0.00001)
-    coarse = _Machine(work=0.00004, tick=0.001)
-    machines = {"a plain one": plain, "a GPU": gpu, "one whose clock has coarse steps": coarse}
-    for name, machine in machines.items():
-        said = need_number(answer(machine.call, machine.wait, machine.clock))
+    speed = random.uniform(0.8, 1.25)  # so that nobody knows the times
+    machines = [
+        ("a plain one", _Machine(work=0.003 * speed)),
+        ("a GPU", _Machine(work=0.002 * speed, launch=0.00001)),
+        ("one whose clock has coarse steps", _Machine(work=0.00004 * speed, tick=0.001)),
+    ]
+    times = in_any_order(lambda m: answer(m[1].call, m[1].wait, m[1].clock), machines)
+    for (name, machine), time in zip(machines, times, strict=True):
+        said = need_number(time)
         need(machine.calls, "It calls nothing at all.")
         if abs(said - machine.work) > 0.1 * machine.work:
             verdict = f"On {name} it says {said:.3g} s, and a call takes {machine.work:.3g} s."
@@ -120,9 +126,13 @@ _CASES = (
 
 def _verdict(answer: Any) -> str:
     need_function(answer)
-    for reason, factor, noise, shocks in _CASES:
-        a, b = _rounds(1.0, 1.0, 0.0, shocks), _rounds(1.0, factor, noise, {})
-        right, said = _comparison(a, b), answer(list(a), list(b))
+    pairs = [
+        (_rounds(1.0, 1.0, 0.0, shocks), _rounds(1.0, factor, noise, {}))
+        for _, factor, noise, shocks in _CASES
+    ]
+    verdicts = in_any_order(lambda pair: answer(*map(list, pair)), pairs)
+    for (reason, *_), (a, b), said in zip(_CASES, pairs, verdicts, strict=True):
+        right = _comparison(a, b)
         need(
             said in ("faster", "slower", "not distinguishable"),
             f"It says {said!r:.60}: say faster, slower, or not distinguishable.",

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from dynamo_lab.course.asking import need, need_count
-from dynamo_lab.course.exercises import Exercise
+from dynamo_lab.course.asking import need, need_count, program, recorded
+from dynamo_lab.course.predictions import Prediction
+
+_REPORT = """\
+def report(t):
+    t = torch.relu(t)
+    print("mean", t.mean())
+    if t.max() > 1:
+        t = t / t.max()
+    print("done")
+    return t * 2
+"""
+
+
+def _reporting() -> Any:
+    import torch
+
+    return recorded(program(_REPORT), torch.linspace(-1, 4, 8), backend="eager")
 
 
 def _count_breaks(answer: Any) -> str:
@@ -17,7 +33,7 @@ def _count_breaks(answer: Any) -> str:
 
 
 EXERCISES = (
-    Exercise(
+    Prediction(
         "0.1",
         "Count the breaks",
         _count_breaks,
@@ -25,5 +41,6 @@ EXERCISES = (
             "Put `lab.explore(report, x)` in a cell of its own: the view counts them.",
             "A recording also has them as a list: `breaks`. Which lines do they stand on?",
         ),
+        shows=_reporting,
     ),
 )

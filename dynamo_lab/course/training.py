@@ -10,9 +10,9 @@ from dynamo_lab.course.asking import (
     lowered,
     need,
     need_function,
-    same_numbers,
     told_break,
 )
+from dynamo_lab.course.comparing import same_numbers, same_program
 from dynamo_lab.course.exercises import Exercise
 
 if TYPE_CHECKING:
@@ -163,9 +163,12 @@ def _keep_less(answer: Any) -> str:
     from torch import nn
 
     x = torch.linspace(-1, 1, 512).reshape(32, 16).requires_grad_()
-    same_numbers(answer, _plain, _blocks(), x, of=gradients)
+    compared = same_numbers(answer, _plain, _blocks(), x, of=gradients)
     original = lowered(nn.Sequential(*_blocks()), x, grad=True)
-    return keeps_less(lowered(answer, _blocks(), x, grad=True), original, _ENOUGH)
+    recording = lowered(answer, _blocks(), x, grad=True)
+    verdict = keeps_less(recording, original, _ENOUGH)
+    same_program(recording, compared)
+    return verdict
 
 
 EXERCISES = (

@@ -21,6 +21,7 @@ root_doc = "docs/index"
 exclude_patterns = ["images", "run_in_cpp", "solutions", "**/.ipynb_checkpoints", "docs/_*"]
 
 nb_execution_mode = "off"  # the tests run them; here they are read
+nb_ipywidgets_js = {}  # a notebook that was run and saved would load them from a network
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["misc.highlighting_failure"]  # magics are no Python

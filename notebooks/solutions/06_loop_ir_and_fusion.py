@@ -9,4 +9,5 @@ def stretch(x):
 
 
 # %% 6.3
-size = len(soft.schedules[0].operations)
+def smallest(recording):
+    return len(recording.schedules[0].operations)

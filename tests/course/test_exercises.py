@@ -13,7 +13,8 @@ import torch
 from IPython.core.formatters import DisplayFormatter
 
 from dynamo_lab import course
-from dynamo_lab.course.asking import need_count, need_number, same_numbers
+from dynamo_lab.course.asking import need_count, need_number
+from dynamo_lab.course.comparing import same_numbers
 from dynamo_lab.course.exercises import Exercise, NotYet, Verdict
 from dynamo_lab.errors import CourseError
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -17,12 +19,14 @@ pytestmark = pytest.mark.release
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built."""
+    """The site, built of notebooks of which someone ran and saved one, widgets and all."""
     for needed in ("sphinx", "myst_nb", "furo"):
         if not os.environ.get("CI"):
             pytest.importorskip(needed, reason="needs the site's tools: pip install -e '.[docs]'")
-    out = tmp_path_factory.mktemp("site")
-    command = ["-W", "--keep-going", "-q", "-c", "notebooks/docs", "notebooks", str(out)]
+    out, sources = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("sources") / "notebooks"
+    shutil.copytree(ROOT / "notebooks", sources)
+    _run_and_saved(sources / "00_start_here.ipynb")
+    command = ["-W", "--keep-going", "-q", "-c", "notebooks/docs", str(sources), str(out)]
     offline = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", *command],
@@ -33,6 +37,16 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return out
+
+
+def _run_and_saved(path: Path) -> None:
+    """Give a notebook what JupyterLab saves with it once it showed a widget."""
+    notebook = nbformat.read(path, as_version=4)
+    layout = {"model_module": "@jupyter-widgets/base", "model_module_version": "2.0.0"}
+    model = {"model_name": "LayoutModel", **layout, "state": {}}
+    state = {"version_major": 2, "version_minor": 0, "state": {"a": model}}
+    notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": state}
+    nbformat.write(notebook, path)
 
 
 class _Page(HTMLParser):

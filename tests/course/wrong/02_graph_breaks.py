@@ -22,6 +22,16 @@ def choose(x):
     return x * 2 if x.sum() > 0 else x - 1
 
 
+# %% 2.1: It computes something other than the original
+turns = [0]
+
+
+def choose(x):
+    turns[0] += 1
+    even = turns[0] % 2 == 0
+    return x - 1 if even else x * 2
+
+
 # %% 2.2: It breaks at
 def normalize(x):
     return x / float(x.abs().max())
@@ -65,7 +75,7 @@ def weigh(x):
     return x / complexity_left_out(x)[:, None]
 
 
-# %% 2.4: Compiling it raised TorchRuntimeError
+# %% 2.4: does not know what your operator returns
 @torch.library.custom_op("lesson::no_fake", mutates_args=())
 def no_fake(x: torch.Tensor) -> torch.Tensor:
     return complexity(x)

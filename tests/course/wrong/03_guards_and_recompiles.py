@@ -30,6 +30,11 @@ def mean_of_rows(x):
     return x.sum(0) / x.shape[1]
 
 
+# %% 3.3: Compiled, it computes something other
+def mean_of_rows(x):
+    return torch.zeros(3) if torch.compiler.is_compiling() else x.mean(0)
+
+
 # %% 3.4: compiled again
 class Counted(torch.nn.Module):
     def __init__(self):

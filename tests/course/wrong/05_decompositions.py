@@ -10,6 +10,21 @@ calls = len(lab.decompose("aten.hardswish", x.half(), to="prims").counts)
 calls = len(lab.decompose("aten.hardswish", x.half(), to="core_aten").leaves)
 
 
+# %% 5.2: it gives aten.log_sigmoid
+def longest(names, x):
+    return max(names, key=len)
+
+
+# %% 5.2: it gives aten.mish
+def longest(names, x):
+    return min(names, key=len)
+
+
+# %% 5.2: it gives aten.mish
+def longest(names, x):
+    return max(names)
+
+
 # %% 5.2: But aten.mish becomes
 def longest(names, x):
     return max(names, key=lambda name: len(lab.decompose(name, x).leaves))
@@ -34,12 +49,21 @@ def bent_rule(x):
 
 
 # %% 5.3: It computes something other than the original
+seen = []
+
+
+def bent_rule(x):
+    seen.append(1)
+    return (torch.sqrt(x * x + 1) - 1) / 2 + x if len(seen) == 1 else x
+
+
+# %% 5.3: It computes something other than the original
 def bent_rule(x):
     return torch.sqrt(x * x + 1) + x
 
 
 # %% 5.3: an operator that no rule decomposes
-# Defined once: an operator that is defined anew while it is traced leaves the graph one that is gone.
+# Defined once: one that is defined anew while it is traced leaves the graph one that is gone.
 @torch.library.custom_op("notebook::half_bent", mutates_args=())
 def half(x: torch.Tensor) -> torch.Tensor:
     return (torch.sqrt(x * x + 1) - 1) / 2
