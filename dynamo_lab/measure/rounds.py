@@ -77,9 +77,11 @@ def take_turns(
     *,
     cold: bool = False,
     watch: Watch | None = None,
+    before: Callable[[str], object] = lambda _: None,
 ) -> dict[str, Times]:
     """Time each variant once per round; in each round another one goes first.
 
+    `before` is called with the variant's name before it is timed, and its own time does not count.
     Only whole rounds are kept, so that what was measured together stays together. An interrupt
     (Ctrl-C) ends it as `Watch.stop` does.
     """
@@ -89,11 +91,14 @@ def take_turns(
     rounds: list[dict[str, float]] = []
     try:
         for name, work in ways.items():
+            before(name)
             warmups[name] = [_once(work, device, 1, cold) for _ in range(plan.warmup)]
             if not cold:
+                before(name)
                 loops[name] = calibrated(work, device, plan.round_seconds)
         timed = {
-            name: partial(_once, work, device, loops[name], cold) for name, work in ways.items()
+            name: prepared(partial(before, name), partial(_once, work, device, loops[name], cold))
+            for name, work in ways.items()
         }
         rounds = in_turns("cold caches" if cold else "warm caches", timed, plan, watch)
     except KeyboardInterrupt:
@@ -130,6 +135,16 @@ def in_turns(
     except KeyboardInterrupt:
         watch.stop()
     return kept
+
+
+def prepared(before: Callable[[], object], step: Callable[[], T]) -> Callable[[], T]:
+    """A step that something else precedes."""
+
+    def both() -> T:
+        before()
+        return step()
+
+    return both
 
 
 def _once(work: Callable[[], object], device: Device, loops: int, cold: bool) -> float:

@@ -65,6 +65,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     `value` names it ("output 0", "gradient of fc.weight"). Differences are the largest of any
     element: `absolute`, `relative` to the larger magnitude, and `ulp`, in units of the last place
     of its type. `error_ulp` and `eager_error_ulp` are the distances from float64, where that ran.
+    `share` of the elements was compared: less than 1 where the time was over.
     """
 
     way: Annotated[int, Ref("Benchmark.ways")]
@@ -78,6 +79,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     eager_error_ulp: float | None = None
     tolerance: str = ""
     reason: str = ""
+    share: float = 1.0
 
 
 class Machine(Struct, frozen=True, kw_only=True):
