@@ -50,6 +50,9 @@ class Checks:
         self._phase: Phase = phase
         start.again()
         self._eager = self._own(subject.observe(eager, phase, start.has_changed))
+        drawn = start.changes()
+        self.changes = (*subject.written, *drawn)
+        """What a call of eager leaves to the next one."""
         self._unlike = self._unlike_itself(eager)
         self._exact = None if self._unlike else self._in_float64()
 

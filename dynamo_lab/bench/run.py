@@ -96,6 +96,7 @@ class BenchRun:
         self._run = Run(facts=Recording(title=title))
         self._series: list[Series] = []
         self._comparisons: list[Comparison] = []
+        self._changes: dict[str, None] = {}
         self._recorded_way: int | None = None
         self._kernels = KernelTimes()
         self._limits: Limits | None = None
@@ -130,10 +131,16 @@ class BenchRun:
             groups=self._kernels.groups,
             overheads=self._kernels.overheads,
             limits=self._limits,
+            changes=self._changed(),
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
         session = Session(self._run.with_program(self._program))
         return structs.replace(self._run.facts, benchmark=found), session
+
+    def _changed(self) -> tuple[str, ...]:
+        """What differs between the calls of one round: nothing of the data that they start with."""
+        steps = ["parameters, by the optimizer"] if self._options.optimizer else []
+        return (*self._changes, *(steps if self._options.training else []))
 
     def _compile(self) -> None:
         """Call every variant once in each phase, the one that is recorded last.
@@ -210,6 +217,7 @@ class BenchRun:
             each = self._options.plan.seconds / (len(self._made) + 1)  # eager against itself: two
             asked = Asked(self._options.tolerance, each, self._watch.clock)
             checks = Checks(self._subject, self._made[0], phase, self._start, asked)
+            self._changes |= dict.fromkeys(checks.changes)
             for at in [at for at in self._made if at]:
                 if self._watch.stopped:
                     return

@@ -23,11 +23,24 @@ class Start:
     def __init__(self, state: State) -> None:
         self._state = state
         self.has_changed, self.holds = state.has_changed, state.holds
+        self._seeded = _generators()
 
     @property
     def is_written(self) -> bool:
         """Whether calls so far changed something else than the values of tensors."""
         return self._state.is_written
+
+    def changes(self) -> list[str]:
+        """What else the last call changed than the values of tensors."""
+        return [
+            *(["random numbers"] if self._drawn() else []),
+            *(["attributes, containers or variables"] if self._state.is_written else []),
+        ]
+
+    def _drawn(self) -> bool:
+        """Whether a generator of PyTorch moved since it was seeded."""
+        found = _generators()
+        return any(not a.equal(b) for a, b in zip(self._seeded, found, strict=True))
 
     def again(self, number: int = 0) -> None:
         """Restore all of it, and seed.
@@ -48,6 +61,15 @@ class Start:
                 f"{told(failed[0])}."
             )
         seed(number)
+        self._seeded = _generators()
+
+
+def _generators() -> list[torch.Tensor]:
+    """The states of PyTorch's own generators."""
+    import torch
+
+    cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    return [torch.get_rng_state(), *cuda]
 
 
 def reached_tensors(fn: Any, roots: Iterable[Any]) -> dict[str, torch.Tensor]:

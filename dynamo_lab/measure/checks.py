@@ -77,14 +77,14 @@ def compare(
     done = 0
     for name, value in eager.items():
         done += value.numel()
-        end = start + seconds * done / total
-        has_time = partial(_is_before, end, clock)
+        begin, end = clock(), start + seconds * done / total
+        has_time = partial(_is_before, clock, begin, end)
         found.append(_compared(name, value, other[name], (exact or {}).get(name), asked, has_time))
     return tuple(found)
 
 
-def _is_before(end: float, clock: Callable[[], float]) -> bool:
-    return clock() < end
+def _is_before(clock: Callable[[], float], begin: float, end: float, share: float) -> bool:
+    return clock() < (end if share == 1 else begin + (end - begin) * share)
 
 
 class _Asked(NamedTuple):
@@ -109,7 +109,7 @@ def _compared(
     other: torch.Tensor,
     exact: torch.Tensor | None,
     asked: _Asked,
-    has_time: Callable[[], bool],
+    has_time: Callable[[float], bool],
 ) -> Comparison:
     way, phase, tolerance = asked
     if (eager.shape, eager.dtype) != (other.shape, other.dtype):

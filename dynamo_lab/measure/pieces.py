@@ -19,6 +19,10 @@ _LARGE_PIECE = 1 << 24
 """On a GPU, where starting an operator takes longer than its work on few elements."""
 
 
+_TO_SCALE = 0.4
+"""The share of the time to look at all elements first."""
+
+
 class Found(Struct, kw_only=True):
     """The largest differences of two tensors from each other and from float64.
 
@@ -63,12 +67,12 @@ def differences(
     other: torch.Tensor,
     exact: torch.Tensor | None,
     allowed: Allowed,
-    has_time: Callable[[], bool],
+    has_time: Callable[[float], bool],
 ) -> Found:
     """How far two tensors are apart, in as many of their elements as there is time for.
 
     The first pieces lie far apart, so that those that are compared are spread over the tensor. At
-    least one is compared.
+    least one is compared. `has_time` says whether less than this share of the time has passed.
     """
     flat = [_flat(value) for value in (eager, other)]
     flat += [] if exact is None else [_flat(exact)]
@@ -77,7 +81,7 @@ def differences(
     scale = _scale(flat, starts, size, has_time)
     found = Found()
     for at, start in enumerate(starts[: scale.pieces]):
-        if at and not has_time():
+        if at and not has_time(1.0):
             break
         _add(found, [part[start : start + size] for part in flat], scale, allowed)
     return found
@@ -104,11 +108,14 @@ def _spread(starts: Sequence[int]) -> list[int]:
 
 
 def _scale(
-    flat: Sequence[torch.Tensor], starts: Sequence[int], size: int, has_time: Callable[[], bool]
+    flat: Sequence[torch.Tensor],
+    starts: Sequence[int],
+    size: int,
+    has_time: Callable[[float], bool],
 ) -> _Scale:
     squares, finite, error = 0.0, 0, 0.0
     for at, start in enumerate(starts):
-        if at and not has_time():
+        if at and not has_time(_TO_SCALE):
             return _Scale(math.sqrt(squares / max(finite, 1)), error, at)
         eager, *_, last = (_wide(part[start : start + size]) for part in flat)
         kept = eager[eager.isfinite()]

@@ -220,6 +220,9 @@ class Benchmark(Struct, frozen=True, kw_only=True):
 
     `state` says whether it finished, or was stopped with the results so far. `work` is the minimal
     work of one call, if that is known of the program as a whole.
+
+    `changes` names what a call leaves to the next one: tensors that it writes, random numbers, what
+    Python keeps. Each round starts without them; the calls in a round see them. None is not known.
     """
 
     title: str
@@ -235,3 +238,4 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     limits: Limits | None = None
     work: Work | None = None
     created: str = ""
+    changes: tuple[str, ...] | None = None

@@ -205,3 +205,10 @@ def test_restoring_comes_before_each_round_and_is_not_timed() -> None:
     assert all(found.seconds == (1.0, 1.0) for found in times.values())
     rounds = log[-8:]
     assert rounds == ["before a", "a", "before b", "b", "before b", "b", "before a", "a"]
+
+
+def test_it_says_what_changes_between_the_calls() -> None:
+    found = short(lambda x: x.sub_(torch.rand(2)), written(), ways={})
+    assert found.facts.changes == ("argument 0", "random numbers")
+    assert "a call sees what those before it changed: argument 0 and random numbers" in str(found)
+    assert short(lambda x: x + 1, written(), ways={}).facts.changes == ()

@@ -44,6 +44,7 @@ def _verdicts(bench: BenchView) -> Markup:
         for one in bench.verdicts
     ]
     doubts = [tag("p", shortened(text, 400)) for text in (bench.state, *bench.doubts) if text]
+    doubts += [tag("p", shortened(bench.changes, 400))] if bench.changes else []
     return join(*doubts, tag("ul", *rows))
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dynamo_lab.measure.statistics import Spread, digits, spread, unpaired
+from dynamo_lab.measure.statistics import Ratio, Spread, digits, ratio, spread, unpaired
 from dynamo_lab.model.benchmarks import Benchmark, EagerCall, Group, KernelTime
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
@@ -177,7 +177,7 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
     outcome: Outcome = ""
     base, other = totals(sides[1]), totals(sides[0])
     if base and other and min(*base, *other) > 0:
-        compared = unpaired(base, other)
+        compared = _compared(base, other)
         factor, interval = digits(compared.value, compared), interval_text(compared)
         outcome = "alike" if not compared.differs else "faster" if compared.value > 1 else "slower"
     return AgainstEager(
@@ -190,6 +190,20 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
         outcome=outcome,
         gain=_gain(ours, theirs),
     )
+
+
+def _compared(base: Sequence[float], other: Sequence[float]) -> Ratio:
+    """How many times faster the kernels are.
+
+    Both took turns, so that a difference must show in the rounds that belong together too: while
+    the machine is busy, times are not independent of those before them.
+    """
+    found = unpaired(base, other)
+    rounds = min(len(base), len(other))
+    paired = ratio(base[:rounds], other[:rounds])
+    if paired.differs and found.differs and (paired.value > 1) == (found.value > 1):
+        return found
+    return replace(paired, differs=False)
 
 
 def _gain(ours: Spread | None, theirs: Spread | None) -> str:

@@ -60,6 +60,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield Text()
         yield text("compared with the machine's limits", "bold")
         yield from roofline.rows(bench.roofline, page)
+    if bench.changes:
+        yield Text()
+        yield text(one_line(bench.changes), "dim")
     if page.everything:
         yield from _machine(bench)
         yield Text()
