@@ -20,6 +20,7 @@ from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Watch, take_turns
 from dynamo_lab.measure.variants import candidates
 from dynamo_lab.model.benchmarks import (
+    OPTIMIZER,
     Benchmark,
     Cache,
     Comparison,
@@ -139,7 +140,7 @@ class BenchRun:
 
     def _changed(self) -> tuple[str, ...]:
         """What differs between the calls of one round: nothing of the data that they start with."""
-        steps = ["parameters, by the optimizer"] if self._options.optimizer else []
+        steps = [OPTIMIZER] if self._options.optimizer else []
         return (*self._changes, *(steps if self._options.training else []))
 
     def _compile(self) -> None:

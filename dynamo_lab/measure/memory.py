@@ -55,12 +55,12 @@ def _on_cpu(work: Callable[[], object]) -> int | None:
     if autograd._profiler_enabled():
         return None
     watched = profile(activities=[ProfilerActivity.CPU], profile_memory=True)
-    with _quiet():
+    with quiet():
         watched.start()
     try:
         work()
     finally:
-        with _quiet():
+        with quiet():
             watched.stop()
     profiler: Any = watched.profiler
     found = [e for e in profiler.kineto_results.events() if e.name() == "[memory]"]
@@ -69,7 +69,7 @@ def _on_cpu(work: Callable[[], object]) -> int | None:
 
 
 @contextmanager
-def _quiet() -> Generator[None, None, None]:
+def quiet() -> Generator[None, None, None]:
     """Without what the profiler's library prints on stderr when it starts and stops."""
     try:
         kept = os.dup(2)

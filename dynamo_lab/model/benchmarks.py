@@ -23,6 +23,10 @@ Verdict = Literal["equal", "close", "wrong", "not compared"]
 """Bit-identical; within the tolerance; beyond it; or it could not be compared."""
 
 
+OPTIMIZER = "parameters, by the optimizer"
+"""What an optimizer changes between calls, in `Benchmark.changes`."""
+
+
 class Way(Struct, frozen=True, kw_only=True):
     """A variant of the program. The first of a benchmark is what the others are compared with.
 

@@ -26,8 +26,9 @@ class AgainstEager(Struct, frozen=True, kw_only=True):
     """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
 
     `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
-    95 %; `outcome` is empty where one side has no time; `gain` says what a call gains or loses by
-    it. `rank` is the place in the list: what loses most comes first, then what gains most.
+    95 %; `outcome` is empty where one side has no time, or one that is not eager's; `gain` says
+    what a call gains or loses by it. `rank` is the place in the list: what loses most comes first,
+    then what gains most.
     """
 
     kernels: float | None
@@ -93,6 +94,8 @@ class Context(Struct, frozen=True, kw_only=True):
     nodes: TimedNodes
     whole: Spread | None
     launch: Spread | None
+    eager_fits: bool = True
+    """Whether eager's operators, timed one by one, take no longer than the whole call."""
 
 
 def ranked(groups: Sequence[KernelGroupView]) -> tuple[KernelGroupView, ...]:
@@ -128,6 +131,8 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
     warm = summed([(one.warm, 1) for one in kernels])
     calls = sum(one.calls for one in kernels)
     pairs = {cache: _pair(kernels, eager, cache) for cache in ("cold", "warm")}
+    if not context.eager_fits:
+        pairs["warm"] = replace(pairs["warm"], outcome="", gain="")
     return KernelGroupView(
         title=_title(kernels, eager, context),
         operators=_counted(eager),
@@ -188,7 +193,7 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
         factor=factor,
         interval=interval,
         outcome=outcome,
-        gain=_gain(ours, theirs),
+        gain=_gain(ours, theirs) if outcome in ("faster", "slower") else "",
     )
 
 

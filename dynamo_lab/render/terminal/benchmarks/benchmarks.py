@@ -130,8 +130,11 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
         yield indented(text(one_line(program.problem), "yellow"))
     if program.parts:
         parts = " + ".join(f"{part.name} {part.text} ({part.share})" for part in program.parts)
-        yield indented(text(f"as it runs, warm: {program.whole} = {parts}"))
+        is_sum = "=" if program.adds_up else "but, measured separately,"
+        yield indented(text(f"as it runs, warm: {program.whole} {is_sum} {parts}"))
         yield indented(text(program.remainder, "dim"))
+    for remark in program.remarks:
+        yield indented(text(one_line(remark), "yellow"))
     groups = program.groups if page.everything else program.groups[:_BRIEF]
     if groups:
         cache = "cold" if any(one.cold.kernels is not None for one in groups) else "warm"
