@@ -238,8 +238,10 @@ class BenchRun:
                 return
             self._watch.tell(f"measuring the memory of {self._ways[at].name}", at, len(self._ways))
             with self._may_fail(at):
+                call = self._subject.call(way, self._phases[-1])
                 self._start.again()
-                peak = peak_of(self._subject.call(way, self._phases[-1]), self._device)
+                self._prepare(call)
+                peak = peak_of(call, self._device)
                 self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
 
     def _time(self) -> None:

@@ -104,7 +104,12 @@ class Subject:
         return {name: tensor for name, tensor in named.items() if tensor.layout is torch.strided}
 
     def _step(self, way: Fn) -> None:
-        self._backward(way)
+        import torch
+
+        with torch.enable_grad():
+            total = self._forward(way)[1]  # the output is held no longer than the loss needs it
+        if total is not None:
+            total.backward()
         if self.optimizer is not None:
             self.optimizer.step()
         self._forget_gradients()
@@ -113,11 +118,15 @@ class Subject:
         import torch
 
         with torch.enable_grad():
-            returned = way(*self.args, **self.kwargs)
-            total: Any = self._loss(returned) if self._loss else _sum(returned)
+            returned, total = self._forward(way)
         if total is not None:
             total.backward()
         return returned
+
+    def _forward(self, way: Fn) -> tuple[Any, Any]:
+        """What a call returns, and its loss."""
+        returned = way(*self.args, **self.kwargs)
+        return returned, self._loss(returned) if self._loss else _sum(returned)
 
     def _forget_gradients(self) -> None:
         for leaf in self.leaves.values():

@@ -23,19 +23,21 @@ _ABSENT = object()
 
 
 class State:
-    """All that is reachable from these roots, as it is now.
+    """All that is reachable from these roots, but these tensors, as it is now.
 
     Tensors that share memory share it afterwards. What the program keeps elsewhere is not known: an
     iterator, a file, what a library hides.
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], without: Iterable[torch.Tensor] = ()) -> None:
         import torch
 
         from dynamo_lab.capture.core.storages import Tensors
 
         found = list(reachable(roots))
-        self._tensors = Tensors(t for t in found if isinstance(t, torch.Tensor))
+        others = set(map(id, without))
+        tensors = (t for t in found if isinstance(t, torch.Tensor) and id(t) not in others)
+        self._tensors = Tensors(tensors)
         self._undo = [undo for thing in found for undo in _undos(thing)]
         self._kept = found  # an id must not be given to something else
         self.is_written = False
