@@ -67,14 +67,15 @@ def _parts(thing: Any) -> list[Any]:
         case MethodType() | BuiltinMethodType():
             return [thing.__self__, getattr(thing, "__func__", None)]
         case partial():
-            call = cast("partial[Any]", thing)
+            call = cast("Any", thing)
             return [call.func, call.args, call.keywords]
         case FunctionType():
             defaults = [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values()]
             return [*_named_globals(thing), *(value for _, value in cells_of(thing)), *defaults]
         case _:
             own = getattr(thing, "__dict__", None)
-            return [own, *slots_of(thing).values(), *_methods(type(thing))]
+            kind = cast("type", type(thing))
+            return [own, *slots_of(thing).values(), *_methods(kind)]
 
 
 def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:

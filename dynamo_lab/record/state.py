@@ -122,12 +122,12 @@ def _list(thing: Any) -> Undo:
 
 def _bag(thing: Any) -> Undo:
     before = list(thing)
+    add = thing.append if hasattr(thing, "append") else thing.add
 
     def undo() -> bool:
         if len(before) == len(thing) and all(a is b for a, b in zip(before, thing, strict=True)):
             return False
         thing.clear()
-        add = thing.append if isinstance(thing, deque) else thing.add
         for item in before:
             add(item)
         return True

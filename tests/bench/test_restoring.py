@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,8 +18,11 @@ from dynamo_lab.measure.devices import Cpu
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.record.replay import without_trace
 
+Fn = Callable[[Any], Any]
+Ways = dict[str, Fn]
+
 KEPT = torch.tensor([-1.0, 2.0])
-COUNT = 0
+calls_so_far = 0
 
 
 @dataclass
@@ -45,18 +49,18 @@ class Holder:
 
 
 def counted(x: Tensor) -> Tensor:
-    global COUNT
-    COUNT += 1
-    return x + COUNT
+    global calls_so_far
+    calls_so_far += 1
+    return x + calls_so_far
 
 
 def in_global(x: Tensor) -> Tensor:
     return KEPT.relu_() + x
 
 
-def short(fn: Any, *args: Any, **options: Any) -> Any:
+def short(fn: Fn, *args: Any, ways: Ways, **options: Any) -> Any:
     options = {"cold": False, "kernels": False, "rounds": 3, "seconds": 0.1, **options}
-    return lab.bench(fn, *args, **options)
+    return lab.bench(fn, *args, ways=ways, **options)
 
 
 def verdicts(found: Any, way: int = 1) -> set[str]:
@@ -97,7 +101,7 @@ def test_what_lies_in_a_structure_is_restored(wrong: bool) -> None:
 def test_what_a_closure_and_a_global_hold_is_restored(wrong: bool) -> None:
     held = written()
     other = torch.abs_ if wrong else torch.relu_
-    ways = {"other": lambda x: other(held) + x}
+    ways: Ways = {"other": lambda x: other(held) + x}
     expected = {"wrong"} if wrong else {"equal"}
     assert verdicts(short(lambda x: held.relu_() + x, torch.ones(2), ways=ways)) == expected
     ways = {"other": lambda x: other(KEPT) + x}
@@ -106,7 +110,7 @@ def test_what_a_closure_and_a_global_hold_is_restored(wrong: bool) -> None:
 
 def test_attributes_of_self_are_restored() -> None:
     holder = Holder()
-    ways = {"wrong": lambda x: holder.value.abs_() + x}
+    ways: Ways = {"wrong": lambda x: holder.value.abs_() + x}
     assert "wrong" in verdicts(short(holder.relu, torch.ones(2), ways=ways))
     assert holder.calls == 0
     assert torch.equal(holder.value, written())
@@ -116,7 +120,7 @@ def test_a_global_that_the_program_writes_is_restored() -> None:
     found = short(counted, torch.ones(2), ways={"one": lambda x: x + 1, "two": lambda x: x + 2})
     assert verdicts(found, 1) == {"equal"}
     assert verdicts(found, 2) == {"wrong"}
-    assert COUNT == 0
+    assert calls_so_far == 0
 
 
 def test_the_state_of_an_optimizer_is_restored() -> None:

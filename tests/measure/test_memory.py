@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -122,7 +122,8 @@ def test_the_peak_of_a_step_is_counted_by_hand_and_the_same_each_time(keeps: boo
     def step() -> None:
         weight.grad = None
         with torch.enable_grad():
-            (x @ weight).sum().backward()
+            total: Any = (x @ weight).sum()
+            total.backward()
         if not keeps:
             weight.grad = None
 
@@ -142,15 +143,19 @@ def test_bench_and_suite_agree_about_the_memory_of_a_step() -> None:
     layer = torch.nn.Linear(SIDE, SIDE, bias=False)
     x, target = torch.randn(4, SIDE), torch.rand(4, SIDE)
     program = Program(module=layer, inputs={"input": x}, target="values")
-    subject = work._Subject(program, Case(model="m", task="training", precision="float32"), "cpu")
+    suite: Any = work
+    subject = suite._Subject(program, Case(model="m", task="training", precision="float32"), "cpu")
     subject.labels = target
     step = subject.call(subject.function)
     step()
-    by_suite = [work._peak(step, subject) for _ in range(3)]
-    loss = torch.nn.functional.mse_loss
+    by_suite = [suite._peak(step, subject) for _ in range(3)]
+
+    def loss(out: Tensor) -> Tensor:
+        return torch.nn.functional.mse_loss(out, target)
+
     leaves = dict(layer.named_parameters())
-    options = {"loss": lambda out: loss(out, target), "optimizer": torch.optim.SGD(leaves.values())}
-    ours = Subject(layer, (x,), {}, leaves, **options).call(layer, "step")
+    sgd = torch.optim.SGD(leaves.values())
+    ours = Subject(layer, (x,), {}, leaves, loss=loss, optimizer=sgd).call(layer, "step")
     ours()
     by_bench = [peak_of(ours, "cpu") for _ in range(3)]
     assert len({*by_suite, *by_bench}) == 1
