@@ -74,7 +74,7 @@ def _parts(thing: Any) -> list[Any]:
             return [*_named_globals(thing), *(value for _, value in cells_of(thing)), *defaults]
         case _:
             own = getattr(thing, "__dict__", None)
-            kind = cast("type", type(thing))
+            kind: Any = type(thing)
             return [own, *slots_of(thing).values(), *_methods(kind)]
 
 

@@ -86,7 +86,7 @@ def _measure(
         subject = _Subject(program, case, device)
         start = subject.state()
         with steps.alone():
-            eager = subject.values(subject.function)
+            eager = _own(subject.values(subject.function), start)
             _put_back(start)
             exact = _exact(program, case, device)
     steps.tell("compiling")
@@ -95,6 +95,7 @@ def _measure(
     compiled = torch.compile(subject.function)
     with _errors_as("compile error"):
         values, first = _first_run(subject, compiled, case, facts)
+        values = _own(values, start)
         _put_back(start)
     if not facts["graphs"]:  # it would pass by running eagerly
         raise Found("not compiled", "Dynamo captured no graph: all of it ran eagerly")
@@ -257,6 +258,11 @@ def _exact(program: Program, case: Case, device: str) -> dict[str, torch.Tensor]
         return subject.values(subject.function)
     except Exception:  # any: a model may insist on its type in any place
         return None
+
+
+def _own(values: dict[str, torch.Tensor], start: State) -> dict[str, torch.Tensor]:
+    """The same, copied where they lie in memory that is restored."""
+    return {name: v.clone() if start.holds(v) else v for name, v in values.items()}
 
 
 def _put_back(start: State) -> None:
