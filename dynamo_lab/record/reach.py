@@ -59,7 +59,7 @@ def _parts(thing: Any) -> list[Any]:
             inside = getattr(thing, "__tensor_flatten__", None)
             return [getattr(thing, name) for name in inside()[0]] if inside else []
         case torch.nn.Module():  # all its tensors are next: its objects may be too many to walk
-            return [vars(thing), *_methods(type(thing)), *_tensors_of(thing)]
+            return [vars(thing), *_methods(thing), *_tensors_of(thing)]
         case dict():
             return list(cast("dict[Any, Any]", thing).values())
         case list() | tuple() | set() | frozenset() | deque():
@@ -74,8 +74,7 @@ def _parts(thing: Any) -> list[Any]:
             return [*_named_globals(thing), *(value for _, value in cells_of(thing)), *defaults]
         case _:
             own = getattr(thing, "__dict__", None)
-            kind: Any = type(thing)
-            return [own, *slots_of(thing).values(), *_methods(kind)]
+            return [own, *slots_of(thing).values(), *_methods(thing)]
 
 
 def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
@@ -85,9 +84,9 @@ def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
         return []
 
 
-def _methods(kind: type) -> list[FunctionType]:
-    """What a class of the user's own defines: its methods may name globals."""
-    own = (base for base in kind.__mro__ if not _is_installed(base.__module__))
+def _methods(thing: Any) -> list[FunctionType]:
+    """What an object's class defines, if it is of the user's own: methods may name globals."""
+    own = (base for base in type(thing).__mro__ if not _is_installed(base.__module__))
     return [value for base in own for value in vars(base).values() if _is_function(value)]
 
 
