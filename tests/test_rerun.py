@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from dynamo_lab.capture.core import storages
-from dynamo_lab.record import replay
-from dynamo_lab.record.replay import copies, leaves, without_trace
+from dynamo_lab.record import reach, replay
+from dynamo_lab.record.reach import leaves
+from dynamo_lab.record.replay import copies, without_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +96,7 @@ def test_tensors_inside_tensors_and_what_has_no_memory() -> None:
 
 
 def test_all_of_a_large_model_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "_WALKED", 5)
+    monkeypatch.setattr(reach, "_WALKED", 5)
     model = nn.Sequential(*(nn.BatchNorm1d(2) for _ in range(10)))
     assert len(leaves([model])) == 20
     before = [p.detach().clone() for p in model.parameters()]

@@ -33,11 +33,12 @@ def bench(
 ) -> Benchmarked[Recording]:
     """Time `fn` eagerly and compiled, in turns, after checking that both compute the same.
 
-    Every variant is first compared with eager, and both with float64: outputs, and gradients in
-    training. A variant that computes something else is not timed. Then all take turns, so that the
-    machine's drift affects all of them equally. Ctrl-C ends it, and what was measured is kept.
-    Afterwards the reachable tensors have their old values; between the timed calls they are not
-    restored.
+    Every variant is first compared with eager, and both with float64: outputs, what it writes, and
+    gradients in training. A variant that computes something else is not timed. Then all take turns,
+    so that the machine's drift affects all of them equally. Ctrl-C ends it, and what was measured
+    is kept. Before each check and each round, and afterwards, what the program can reach has its
+    old values: tensors, containers, attributes, variables; that is not timed. The calls within a
+    round follow each other, and the result says what they change.
 
     Args:
         fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`.
@@ -52,7 +53,8 @@ def bench(
         cold: True also times calls that start with cold caches.
         kernels: True also times each kernel, and each eager operator that it replaced.
         rounds: The number of rounds, if time allows: below 11 no difference is significant.
-        seconds: The approximate limit of time for each series.
+        seconds: The approximate limit of time for each series, and for comparing results: what is
+            left then is not compared, and the result says how much.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:

@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.measure.checks import compare, is_wrong, not_compared
-from dynamo_lab.record.replay import without_trace
+from dynamo_lab.model.benchmarks import Comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import torch
 
+    from dynamo_lab.bench.start import Start
+    from dynamo_lab.measure.checks import Tolerance
     from dynamo_lab.measure.subject import Subject
-    from dynamo_lab.model.benchmarks import Comparison, Phase
+    from dynamo_lab.model.benchmarks import Phase
+
+_RANDOM = "the program draws random numbers: for dropout, call .eval() first"
+_UNLIKE = (
+    "eager gives something else when it is called again with the same values and seed: it keeps "
+    "state that cannot be restored, or is not deterministic"
+)
+
+
+class Asked(NamedTuple):
+    """How results are compared: by which rule, and for how long each time."""
+
+    tolerance: Tolerance | None
+    seconds: float
+    clock: Callable[[], float]
 
 
 class Checks:
-    """One phase of a program: its values in eager, and in float64 if it runs in that."""
+    """One phase of a program: its values in eager, and in float64 if it runs in that.
+
+    Each call starts from the same values and seed.
+    """
 
     def __init__(
         self,
         subject: Subject,
         eager: Callable[..., Any],
         phase: Phase,
-        roots: Sequence[object],
-        tolerance: Any,
+        start: Start,
+        asked: Asked,
     ) -> None:
-        self._subject, self._roots = subject, roots
+        self._subject, self._start, self._asked = subject, start, asked
         self._phase: Phase = phase
-        self._tolerance = tolerance
-        with without_trace(roots):
-            subject.observe(eager, phase)
-        self._eager = self._results(eager)
+        start.again()
+        self._eager = self._own(subject.observe(eager, phase, start.has_changed))
+        drawn = start.changes()
+        self.changes = (*subject.written, *drawn)
+        """What a call of eager leaves to the next one."""
         self._unlike = self._unlike_itself(eager)
         self._exact = None if self._unlike else self._in_float64()
 
@@ -40,7 +60,16 @@ class Checks:
         """A variant's results, value by value, against eager, and both against float64."""
         if self._unlike:
             return not_compared(self._unlike, way=number, phase=self._phase)
-        return self._compared(number, self._results(way), self._exact)
+        found = self._compared(number, self._results(way), self._exact)
+        return *found, *self._written_alone(number)
+
+    def _written_alone(self, number: int) -> list[Comparison]:
+        """The tensors that the variant has just written to, and eager does not."""
+        reason = "it writes to it, eager does not"
+        return [
+            Comparison(way=number, phase=self._phase, value=name, verdict="wrong", reason=reason)
+            for name in self._subject.also_written(self._start.has_changed)
+        ]
 
     def _compared(
         self,
@@ -48,30 +77,34 @@ class Checks:
         results: Mapping[str, torch.Tensor],
         exact: Mapping[str, torch.Tensor] | None,
     ) -> tuple[Comparison, ...]:
-        asked: Any = {"way": number, "phase": self._phase, "tolerance": self._tolerance}
-        return compare(self._eager, results, exact, **asked)
+        asked: Any = self._asked._asdict()
+        return compare(self._eager, results, exact, way=number, phase=self._phase, **asked)
 
     def _unlike_itself(self, eager: Callable[..., Any]) -> str:
-        """Why nothing can be compared with eager: another seed gives another result."""
-        if is_wrong(self._compared(0, self._results(eager, seed=1), None)):
-            return "the program draws random numbers: for dropout, call .eval() first"
-        return ""
+        """Why nothing can be compared with eager: called again, it gives another result."""
+        if is_wrong(self._compared(0, self._results(eager), None)):
+            return _UNLIKE
+        return _RANDOM if is_wrong(self._compared(0, self._results(eager, 1), None)) else ""
 
     def _results(self, way: Callable[..., Any], seed: int = 0) -> dict[str, torch.Tensor]:
-        import torch
+        """What a variant computes, to be compared before anything else runs."""
+        self._start.again(seed)
+        return self._subject.results(way, self._phase)
 
-        untyped: Any = torch
-        with without_trace(self._roots):
-            untyped.manual_seed(seed)
-            found = self._subject.results(way, self._phase)
-            return {name: value.detach().clone() for name, value in found.items()}
+    def _own(self, found: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        """The same, copied where it lies in memory that the program writes or that is restored."""
+        kept: dict[str, torch.Tensor] = {}
+        for name, value in found.items():
+            value = value.detach()
+            kept[name] = value.clone() if self._start.holds(value) else value
+        return kept
 
     def _in_float64(self) -> Mapping[str, torch.Tensor] | None:
         """What the program computes in float64; None if it does not run in that."""
         try:
-            with without_trace(self._roots):
-                exact = self._subject.exact()
-                return None if exact is None else exact.results(exact.fn, self._phase)
+            self._start.again()
+            exact = self._subject.exact()
+            return None if exact is None else self._own(exact.results(exact.fn, self._phase))
         except Exception:  # a dtype is hard-coded in the program, or memory is short
             return None
 

@@ -12,7 +12,8 @@ from dynamo_lab.capture.kernels.kernel_calls import changed_by, intercepted, lay
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import KernelTime
-from dynamo_lab.record.replay import reachable, told
+from dynamo_lab.record.reach import reachable
+from dynamo_lab.record.replay import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

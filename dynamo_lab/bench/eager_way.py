@@ -10,10 +10,12 @@ import torch
 from dynamo_lab.capture.core.storages import Memory
 from dynamo_lab.capture.decompositions.eager_calls import EagerGraphs, Place, arguments_text
 from dynamo_lab.capture.kernels.kernel_calls import layout_key, mutated
+from dynamo_lab.measure.operators import operators_run
 from dynamo_lab.measure.rounds import calibrated
 from dynamo_lab.measure.spans import Spans, mean
 from dynamo_lab.model.benchmarks import EagerCall
 from dynamo_lab.record.replay import told
+from dynamo_lab.view.core.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
     Rounds = list[dict[str, Any]]
 
 
+_CHANGED = (
+    "Observed one by one, eager takes another path than it does alone: what it runs for {names} is "
+    "not timed."
+)
+_NOT_RUN = "observing eager changed what it runs here"
 _UNKNOWN = "Dynamo captured other graphs than the recording has: their operators are not timed."
 
 
@@ -63,6 +70,7 @@ class EagerWay:
         self._texts: dict[_Called, tuple[str, str]] = {}
         self._counts: Counter[_Called] = Counter()
         self._order: list[_Called] = []
+        self._changed: set[Place] = set()
         self.problem = ""
         """Why all or some operators are not timed; empty if they are."""
 
@@ -74,9 +82,22 @@ class EagerWay:
             self.problem = f"Operators cannot be timed one by one: {told(error)}."
         else:
             self._counts.update(self._order)
-            if self._graphs.unknown:
-                self.problem = _UNKNOWN
+            self._changed = _changed_places(self._counts, operators_run(self._eager))
+            self.problem = _UNKNOWN if self._graphs.unknown else self._what_changed()
         return self
+
+    def _what_changed(self) -> str:
+        names = dict.fromkeys(self._name(place) for place in self._order_of_changed())
+        return _CHANGED.format(names=listed(list(names))) if names else ""
+
+    def _order_of_changed(self) -> list[Place]:
+        return [called.place for called in self._counts if called.place in self._changed]
+
+    def _name(self, place: Place) -> str:
+        """What the captured graph calls a node."""
+        graphs = {graph.id: graph for graph in self._captured}
+        name = graphs[place.graph].nodes.name[place.node]
+        return f"the gradient of {name}" if place.is_backward else name
 
     def __exit__(self, *_: object) -> None:
         self._graphs.close()
@@ -100,15 +121,20 @@ class EagerWay:
                 is_backward=called.place.is_backward,
                 arguments=self._texts[called][1],
                 calls=count,
-                warm=tuple(row["operators"].get(called, 0.0) for row in warm),
-                cold=tuple(
-                    row["operators"][called.layout]
-                    for row in cold
-                    if called.layout in row["operators"]
-                ),
+                **self._times(called, warm, cold),
             )
             for called, count in self._counts.items()
         )
+
+    def _times(self, called: _Called, warm: Rounds, cold: Rounds) -> dict[str, Any]:
+        """The rounds of an operator; none where eager by itself does not run it."""
+        if called.place in self._changed:
+            return {"problem": _NOT_RUN}
+        found = [row["operators"] for row in cold if called.layout in row["operators"]]
+        return {
+            "warm": tuple(row["operators"].get(called, 0.0) for row in warm),
+            "cold": tuple(row[called.layout] for row in found),
+        }
 
     def _capture(self) -> None:
         """Have Dynamo capture the program again, so that its graphs are those of the recording."""
@@ -174,3 +200,39 @@ class EagerWay:
 
 def _layout(operator: Any, args: Any, kwargs: Any) -> Any:
     return str(operator), layout_key(args, kwargs)
+
+
+def _changed_places(
+    counts: Mapping[_Called, int], unobserved: Mapping[str, int] | None
+) -> set[Place]:
+    """The nodes for which other operators were observed than eager runs by itself.
+
+    First those with operators that eager never runs; then, if one was still observed more often
+    than eager runs it, all nodes that it was observed for.
+    """
+    if unobserved is None:
+        return set()
+    unobserved = _in_place_or_not(unobserved)
+    found = {called.place for called in counts if not unobserved.get(_profiled(called), 0)}
+    left: Counter[str] = Counter()
+    for called, count in counts.items():
+        if called.place not in found:
+            left[_profiled(called)] += count
+    more = {name for name, count in left.items() if count > unobserved.get(name, 0)}
+    return found | {called.place for called in counts if _profiled(called) in more}
+
+
+def _in_place_or_not(unobserved: Mapping[str, int]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for name, count in unobserved.items():
+        found[name.rstrip("_")] += count
+    return found
+
+
+def _profiled(called: _Called) -> str:
+    """An operator's name as the profiler has it: "aten::add" of "aten.add.Tensor".
+
+    One that writes to its argument has the same: observed, gradients are not summed in place.
+    """
+    namespace, _, name = str(called.layout[0]).partition(".")
+    return f"{namespace}::{name.partition('.')[0].rstrip('_')}"

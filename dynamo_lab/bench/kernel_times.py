@@ -8,22 +8,26 @@ Eager PyTorch is measured in the same way, operator by operator.
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
 from dynamo_lab.bench.kernel_groups import groups
+from dynamo_lab.bench.start import Start
 from dynamo_lab.measure.devices import device_of
-from dynamo_lab.measure.rounds import Plan, Watch, calibrated, in_turns
+from dynamo_lab.measure.rounds import Plan, Watch, calibrated, in_turns, prepared
 from dynamo_lab.model.benchmarks import EagerCall, Group, KernelTime, Overhead, Phase
-from dynamo_lab.record.replay import reachable, without_trace
+from dynamo_lab.record.reach import reachable
+from dynamo_lab.record.replay import without_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from dynamo_lab.measure.devices import Device
     from dynamo_lab.measure.subject import Subject
     from dynamo_lab.model.recording import Recording
+    from dynamo_lab.record.state import State
 
 
 class KernelTimes(Struct, frozen=True, kw_only=True):
@@ -47,6 +51,7 @@ def time_kernels(
     device: Device | None = None,
     plan: Plan | None = None,
     watch: Watch | None = None,
+    start: Start | None = None,
 ) -> KernelTimes:
     """Each kernel of a compiled program against the eager operators that it replaced.
 
@@ -65,6 +70,7 @@ def time_kernels(
         device: Where the kernels run; by default where the program's tensors are.
         plan: The number of rounds, and the approximate seconds for warm and for cold ones each.
         watch: Receives the progress, and may stop it: complete rounds are kept.
+        start: Restores the program's state; by default the state that it has now.
     """
     from dynamo_lab.bench.compiled_way import CompiledWay, NotTimed
     from dynamo_lab.bench.eager_way import EagerWay
@@ -76,15 +82,19 @@ def time_kernels(
     plan, watch = plan or Plan(), watch or Watch()
     dynamic = True if recording.symbols else None  # so that Dynamo captures the same graphs again
     launched: tuple[float, ...] = ()
-    with without_trace(roots):
+    with without_trace(roots) if start is None else nullcontext() as state:
+        start = start or Start(cast("State", state))
+        start.again()
         try:
             ours = CompiledWay(recording, subject.call(compiled, phase), device, plan, roots)
         except NotTimed as problem:
             untimed = Overhead(way=way, phase=phase, problem=str(problem))
             return KernelTimes(overheads=(untimed,))
         with EagerWay(ours.captured(), subject, phase, device, plan, dynamic) as theirs:
-            warm = in_turns("kernels, warm caches", {**ours.warm(), **theirs.warm()}, plan, watch)
-            steps = {**ours.cold(), **theirs.cold()} if cold else {}
+            start.again()  # which learns what to restore in each round
+            steps = _from(start, {**ours.warm(), **theirs.warm()})
+            warm = in_turns("kernels, warm caches", steps, plan, watch)
+            steps = _from(start, {**ours.cold(), **theirs.cold()} if cold else {})
             alone = in_turns("kernels, cold caches", steps, plan, watch)
             if not watch.stopped:
                 launched = _launches(device, plan)
@@ -109,6 +119,11 @@ def time_kernels(
         groups=groups(recording, kernels, eager_calls),
         overheads=(own, eager),
     )
+
+
+def _from(start: Start, steps: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
+    """The steps, each from the program's own state."""
+    return {name: prepared(start.quickly, step) for name, step in steps.items()}
 
 
 def joined(one: KernelTimes, other: KernelTimes) -> KernelTimes:

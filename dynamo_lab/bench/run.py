@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import datetime
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from dynamo_lab.bench.checks import Checks, off
+from dynamo_lab.bench.checks import Asked, Checks, off
 from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels
+from dynamo_lab.bench.start import Start, reached_tensors
 from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
 from dynamo_lab.errors import AlreadyRecordingError, BenchError, DynamoLabError
 from dynamo_lab.live.session import Session
@@ -20,6 +20,7 @@ from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Watch, take_turns
 from dynamo_lab.measure.variants import candidates
 from dynamo_lab.model.benchmarks import (
+    OPTIMIZER,
     Benchmark,
     Cache,
     Comparison,
@@ -33,7 +34,8 @@ from dynamo_lab.model.benchmarks import (
 )
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.explore import record, runnable
-from dynamo_lab.record.replay import leaves, reachable, told, without_trace
+from dynamo_lab.record.reach import leaves, reachable
+from dynamo_lab.record.replay import told, without_trace
 from dynamo_lab.record.run import Choice, Run
 from dynamo_lab.view.benchmarks.work import Works
 
@@ -77,13 +79,17 @@ class BenchRun:
         from dynamo_lab.measure.subject import Subject, named_leaves
 
         self._options, self._watch, self._title = options, watch, title
-        self._roots = [fn, args, dict(kwargs), options.optimizer]
-        self._device = device_of(reachable(self._roots))
+        self._candidates = candidates(options.ways)
+        program = [fn, args, dict(kwargs)]
+        ways = [*options.ways.values()] if hasattr(options.ways, "keys") else []
+        others = [way for way in ways if callable(way)]
+        self._roots = [*program, options.optimizer, options.loss, *others]
+        self._device = device_of(reachable(program))
         called: Any = {name: getattr(options, name) for name in ("grad", "loss", "optimizer")}
         named = named_leaves(fn, args, kwargs, leaves(self._roots))
+        called["reached"] = reached_tensors(fn, program)
         self._subject = Subject(fn, args, kwargs, named, **called)
         self._phases: tuple[Phase, ...] = ("forward", "step") if options.training else ("forward",)
-        self._candidates = candidates(options.ways)
         self._ways = [one.way for one in self._candidates]
         self._made: dict[int, Callable[..., Any]] = {}
         choice = Choice(grad=True if options.training else options.grad)
@@ -91,6 +97,7 @@ class BenchRun:
         self._run = Run(facts=Recording(title=title))
         self._series: list[Series] = []
         self._comparisons: list[Comparison] = []
+        self._changes: dict[str, None] = {}
         self._recorded_way: int | None = None
         self._kernels = KernelTimes()
         self._limits: Limits | None = None
@@ -104,7 +111,8 @@ class BenchRun:
             before = machine.describe_machine(self._device.name)
         parts = [self._compile, self._check, self._weigh, self._time]
         parts += [self._time_kernels] if self._options.kernels else []
-        with self._caches, many_ways(), without_trace(self._roots), _kept(self._options.optimizer):
+        with self._caches, many_ways(), without_trace(self._roots) as state:
+            self._start = Start(state)
             try:
                 for part in parts:
                     if not self._watch.stopped:
@@ -124,10 +132,16 @@ class BenchRun:
             groups=self._kernels.groups,
             overheads=self._kernels.overheads,
             limits=self._limits,
+            changes=self._changed(),
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
         session = Session(self._run.with_program(self._program))
         return structs.replace(self._run.facts, benchmark=found), session
+
+    def _changed(self) -> tuple[str, ...]:
+        """What differs between the calls of one round: nothing of the data that they start with."""
+        steps = [OPTIMIZER] if self._options.optimizer else []
+        return (*self._changes, *(steps if self._options.training else []))
 
     def _compile(self) -> None:
         """Call every variant once in each phase, the one that is recorded last.
@@ -173,9 +187,13 @@ class BenchRun:
         beyond: dict[str, float] = {}
         for phase in self._phases:
             call = self._subject.call(self._made[at], phase)
-            first, second = self._device.seconds(call), self._device.seconds(call)
+            first, second = self._fresh_seconds(call), self._fresh_seconds(call)
             beyond[phase] = max(0.0, first - second)
         return beyond
+
+    def _fresh_seconds(self, call: Callable[[], object]) -> float:
+        self._start.again()
+        return self._device.seconds(call)
 
     @contextmanager
     def _may_fail(self, at: int) -> Generator[None, None, None]:
@@ -197,8 +215,10 @@ class BenchRun:
     def _check(self) -> None:
         """Compare each variant's results with eager, and both with float64."""
         for phase in self._phases:
-            tolerance = self._options.tolerance
-            checks = Checks(self._subject, self._made[0], phase, self._roots, tolerance)
+            each = self._options.plan.seconds / (len(self._made) + 1)  # eager against itself: two
+            asked = Asked(self._options.tolerance, each, self._watch.clock)
+            checks = Checks(self._subject, self._made[0], phase, self._start, asked)
+            self._changes |= dict.fromkeys(checks.changes)
             for at in [at for at in self._made if at]:
                 if self._watch.stopped:
                     return
@@ -218,7 +238,10 @@ class BenchRun:
                 return
             self._watch.tell(f"measuring the memory of {self._ways[at].name}", at, len(self._ways))
             with self._may_fail(at):
-                peak = peak_of(self._subject.call(way, self._phases[-1]), self._device)
+                call = self._subject.call(way, self._phases[-1])
+                self._start.again()
+                self._prepare(call)
+                peak = peak_of(call, self._device)
                 self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
 
     def _time(self) -> None:
@@ -233,9 +256,14 @@ class BenchRun:
     def _time_in_turns(self, phase: Phase, cache: Cache) -> bool:
         """Whether all variants ran to the end."""
         calls = {str(at): self._guarded(at, phase) for at in self._made}
-        plan, is_cold = self._options.plan, cache == "cold"
+        options: Any = {"cold": cache == "cold", "watch": self._watch}
+        self._start.again()
+
+        def before(name: str) -> None:
+            self._prepare(calls[name])
+
         try:
-            found = take_turns(calls, self._device, plan, cold=is_cold, watch=self._watch)
+            found = take_turns(calls, self._device, self._options.plan, before=before, **options)
         except _FailedError as failed:
             self._drop(failed.way, _reason(failed.error))
             return False
@@ -244,6 +272,12 @@ class BenchRun:
                 kept: Any = structs.asdict(times)
                 self._series.append(Series(way=int(at), phase=phase, cache=cache, **kept))
         return True
+
+    def _prepare(self, call: Callable[[], object]) -> None:
+        """Restore what calls write. What a program keeps for its next call is there when timed."""
+        self._start.quickly()
+        if self._start.is_written:
+            call()
 
     def _guarded(self, at: int, phase: Phase) -> Callable[[], object]:
         """A call whose error names the variant that failed."""
@@ -267,6 +301,7 @@ class BenchRun:
             if self._watch.stopped:
                 return
             fns = self._run.facts, self._subject, self._made[at]
+            options["start"] = self._start
             try:
                 found = time_kernels(*fns, phase=phase, way=at, cold=self._options.cold, **options)
             except Exception as error:  # what was measured before is kept
@@ -303,16 +338,3 @@ def recorded_way(ways: Sequence[Way]) -> int | None:
 def _with_work(timed: KernelTime, works: Works) -> KernelTime:
     work = works.of(timed.kernel, timed.buffers)
     return structs.replace(timed, work=work) if isinstance(work, Work) else timed
-
-
-@contextmanager
-def _kept(optimizer: Any) -> Generator[None, None, None]:
-    """Restore the optimizer's state afterwards."""
-    if optimizer is None:
-        yield
-        return
-    before = copy.deepcopy(optimizer.state_dict())
-    try:
-        yield
-    finally:
-        optimizer.load_state_dict(before)

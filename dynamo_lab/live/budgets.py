@@ -9,7 +9,7 @@ from msgspec import Struct
 from dynamo_lab.errors import BudgetError
 from dynamo_lab.render.tables import table
 from dynamo_lab.view.core.titles import GraphTitles
-from dynamo_lab.view.core.words import flops, size
+from dynamo_lab.view.core.words import flops, plural, size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,8 @@ BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 class BudgetRow(Struct, frozen=True, kw_only=True):
     """One budget: how much it saves, how many operators are recomputed, and their arithmetic.
 
-    `flops` counts only matrix products, convolutions and attention.
+    `flops` counts only matrix products, convolutions and attention; those of `uncounted` more
+    operators are not known, and `arithmetic` says so.
     """
 
     budget: float
@@ -37,6 +38,7 @@ class BudgetRow(Struct, frozen=True, kw_only=True):
     flops: int
     arithmetic: str
     is_used: bool = False
+    uncounted: int = 0
 
 
 class Budgets(Struct, frozen=True, kw_only=True):
@@ -128,6 +130,14 @@ def _row(item: Repartition, part: Partition) -> BudgetRow:
         saved=len(item.saved),
         operators=item.operators,
         flops=item.flops,
-        arithmetic=flops(item.flops) if item.flops else "0",
+        arithmetic=_arithmetic(item),
         is_used=item.budget == part.budget,
+        uncounted=item.uncounted,
     )
+
+
+def _arithmetic(item: Repartition) -> str:
+    if not item.uncounted:
+        return flops(item.flops) if item.flops else "0"
+    unknown = f"unknown for {plural(item.uncounted, 'operator')}"
+    return f"{flops(item.flops)}, {unknown}" if item.flops else unknown

@@ -57,7 +57,8 @@ class CompiledProgram:
     def results(self, *, eager: bool = False) -> dict[str, torch.Tensor]:
         """The tensors that a call returns, and the gradients that it leaves."""
         from dynamo_lab.capture.core.running import tensors_in
-        from dynamo_lab.record.replay import leaves, stored_by
+        from dynamo_lab.record.reach import leaves
+        from dynamo_lab.record.replay import stored_by
 
         with self.untouched():
             tensors = leaves(self._roots())

@@ -185,6 +185,7 @@ def _timed(
     from dynamo_lab.measure.devices import device_of
     from dynamo_lab.measure.rounds import take_turns
     from dynamo_lab.measure.statistics import rounds_needed
+    from dynamo_lab.record.replay import without_trace
 
     args, _ = call.before.laid_out()
     options, device = options_here(call.options, args), device_of(args)
@@ -203,8 +204,8 @@ def _timed(
         return run
 
     found: list[EditTiming] = []
-    with program.untouched():
-        whole = program.runner()
+    whole = program.runner()
+    with program.untouched(), without_trace([whole, args]) as state:
         measured: tuple[tuple[Literal["kernel", "program"], Cache, Any], ...] = (
             ("kernel", "warm", alone),
             ("kernel", "cold", alone),
@@ -212,7 +213,11 @@ def _timed(
         )
         for what, cache, made in measured:
             ways = {name: made(kernel) for name, kernel in kernels.items()}
-            times = take_turns(ways, device, plan, cold=cache == "cold", watch=watch)
+            for way in ways.values():
+                way()
+                state.put_back()  # which learns what to restore before each round
+            asked: Any = {"cold": cache == "cold", "watch": watch}
+            times = take_turns(ways, device, plan, before=lambda _: state.rewind(), **asked)
             original, edited = times["original"], times["edited"]
             if original.seconds:
                 timing = EditTiming(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import CodeType, FunctionType
 
+    import torch
+
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.core.sources import Source
     from dynamo_lab.model.recording import Recording
@@ -43,9 +45,10 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
             "a trial, or was made with record() or %%record. Use explore() or %%compile."
         )
     with without_trace(program.roots()):
-        eager, problem = _attempt(program.eager)
+        eager, problem = _attempt(lambda: _own(program.eager()))
     with without_trace(program.roots()), _applied(remedy, recording, program) as changed:
         run, result = changed.compiled()
+        result = _own(result)
     if run.facts.failure is not None:
         numbers = Numbers(same=None, sentence="Not compared: with the fix, the program fails.")
     elif problem is not None:
@@ -53,6 +56,13 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
     else:
         numbers = compare(eager, result)
     return Tried(remedy.fix, run, numbers)
+
+
+def _own(result: Any) -> list[torch.Tensor]:
+    """Copies of the tensors in a result: they may lie in memory that is restored."""
+    from dynamo_lab.capture.core.running import tensors_in
+
+    return [tensor.detach().clone() for tensor in tensors_in(result)]
 
 
 def _attempt(run: Callable[[], Any]) -> tuple[Any, str | None]:

@@ -7,14 +7,17 @@ from float64 as eager's, times a few, for eager rounds too.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
+from dynamo_lab.measure.pieces import Allowed, Found, differences
 from dynamo_lab.model.benchmarks import Comparison, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import torch
 
@@ -55,17 +58,39 @@ def compare(
     way: int,
     phase: Phase,
     tolerance: Tolerance | None = None,
+    seconds: float = math.inf,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[Comparison, ...]:
-    """Compare each named tensor with eager's, and both with float64's where that is known."""
+    """Compare each named tensor with eager's, and both with float64's where that is known.
+
+    Where that takes longer than `seconds`, the rest of the elements is not compared; each tensor
+    has its part of the time.
+    """
     if not eager and not other:
         return not_compared("the program gives no tensor", way=way, phase=phase)
     if list(eager) != list(other):
         reason = f"it gives {_counted(other)}, eager {_counted(eager)}"
         return (Comparison(way=way, phase=phase, value="results", verdict="wrong", reason=reason),)
-    return tuple(
-        _compared(name, eager[name], other[name], (exact or {}).get(name), way, phase, tolerance)
-        for name in eager
-    )
+    asked = _Asked(way, phase, tolerance)
+    start, total = clock(), max(1, sum(value.numel() for value in eager.values()))
+    found: list[Comparison] = []
+    done = 0
+    for name, value in eager.items():
+        done += value.numel()
+        begin, end = clock(), start + seconds * done / total
+        has_time = partial(_is_before, clock, begin, end)
+        found.append(_compared(name, value, other[name], (exact or {}).get(name), asked, has_time))
+    return tuple(found)
+
+
+def _is_before(clock: Callable[[], float], begin: float, end: float, share: float) -> bool:
+    return clock() < (end if share == 1 else begin + (end - begin) * share)
+
+
+class _Asked(NamedTuple):
+    way: int
+    phase: Phase
+    tolerance: Tolerance | None
 
 
 def not_compared(reason: str, *, way: int, phase: Phase) -> tuple[Comparison, ...]:
@@ -83,110 +108,48 @@ def _compared(
     eager: torch.Tensor,
     other: torch.Tensor,
     exact: torch.Tensor | None,
-    way: int,
-    phase: Phase,
-    tolerance: Tolerance | None,
+    asked: _Asked,
+    has_time: Callable[[float], bool],
 ) -> Comparison:
+    way, phase, tolerance = asked
     if (eager.shape, eager.dtype) != (other.shape, other.dtype):
         reason = f"it is {_kind(other)}, eager's is {_kind(eager)}"
         return Comparison(way=way, phase=phase, value=name, verdict="wrong", reason=reason)
-    a, b = _wide(eager), _wide(other)
-    if exact is not None and exact.shape != eager.shape:
-        exact = None
-    reference = None if exact is None else _wide(exact)
-    allowed = tolerance or tolerance_of(eager.dtype)
-    unit = _last_place(a, eager.dtype)
-    found = _difference(a, b)
-    shown: dict[str, float] = {
-        "absolute": _largest(found),
-        "relative": _largest(found / _magnitude(a, b)),
-        "ulp": _largest(found / unit),
-    }
+    if eager.device != other.device:
+        other = other.to(eager.device)
+    reference = exact if exact is not None and exact.shape == eager.shape else None
     if reference is not None:
-        shown["error_ulp"] = _largest(_difference(reference, b) / unit)
-        shown["eager_error_ulp"] = _largest(_difference(reference, a) / unit)
-    finite: Any = {key: value for key, value in shown.items() if math.isfinite(value)}
+        reference = reference.to(eager.device)
+    allowed = tolerance or tolerance_of(eager.dtype)
+    limits = Allowed(allowed.relative, allowed.absolute, _ROUNDING)
+    found = differences(eager, other, reference, limits, has_time)
     return Comparison(
         way=way,
         phase=phase,
         value=name,
-        verdict=_verdict(a, b, reference, allowed),
+        verdict=_verdict(found),
         tolerance=str(allowed),
-        **finite,
+        share=_share(found, eager),
+        **_shown(found, has_exact=reference is not None),
     )
 
 
-def _verdict(
-    eager: torch.Tensor,
-    other: torch.Tensor,
-    exact: torch.Tensor | None,
-    allowed: Tolerance,
-) -> Verdict:
-    found = _difference(eager, other)
-    if not found.any():
+def _share(found: Found, eager: torch.Tensor) -> float:
+    elements = eager.numel() * (2 if eager.is_complex() else 1)
+    return found.elements / elements if elements else 1.0
+
+
+def _shown(found: Found, *, has_exact: bool) -> Any:
+    names = ["absolute", "relative", "ulp"]
+    names += ["error_ulp", "eager_error_ulp"] if has_exact else []
+    values = {name: getattr(found, name) for name in names}
+    return {name: value for name, value in values.items() if math.isfinite(value)}
+
+
+def _verdict(found: Found) -> Verdict:
+    if found.is_same:
         return "equal"
-    size = eager.abs().nan_to_num(nan=0.0, posinf=0.0)  # infinity would hide all other values
-    bound = allowed.absolute + allowed.relative * size
-    if bool((found <= bound).all()):
-        return "close"
-    if exact is None:
-        return "wrong"
-    error = _difference(exact, eager)
-    as_eager = _ROUNDING * _largest(error[error.isfinite()])
-    near = (_difference(exact, other) <= as_eager + bound) | (found <= bound)
-    return "close" if bool(near.all()) else "wrong"
-
-
-def _wide(value: torch.Tensor) -> torch.Tensor:
-    """The numbers in float64, on the CPU; a complex one is two."""
-    import torch
-
-    value = value.detach().to("cpu")
-    if value.layout is not torch.strided:
-        value = value.to_dense()
-    if value.is_complex():
-        value = torch.view_as_real(value.resolve_conj())
-    return value.to(torch.float64)
-
-
-def _difference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """How far apart: equal infinities and two NaNs are not, NaN and a number are endlessly."""
-    import torch
-
-    same = (a == b) | (a.isnan() & b.isnan())
-    apart = (a - b).abs().nan_to_num(nan=math.inf, posinf=math.inf)
-    return torch.where(same, torch.zeros_like(a), apart)
-
-
-def _magnitude(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """The larger of each pair, and no smaller than the typical value: zeros are hit by rounding."""
-    import torch
-
-    return torch.maximum(torch.maximum(a.abs(), b.abs()), _typical(a)).clamp_min(1e-300)
-
-
-def _typical(a: torch.Tensor) -> torch.Tensor:
-    """The root mean square of what is finite."""
-    finite = a[a.isfinite()]
-    return finite.square().mean().sqrt() if finite.numel() else a.new_zeros(())
-
-
-def _last_place(a: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """What a unit in the last place is worth at each value, or at the typical one if that is more.
-
-    Where a sum cancels, what is left is as exact as its parts were, not as itself.
-    """
-    import torch
-
-    if not (dtype.is_floating_point or dtype.is_complex):
-        return torch.ones_like(a)
-    size = torch.maximum(a.abs(), _typical(a)).nan_to_num(nan=1.0, posinf=1.0)
-    exponent = torch.floor(torch.log2(size.clamp_min(torch.finfo(dtype).tiny)))
-    return torch.exp2(exponent) * torch.finfo(dtype).eps
-
-
-def _largest(values: torch.Tensor) -> float:
-    return float(values.max()) if values.numel() else 0.0
+    return "close" if found.is_within or found.is_near else "wrong"
 
 
 def _kind(value: torch.Tensor) -> str:

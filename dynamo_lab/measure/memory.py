@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.measure.devices import device_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
 
     from dynamo_lab.measure.devices import Device
 
@@ -55,21 +54,58 @@ def _on_cpu(work: Callable[[], object]) -> int | None:
     if autograd._profiler_enabled():
         return None
     watched = profile(activities=[ProfilerActivity.CPU], profile_memory=True)
-    with _quiet():
+    with quiet():
         watched.start()
     try:
         work()
     finally:
-        with _quiet():
+        with quiet():
             watched.stop()
     profiler: Any = watched.profiler
-    found = [e for e in profiler.kineto_results.events() if e.name() == "[memory]"]
-    ordered = sorted(found, key=lambda event: event.start_ns())
-    return max(accumulate((event.nbytes() for event in ordered), initial=0))
+    return _peak(_allocations(profiler.kineto_results.experimental_event_tree()))
+
+
+class _Allocation(NamedTuple):
+    at: int
+    """Nanoseconds."""
+    address: int
+    size: int
+    """In bytes, below 0 where they are freed."""
+
+
+def _allocations(events: Iterable[Any]) -> list[_Allocation]:
+    """What was allocated and freed during these events, in order."""
+    found: list[_Allocation] = []
+    pending = list(events)
+    while pending:
+        event = pending.pop()
+        pending += event.children
+        if event.name == "[memory]":
+            fields = event.extra_fields
+            found.append(_Allocation(event.start_time_ns, fields.ptr, fields.alloc_size))
+    return sorted(found, key=lambda one: one.at)
+
+
+def _peak(allocations: Iterable[_Allocation]) -> int:
+    """The most bytes held at a time of what was allocated here.
+
+    What an earlier profile saw allocated is reported when it is freed in this one, other memory is
+    not: neither counts, so that the result does not depend on what was measured before.
+    """
+    held: dict[int, int] = {}
+    total = most = 0
+    for one in allocations:
+        if one.size > 0:
+            held[one.address] = one.size
+            total += one.size
+        else:
+            total -= held.pop(one.address, 0)
+        most = max(most, total)
+    return most
 
 
 @contextmanager
-def _quiet() -> Generator[None, None, None]:
+def quiet() -> Generator[None, None, None]:
     """Without what the profiler's library prints on stderr when it starts and stops."""
     try:
         kept = os.dup(2)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Subject:
     """A program and its arguments.
 
-    `leaves` are the tensors that get gradients, by name. A step's loss is `loss` of what the
+    `leaves` are the tensors that get gradients, by name; `reached` other tensors that it may write
+    to, such as those of a closure. A step's loss is `loss` of what the
     program returns, by default the sum of its floating-point tensors; `optimizer` then makes its
     step, if there is one.
     """
@@ -33,6 +34,7 @@ class Subject:
         grad: bool = False,
         loss: Fn | None = None,
         optimizer: Any = None,
+        reached: Mapping[str, torch.Tensor] | None = None,
     ) -> None:
         self.fn = fn
         self.args, self.kwargs = args, kwargs
@@ -40,6 +42,7 @@ class Subject:
         self.written: tuple[str, ...] = ()
         """The names of the tensors that a call writes to, to be compared as results are."""
         self._grad, self._loss, self.optimizer = grad, loss, optimizer
+        self._reached = reached or {}
 
     def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
         """One call, ready to be timed."""
@@ -67,32 +70,46 @@ class Subject:
         self._forget_gradients()
         return found
 
-    def observe(self, way: Fn, phase: Phase) -> None:
-        """Call it once, and know from then on which tensors a call writes to."""
-        import torch
+    def observe(
+        self, way: Fn, phase: Phase, has_changed: Callable[[torch.Tensor], bool]
+    ) -> dict[str, torch.Tensor]:
+        """What a call computes, and know from then on which tensors a call writes to.
 
-        tensors = self._writable()  # not every kernel says in a version that it wrote
-        before = {name: tensor.detach().clone() for name, tensor in tensors.items()}
-        self.results(way, phase)
-        self.written = tuple(
-            name for name, t in tensors.items() if not torch.equal(t, before[name])
-        )
+        `has_changed` says whether the memory of one differs from before the call.
+        """
+        found = self.results(way, phase)
+        tensors = self._writable()
+        self.written = tuple(name for name, t in tensors.items() if has_changed(t))
+        return found | self._after()
+
+    def also_written(self, has_changed: Callable[[torch.Tensor], bool]) -> list[str]:
+        """The tensors that the last call wrote to, and the observed one did not."""
+        known = set(self.written)
+        return [n for n, t in self._writable().items() if n not in known and has_changed(t)]
 
     def _after(self) -> dict[str, torch.Tensor]:
         tensors = self._writable()
-        return {f"{name} after the call": tensors[name].detach() for name in self.written}
+        kept = (name for name in self.written if name in tensors)
+        return {f"{name} after the call": tensors[name].detach() for name in kept}
 
     def _writable(self) -> dict[str, torch.Tensor]:
-        """What a call may write to: its arguments, and a module's buffers."""
+        """What a call may write to: its arguments, a module's buffers, and what else it reaches."""
         import torch
 
         named = dict(named_tensors("argument", (*self.args, *self.kwargs.values())))
         if isinstance(self.fn, torch.nn.Module):
             named |= {f"buffer {name}": value for name, value in self.fn.named_buffers()}
+        known = {id(tensor) for tensor in named.values()}
+        named |= {name: t for name, t in self._reached.items() if id(t) not in known}
         return {name: tensor for name, tensor in named.items() if tensor.layout is torch.strided}
 
     def _step(self, way: Fn) -> None:
-        self._backward(way)
+        import torch
+
+        with torch.enable_grad():
+            total = self._forward(way)[1]  # the output is held no longer than the loss needs it
+        if total is not None:
+            total.backward()
         if self.optimizer is not None:
             self.optimizer.step()
         self._forget_gradients()
@@ -101,11 +118,15 @@ class Subject:
         import torch
 
         with torch.enable_grad():
-            returned = way(*self.args, **self.kwargs)
-            total: Any = self._loss(returned) if self._loss else _sum(returned)
+            returned, total = self._forward(way)
         if total is not None:
             total.backward()
         return returned
+
+    def _forward(self, way: Fn) -> tuple[Any, Any]:
+        """What a call returns, and its loss."""
+        returned = way(*self.args, **self.kwargs)
+        return returned, self._loss(returned) if self._loss else _sum(returned)
 
     def _forget_gradients(self) -> None:
         for leaf in self.leaves.values():

@@ -130,7 +130,7 @@ class Repartition(Struct, frozen=True, kw_only=True):
 
     `saved` names nodes of the joint graph; `operators` counts the recomputed ones, without free
     ones, and `flops` the floating-point operations of their matrix products, convolutions and
-    attention.
+    attention. Those of `uncounted` more operators are not known.
     """
 
     budget: float
@@ -138,6 +138,7 @@ class Repartition(Struct, frozen=True, kw_only=True):
     activation_bytes: int
     operators: int
     flops: int
+    uncounted: int = 0
 
 
 def kept_bytes(saved: tuple[SavedValue, ...]) -> int:

@@ -23,6 +23,10 @@ Verdict = Literal["equal", "close", "wrong", "not compared"]
 """Bit-identical; within the tolerance; beyond it; or it could not be compared."""
 
 
+OPTIMIZER = "parameters, by the optimizer"
+"""What an optimizer changes between calls, in `Benchmark.changes`."""
+
+
 class Way(Struct, frozen=True, kw_only=True):
     """A variant of the program. The first of a benchmark is what the others are compared with.
 
@@ -65,6 +69,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     `value` names it ("output 0", "gradient of fc.weight"). Differences are the largest of any
     element: `absolute`, `relative` to the larger magnitude, and `ulp`, in units of the last place
     of its type. `error_ulp` and `eager_error_ulp` are the distances from float64, where that ran.
+    `share` of the elements was compared: less than 1 where the time was over.
     """
 
     way: Annotated[int, Ref("Benchmark.ways")]
@@ -78,6 +83,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     eager_error_ulp: float | None = None
     tolerance: str = ""
     reason: str = ""
+    share: float = 1.0
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -218,6 +224,9 @@ class Benchmark(Struct, frozen=True, kw_only=True):
 
     `state` says whether it finished, or was stopped with the results so far. `work` is the minimal
     work of one call, if that is known of the program as a whole.
+
+    `changes` names what a call leaves to the next one: tensors that it writes, random numbers, what
+    Python keeps. Each round starts without them; the calls in a round see them. None is not known.
     """
 
     title: str
@@ -233,3 +242,4 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     limits: Limits | None = None
     work: Work | None = None
     created: str = ""
+    changes: tuple[str, ...] | None = None

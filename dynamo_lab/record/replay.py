@@ -8,22 +8,22 @@ import random
 import sys
 import warnings
 from contextlib import contextmanager
-from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
 from dynamo_lab.record.cells import MODULE
+from dynamo_lab.record.reach import names_in, reachable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
-    from types import CodeType
 
     import torch
 
+    from dynamo_lab.record.state import State
+
 COPIED_BYTES = 64 << 20
 """Arguments are copied before a run up to this size: a copy of more costs memory and time."""
-_WALKED = 20_000  # objects searched for tensors; tensors do not count
 
 
 class Numbers(Struct, frozen=True, kw_only=True):
@@ -83,42 +83,50 @@ def _held(value: Any) -> Iterator[torch.Tensor]:
 
 
 @contextmanager
-def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
-    """Seed all generators; afterwards restore them and the reachable tensors.
+def without_trace(roots: Iterable[Any]) -> Generator[State, None, None]:
+    """Seed all generators; afterwards restore them and what the program can reach.
 
-    Tensors are found through functions (closures, globals they name), modules, containers and
-    attributes. Other Python state is not restored, and printed output is not shown.
+    That is tensors, containers, attributes and variables, found through functions (closures,
+    globals they name), modules, containers and attributes. Printed output is not shown. What it
+    yields restores all of it, and seeds again, whenever it is asked to.
     """
     import torch
 
-    from dynamo_lab.capture.core.storages import Tensors
+    from dynamo_lab.record.state import State
 
-    saved = Tensors(t for t in reachable(roots) if isinstance(t, torch.Tensor))
-    state = random.getstate()
-    numpy: Any = sys.modules.get("numpy")
-    numpy_state = numpy.random.get_state() if numpy else None
+    state = State(roots)
     generators: Any = torch.random
-    with generators.fork_rng(), contextlib.redirect_stdout(io.StringIO()):
-        generators.manual_seed(0)
-        random.seed(0)
-        if numpy:
-            numpy.random.seed(0)
+    with _python_generators(), generators.fork_rng(), contextlib.redirect_stdout(io.StringIO()):
+        seed()
         try:
-            yield
+            yield state
         finally:
-            random.setstate(state)
-            if numpy:
-                numpy.random.set_state(numpy_state)
-            for error in saved.put_back():
+            for error in state.put_back():
                 warnings.warn(f"A tensor was not restored: {error}", stacklevel=3)
 
 
-def leaves(roots: Iterable[Any]) -> list[torch.Tensor]:
-    """The reachable tensors that accumulate gradients, each once."""
+@contextmanager
+def _python_generators() -> Generator[None, None, None]:
+    state = random.getstate()
+    numpy: Any = sys.modules.get("numpy")
+    numpy_state = numpy.random.get_state() if numpy else None
+    try:
+        yield
+    finally:
+        random.setstate(state)
+        if numpy:
+            numpy.random.set_state(numpy_state)
+
+
+def seed(number: int = 0) -> None:
+    """Seed PyTorch's, Python's and NumPy's generators."""
     import torch
 
-    found = (t for t in reachable(roots) if isinstance(t, torch.Tensor))
-    return [t for t in found if t.is_leaf and t.requires_grad]
+    generators: Any = torch.random
+    generators.manual_seed(number)
+    random.seed(number)
+    if numpy := cast("Any", sys.modules.get("numpy")):
+        numpy.random.seed(number)
 
 
 def stored_by(fn: Any) -> list[torch.Tensor]:
@@ -130,64 +138,6 @@ def stored_by(fn: Any) -> list[torch.Tensor]:
         return []
     values = (fn.__globals__.get(name) for name in sorted(names_in(code)))
     return [value for value in values if isinstance(value, torch.Tensor)]
-
-
-def reachable(roots: Iterable[Any]) -> Iterator[Any]:
-    """Objects reachable from these: by closures, named globals, containers and attributes."""
-    import torch
-
-    seen: set[int] = set()
-    walked = 0
-    pending = list(roots)
-    while pending and walked < _WALKED:
-        thing = pending.pop()
-        if id(thing) in seen or isinstance(thing, type | ModuleType | str | bytes | int | float):
-            continue
-        seen.add(id(thing))
-        walked += not isinstance(thing, torch.Tensor)
-        yield thing
-        pending.extend(_parts(thing))
-
-
-def _parts(thing: Any) -> list[Any]:
-    import torch
-
-    match thing:
-        case torch.Tensor():
-            inside = getattr(thing, "__tensor_flatten__", None)
-            return [getattr(thing, name) for name in inside()[0]] if inside else []
-        case torch.nn.Module():  # all its tensors are next: its objects may be too many to walk
-            return [vars(thing), *_tensors_of(thing)]
-        case dict():
-            return list(cast("dict[Any, Any]", thing).values())
-        case list() | tuple() | set():
-            return list(cast("list[Any]", thing))
-        case MethodType():
-            return [thing.__self__, thing.__func__]
-        case FunctionType():
-            named = (thing.__globals__.get(name) for name in names_in(thing.__code__))
-            return [*named, *_cells(thing), *(thing.__defaults__ or ())]
-        case _:
-            return [getattr(thing, "__dict__", None)]
-
-
-def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
-    try:
-        return [*module.parameters(), *module.buffers()]
-    except Exception:  # one that is not initialized yet, or overrides these methods
-        return []
-
-
-def _cells(function: FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # a variable that has no value yet
-            yield cell.cell_contents
-
-
-def names_in(code: CodeType) -> set[str]:
-    """The names of globals that a code object and those in it may read."""
-    nested = [constant for constant in code.co_consts if hasattr(constant, "co_names")]
-    return set(code.co_names).union(*map(names_in, nested))
 
 
 def compare(eager: Any, compiled: Any) -> Numbers:

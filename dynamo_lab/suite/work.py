@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import torch
 
+    from dynamo_lab.record.state import State
     from dynamo_lab.suite.model import Program
     from dynamo_lab.suite.results import Case, Verdict
 
@@ -83,8 +84,10 @@ def _measure(
     with _errors_as("eager error"):
         steps.tell("eager")
         subject = _Subject(program, case, device)
+        start = subject.state()
         with steps.alone():
-            eager = subject.values(subject.function)
+            eager = _own(subject.values(subject.function), start)
+            _put_back(start)
             exact = _exact(program, case, device)
     steps.tell("compiling")
     import torch
@@ -92,6 +95,8 @@ def _measure(
     compiled = torch.compile(subject.function)
     with _errors_as("compile error"):
         values, first = _first_run(subject, compiled, case, facts)
+        values = _own(values, start)
+        _put_back(start)
     if not facts["graphs"]:  # it would pass by running eagerly
         raise Found("not compiled", "Dynamo captured no graph: all of it ran eagerly")
     if difference := disagreement(eager, values, exact, case.precision):
@@ -101,8 +106,8 @@ def _measure(
     ways = {"eager": subject.call(subject.function), "compiled": subject.call(compiled)}
     with _errors_as("compile error"), steps.alone():
         steps.tell("timing")
-        times = take_turns(ways, device_named(device), plan)
-        peaks = [_peak(work, device) for work in ways.values()]
+        times = take_turns(ways, device_named(device), plan, before=lambda _: start.rewind())
+        peaks = [_peak(work, subject) for work in ways.values()]
     facts["eager"], facts["compiled"] = (times[name].seconds for name in ways)
     facts["eager_peak"], facts["compiled_peak"] = peaks
     facts["compile_seconds"] = max(0.0, first - min(times["compiled"].seconds))
@@ -152,6 +157,13 @@ class _Subject:
         output = self.module(**inputs)
         return output if labels is None else _loss(_scores(output), labels, self.target)
 
+    def state(self) -> State:
+        """What calls may write to, as it is: all but the parameters, which are hardly changed."""
+        from dynamo_lab.record.state import State
+
+        kept = self.module, self.inputs
+        return State(kept, without=list(self.module.parameters()))
+
     def contexts(self) -> ExitStack:
         """How both ways run: without gradients, or with autocast, as the case asks."""
         import torch
@@ -198,6 +210,11 @@ class _Subject:
 
         return step if self.training else infer
 
+    def forget_gradients(self) -> None:
+        """Let go of what the last step left."""
+        if self.training:
+            self.optimizer.zero_grad()
+
     def _label(self) -> None:
         """Make labels that fit the output, the same for each copy of the model."""
         if not self.training or self.labels is not None:
@@ -243,6 +260,16 @@ def _exact(program: Program, case: Case, device: str) -> dict[str, torch.Tensor]
         return None
 
 
+def _own(values: dict[str, torch.Tensor], start: State) -> dict[str, torch.Tensor]:
+    """The same, copied where they lie in memory that is restored."""
+    return {name: v.clone() if start.holds(v) else v for name, v in values.items()}
+
+
+def _put_back(start: State) -> None:
+    for error in start.put_back():
+        raise Found("eager error", f"What the model writes cannot be restored: {error}")
+
+
 class _errors_as:
     """Ends the case with this verdict where the block raises; with its own for no memory."""
 
@@ -271,10 +298,11 @@ def _is_no_memory(error: BaseException | None) -> bool:
     return False
 
 
-def _peak(work: Callable[[], object], device: str) -> int | None:
-    """The most bytes that a call holds beyond what is there before it."""
-    _free(device)
-    return peak_of(work, device)
+def _peak(work: Callable[[], object], subject: _Subject) -> int | None:
+    """The most bytes that a call holds beyond what is there before it, its gradients among them."""
+    subject.forget_gradients()
+    _free(subject.device)
+    return peak_of(work, subject.device)
 
 
 def _synchronize(device: str) -> None:

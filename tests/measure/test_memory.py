@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -113,3 +113,50 @@ def test_an_accelerator_counts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_device_that_keeps_no_count_has_no_peak(monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch, object())
     assert peak_of(lambda: None, "mps") is None
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_the_peak_of_a_step_is_counted_by_hand_and_the_same_each_time(keeps: bool) -> None:
+    x, weight = torch.randn(4, SIDE), torch.randn(SIDE, SIDE, requires_grad=True)
+
+    def step() -> None:
+        weight.grad = None
+        with torch.enable_grad():
+            total: Any = (x @ weight).sum()
+            total.backward()
+        if not keeps:
+            weight.grad = None
+
+    step()
+    row = 4 * 4 * SIDE
+    found = [peak_of(step, "cpu") for _ in range(3)]
+    assert len(set(found)) == 1
+    assert MATRIX <= (found[0] or 0) <= MATRIX + 2 * row + 64
+
+
+def test_bench_and_suite_agree_about_the_memory_of_a_step() -> None:
+    from dynamo_lab.measure.subject import Subject
+    from dynamo_lab.suite import work
+    from dynamo_lab.suite.model import Program
+    from dynamo_lab.suite.results import Case
+
+    layer = torch.nn.Linear(SIDE, SIDE, bias=False)
+    x, target = torch.randn(4, SIDE), torch.rand(4, SIDE)
+    program = Program(module=layer, inputs={"input": x}, target="values")
+    suite: Any = work
+    subject = suite._Subject(program, Case(model="m", task="training", precision="float32"), "cpu")
+    subject.labels = target
+    step = subject.call(subject.function)
+    step()
+    by_suite = [suite._peak(step, subject) for _ in range(3)]
+
+    def loss(out: Tensor) -> Tensor:
+        return torch.nn.functional.mse_loss(out, target)
+
+    leaves = dict(layer.named_parameters())
+    sgd = torch.optim.SGD(leaves.values())
+    ours = Subject(layer, (x,), {}, leaves, loss=loss, optimizer=sgd).call(layer, "step")
+    ours()
+    by_bench = [peak_of(ours, "cpu") for _ in range(3)]
+    assert len({*by_suite, *by_bench}) == 1
+    assert (by_bench[0] or 0) >= MATRIX

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dynamo_lab.measure.devices import Cpu
-from dynamo_lab.measure.rounds import Plan, Progress, Watch, take_turns
+from dynamo_lab.measure.rounds import Plan, Progress, Watch, calibrated, take_turns
 from dynamo_lab.measure.statistics import ratio
 
 if TYPE_CHECKING:
@@ -114,3 +115,51 @@ def test_an_interrupt_keeps_its_whole_rounds() -> None:
     found = take_turns(ways, Cpu(clock), Plan(), watch=watch)
     assert watch.stopped
     assert len(found["a"].seconds) == len(found["b"].seconds) > 0
+
+
+class Interrupted(FakeClock):
+    """Some other process takes the processor for a while, whenever the chance says so."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._chance = random.Random(seed)
+
+    def work(self, name: str, seconds: float) -> Callable[[], None]:
+        def run() -> None:
+            self.now += seconds + self._interruption(seconds)
+
+        return run
+
+    def _interruption(self, seconds: float) -> float:
+        return self._chance.expovariate(20) if self._chance.random() < 5 * seconds else 0.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_same_work_twice_is_alike_on_a_busy_machine(seed: int) -> None:
+    clock = Interrupted(seed)
+    first = iter([0.05])
+
+    def with_start() -> None:  # what a round begins with is the same for any number of calls
+        clock.now += next(first, 0.0)
+        clock.work("edited", 1e-4)()
+
+    ways = {"original": clock.work("original", 1e-4), "edited": with_start}
+    found = take_turns(ways, Cpu(clock), Plan(warmup=0), watch=Watch(clock=clock))
+    loops = [times.loops for times in found.values()]
+    assert max(loops) < 4 * min(loops)
+    assert not ratio(found["original"].seconds, found["edited"].seconds).differs
+
+
+def test_one_interruption_does_not_end_the_calibration() -> None:
+    clock, late = FakeClock(), iter([0.3])
+
+    def work() -> None:
+        clock.now += 1e-6 + next(late, 0.0)
+
+    assert calibrated(work, Cpu(clock), 0.02) > 5_000
+
+
+def test_a_long_call_is_calibrated_by_one() -> None:
+    clock = FakeClock()
+    assert calibrated(clock.work("long", 2.0), Cpu(clock), 0.02) == 1
+    assert len(clock.calls) == 1

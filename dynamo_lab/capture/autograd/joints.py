@@ -10,7 +10,7 @@ from torch import fx
 
 from dynamo_lab.capture.autograd.hooks import CHOICE
 from dynamo_lab.model.autograd import Differentiated, Repartition
-from dynamo_lab.model.core.flops import Call, flops_of, is_known
+from dynamo_lab.model.core.flops import Call, flops_of, may_be_product
 
 
 class Joint:
@@ -32,7 +32,8 @@ class Joint:
                 saved=tuple(node.name for node in saved),
                 activation_bytes=_new_bytes(self.graph, saved),
                 operators=len(again),
-                flops=sum(map(_flops, again)),
+                flops=sum(count or 0 for count in map(_flops, again)),
+                uncounted=sum(_flops(node) is None for node in again),
             )
 
     def _computed_again(self, saved: set[fx.Node]) -> list[fx.Node]:
@@ -50,9 +51,9 @@ class Joint:
         return node.op == "call_function" and self._info.is_required_fw(node)
 
 
-def _flops(node: fx.Node) -> int:
-    """Floating-point operations of a node; 0 where no formula is known."""
-    if not is_known(str(node.target)):
+def _flops(node: fx.Node) -> int | None:
+    """Floating-point operations of a node's products; None where they are not known."""
+    if not may_be_product(str(node.target)) or not _is_floating(node):
         return 0
     results = [shape for shape in map(_shape, _values(node)) if shape is not None]
     call = Call(
@@ -60,7 +61,12 @@ def _flops(node: fx.Node) -> int:
         arguments=tuple(map(str, node.args)),
         results=tuple(results),
     )
-    return flops_of(str(node.target), call) or 0
+    return flops_of(str(node.target), call)
+
+
+def _is_floating(node: fx.Node) -> bool:
+    kinds = [value.dtype for value in _values(node) if isinstance(value, torch.Tensor)]
+    return not kinds or any(kind.is_floating_point or kind.is_complex for kind in kinds)
 
 
 def _values(node: fx.Node) -> tuple[Any, ...]:

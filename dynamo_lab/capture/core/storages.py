@@ -23,6 +23,9 @@ def has_memory(tensor: torch.Tensor) -> bool:
     return tensor.layout is torch.strided and tensor.untyped_storage().device.type != "meta"
 
 
+_Saved = tuple[torch.UntypedStorage, torch.UntypedStorage]
+
+
 class Memory:
     """The memory of tensors as it was, to restore it."""
 
@@ -33,6 +36,8 @@ class Memory:
             if isinstance(t, torch.Tensor) and has_memory(t)
         }
         self._saved = [(storage, storage.clone()) for storage in storages.values()]
+        self._known = {storage._cdata: before for storage, before in self._saved}
+        self._written: set[int] = set()
 
     def put_back(self) -> None:
         """Copy it back."""
@@ -41,8 +46,34 @@ class Memory:
 
     def put_changes_back(self) -> list[Exception]:
         """Copy back what differs (the rest may be read-only); what failed, after all was tried."""
-        tried = (_tried(_restore, storage, before) for storage, before in self._saved)
+        return self._restored(self._saved)
+
+    def rewind(self) -> list[Exception]:
+        """Copy back what differed before, without looking at the rest."""
+        return self._restored([one for one in self._saved if one[0]._cdata in self._written])
+
+    def has_changed(self, tensor: torch.Tensor) -> bool:
+        """Whether the memory of one of the tensors differs from what it was, or is other memory."""
+        if not has_memory(tensor):
+            return False
+        storage = tensor.untyped_storage()
+        before = self._known.get(storage._cdata)
+        return before is None or not _same(storage, before)
+
+    def holds(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor lies in this memory."""
+        return has_memory(tensor) and tensor.untyped_storage()._cdata in self._known
+
+    def _restored(self, saved: Iterable[_Saved]) -> list[Exception]:
+        tried = (_tried(self._restore, storage, before) for storage, before in saved)
         return [error for error in tried if error]
+
+    def _restore(self, storage: torch.UntypedStorage, before: torch.UntypedStorage) -> None:
+        if not _same(storage, before):
+            self._written.add(storage._cdata)
+            if storage.nbytes() != before.nbytes():
+                storage.resize_(before.nbytes())
+            storage.copy_(before)
 
 
 class Tensors:
@@ -52,13 +83,43 @@ class Tensors:
         kept = [t for t in tensors if has_memory(t)]
         kept += [t.grad for t in kept if t.is_leaf and t.grad is not None and has_memory(t.grad)]
         self._memory = Memory(kept)
-        self._tensors = [(t, t.detach(), t.grad if t.is_leaf else None) for t in kept]
+        self._tensors = [_Kept(t, t.detach(), t.grad if t.is_leaf else None) for t in kept]
+        self._flags = [(t, t.requires_grad) for t in kept if t.is_leaf]
 
     def put_back(self) -> list[Exception]:
         """Restore all of them; the failures, after all were tried."""
-        failed = self._memory.put_changes_back()
-        tried = (_tried(_point_back, *one) for one in self._tensors)
-        return [*failed, *(error for error in tried if error)]
+        return [*self._memory.put_changes_back(), *self._point_back()]
+
+    def rewind(self) -> list[Exception]:
+        """Restore all of them, of their memory what had changed before."""
+        return [*self._memory.rewind(), *self._point_back()]
+
+    def has_changed(self, tensor: torch.Tensor) -> bool:
+        """Whether the memory of one of them differs from what it was."""
+        return self._memory.has_changed(tensor)
+
+    def holds(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor lies in their memory."""
+        return self._memory.holds(tensor)
+
+    def _point_back(self) -> list[Exception]:
+        tried = [_tried(_be_leaf, *one) for one in self._flags]
+        tried += [_tried(_point_back, *one) for one in self._tensors]
+        return [error for error in tried if error]
+
+
+class _Kept(NamedTuple):
+    tensor: torch.Tensor
+    before: torch.Tensor
+    grad: torch.Tensor | None
+
+
+def _be_leaf(tensor: torch.Tensor, requires_grad: bool) -> None:
+    """Undo what gave a tensor a history, as writing a parameter into it does."""
+    if not tensor.is_leaf:
+        tensor.detach_()
+    if tensor.requires_grad != requires_grad:
+        tensor.requires_grad_(requires_grad)
 
 
 def _tried(step: Callable[..., None], *args: Any) -> Exception | None:
@@ -69,11 +130,9 @@ def _tried(step: Callable[..., None], *args: Any) -> Exception | None:
     return None
 
 
-def _restore(storage: torch.UntypedStorage, before: torch.UntypedStorage) -> None:
-    if storage.nbytes() != before.nbytes():
-        storage.resize_(before.nbytes())
-    if not torch.equal(_bytes(storage), _bytes(before)):
-        storage.copy_(before)
+def _same(storage: torch.UntypedStorage, before: torch.UntypedStorage) -> bool:
+    same_size = storage.nbytes() == before.nbytes()
+    return same_size and torch.equal(_bytes(storage), _bytes(before))
 
 
 def _bytes(storage: torch.UntypedStorage) -> torch.Tensor:

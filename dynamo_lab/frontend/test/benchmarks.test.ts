@@ -44,7 +44,7 @@ const group = (title: string, cold: AgainstEager, warm: AgainstEager): KernelGro
 
 describe("groups", () => {
   const program: ProgramView = {
-    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "",
+    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [],
     groups: [group("a", pair(1, 3, 1), pair(2, 1, 0)), group("b", pair(4, null, 0), pair(null, null, 1))],
   };
 
@@ -57,7 +57,7 @@ describe("groups", () => {
 });
 
 const BENCH: BenchView = {
-  title: "f", state: "", created: "", verdicts: [], ways: [], sections: [], agreements: [], doubts: [], machine: [], roofline: null,
+  title: "f", state: "", created: "", verdicts: [], ways: [], sections: [], agreements: [], doubts: [], machine: [], roofline: null, changes: "",
   kernels: { programs: [], kernels: [[0, "12 \u00b5s, 8 %"]], nodes: [], lines: [] },
 };
 

@@ -4,6 +4,7 @@ As in `torch.utils.flop_counter`, from the shapes of tensors: a multiplication a
 count as two, a bias as zero, and attention as if nothing were masked.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from math import prod
 
@@ -48,6 +49,25 @@ def flops_of(operator: str, call: Call) -> int | None:
 def is_known(operator: str) -> bool:
     """Whether there is a formula for an operator."""
     return _formula(operator) is not None
+
+
+_WHOLE = re.compile(r"(u?int|[iu]\d|bool|b8)")
+
+
+def is_floating(dtype: str) -> bool:
+    """Whether a type computes in floating point, and not in whole numbers as "i64" or "int8"."""
+    return not _WHOLE.match(dtype.removeprefix("torch."))
+
+
+_PRODUCT = re.compile(
+    r"mm|mv\b|dot\b|conv|attention|linear|linalg|lstm|gru\b|rnn|fft|solve|cholesky"
+)
+
+
+def may_be_product(operator: str) -> bool:
+    """Whether an operator may compute products: known ones, their like, and what is not ATen's."""
+    is_own = operator.startswith(("aten.", "prims.", "operator.", "_operator."))
+    return is_known(operator) or not is_own or bool(_PRODUCT.search(operator))
 
 
 def positional(text: str) -> tuple[str, ...]:

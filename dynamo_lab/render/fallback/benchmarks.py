@@ -44,6 +44,7 @@ def _verdicts(bench: BenchView) -> Markup:
         for one in bench.verdicts
     ]
     doubts = [tag("p", shortened(text, 400)) for text in (bench.state, *bench.doubts) if text]
+    doubts += [tag("p", shortened(bench.changes, 400))] if bench.changes else []
     return join(*doubts, tag("ul", *rows))
 
 
@@ -72,7 +73,9 @@ def _factor(factor: str, interval: str, style: str) -> Markup:
 
 def _program(program: ProgramView) -> Markup:
     parts = " + ".join(f"{part.name} {part.text} ({part.share})" for part in program.parts)
-    whole = tag("p", f"{program.whole} = {parts}. {program.remainder}") if parts else ""
+    is_sum = "=" if program.adds_up else "but, measured separately,"
+    whole = tag("p", f"{program.whole} {is_sum} {parts}. {program.remainder}") if parts else ""
+    whole = join(whole, *(tag("p", remark) for remark in program.remarks))
     problem = tag("p", shortened(program.problem, 400)) if program.problem else ""
     head = ("kernels", "eager operators", "kernels take", "eager takes", "times faster", "share",
             "where", "why")  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from dynamo_lab.model.benchmarks import Benchmark, Comparison, Phase, Verdict
-from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.core.words import percent, plural
 
 _ROWS = 40
 """How many comparisons are shown one by one, worst first: a model has a thousand gradients."""
@@ -72,6 +72,24 @@ def _agreement(way: int, name: str, phase: Phase, rows: Sequence[Comparison]) ->
 
 
 def _sentence(rows: Sequence[Comparison]) -> str:
+    said, partly = _verdict(rows), _partly(rows)
+    return f"{said.rstrip('.')}. {partly}" if partly else said
+
+
+def _partly(rows: Sequence[Comparison]) -> str:
+    """What was not compared, because the time was over."""
+    found = [one for one in rows if one.share < 1]
+    if not found:
+        return ""
+    least = min(found, key=lambda one: one.share)
+    others = f" and parts of {len(found) - 1} more" if len(found) > 1 else ""
+    return (
+        f"Only {percent(least.share)} of {least.value}'s elements{others} were compared: there "
+        "was no time for the rest, raise `seconds`."
+    )
+
+
+def _verdict(rows: Sequence[Comparison]) -> str:
     worst = rows[0]
     if worst.verdict == "wrong":
         why = f" {worst.reason}" if worst.reason else ""

@@ -6,22 +6,20 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, rounds_needed, spread
-from dynamo_lab.model.benchmarks import Benchmark, Cache, Machine, Phase, Series, Way
+from dynamo_lab.model.benchmarks import Benchmark, Cache, Phase, Series, Way
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import kernel_times, roofline
 from dynamo_lab.view.benchmarks.agreements import AgreementView, agreements
 from dynamo_lab.view.benchmarks.break_even import BreakEven, break_even
+from dynamo_lab.view.benchmarks.circumstances import between_calls, machine_doubts, machine_rows
 from dynamo_lab.view.benchmarks.kernel_times import PHASES, KernelTimesView
 from dynamo_lab.view.benchmarks.roofline import RooflineView
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import BUSY, listed, plural, seconds, size
+from dynamo_lab.view.core.words import BUSY, plural, seconds, size
 from dynamo_lab.view.timings.durations import interval_text, median_text, range_text, rounded
 
 Tone = Literal["good", "bad", "warning", "plain"]
-
-_DRIFT = 0.05
-"""A clock that changed by more than this while measuring is reported."""
 
 
 class VerdictView(Struct, frozen=True, kw_only=True):
@@ -80,7 +78,10 @@ class WayView(Struct, frozen=True, kw_only=True):
 
 
 class BenchView(Struct, frozen=True, kw_only=True):
-    """A benchmark. `doubts` concern the whole: what makes all of its times less certain."""
+    """A benchmark. `doubts` concern the whole: what makes all of its times less certain.
+
+    `changes` says what differs between the calls that were timed.
+    """
 
     title: str
     state: str
@@ -93,6 +94,7 @@ class BenchView(Struct, frozen=True, kw_only=True):
     roofline: RooflineView | None = None
     doubts: tuple[str, ...] = ()
     machine: tuple[tuple[str, str], ...] = ()
+    changes: str = ""
 
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView | None:
@@ -112,8 +114,9 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView
         agreements=checked,
         kernels=kernel_times.build(recording, found, places, ancestry),
         roofline=roofline.build(recording),
-        doubts=tuple(_doubts(found.machine)),
+        doubts=tuple(machine_doubts(found.machine)),
         machine=tuple(machine_rows(found.machine)),
+        changes=between_calls(found),
     )
 
 
@@ -292,39 +295,3 @@ def _speed(found: Benchmark, section: SectionView, row: TimeView) -> VerdictView
 def _named(name: str) -> str:
     """A variant at the start of a sentence."""
     return name.capitalize() if name.isalpha() and name.islower() else name
-
-
-def _doubts(machine: Machine) -> Iterator[str]:
-    clocks = [clock for clock in machine.clocks_mhz if clock > 0]
-    if clocks and max(clocks) > (1 + _DRIFT) * min(clocks):
-        span = listed([f"{clock:,.0f}" for clock in clocks], last="then")
-        yield f"The clock frequency changed while measuring: {span} MHz."
-    if machine.is_busy:
-        wanted = f"{machine.load:.1f} processes wanted to run on {plural(machine.cores, 'core')}"
-        yield f"The machine was busy in the minute before: {wanted}, so times may be far off."
-
-
-_MACHINE = (
-    ("device", "device"),
-    ("processor", "processor"),
-    ("cores", "cores"),
-    ("threads", "threads"),
-    ("governor", "governor"),
-    ("driver", "driver"),
-    ("torch", "PyTorch"),
-    ("triton", "Triton"),
-    ("python", "Python"),
-    ("platform", "platform"),
-)
-
-
-def machine_rows(machine: Machine) -> Iterator[tuple[str, str]]:
-    """What is known of the environment it ran in, as label and value."""
-    for field, label in _MACHINE:
-        if value := getattr(machine, field):
-            yield label, str(value)
-    if machine.clocks_mhz:
-        yield "clock", f"{', '.join(f'{clock:,.0f}' for clock in machine.clocks_mhz)} MHz"
-    if machine.load is not None:
-        yield "load before", f"{machine.load:.1f}"
-    yield from machine.settings.items()

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dynamo_lab.measure.statistics import Spread, digits, spread, unpaired
+from dynamo_lab.measure.statistics import Ratio, Spread, digits, ratio, spread, unpaired
 from dynamo_lab.model.benchmarks import Benchmark, EagerCall, Group, KernelTime
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
@@ -26,8 +26,9 @@ class AgainstEager(Struct, frozen=True, kw_only=True):
     """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
 
     `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
-    95 %; `outcome` is empty where one side has no time; `gain` says what a call gains or loses by
-    it. `rank` is the place in the list: what loses most comes first, then what gains most.
+    95 %; `outcome` is empty where one side has no time, or one that is not eager's; `gain` says
+    what a call gains or loses by it. `rank` is the place in the list: what loses most comes first,
+    then what gains most.
     """
 
     kernels: float | None
@@ -93,6 +94,8 @@ class Context(Struct, frozen=True, kw_only=True):
     nodes: TimedNodes
     whole: Spread | None
     launch: Spread | None
+    eager_fits: bool = True
+    """Whether eager's operators, timed one by one, take no longer than the whole call."""
 
 
 def ranked(groups: Sequence[KernelGroupView]) -> tuple[KernelGroupView, ...]:
@@ -128,6 +131,8 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
     warm = summed([(one.warm, 1) for one in kernels])
     calls = sum(one.calls for one in kernels)
     pairs = {cache: _pair(kernels, eager, cache) for cache in ("cold", "warm")}
+    if not context.eager_fits:
+        pairs["warm"] = replace(pairs["warm"], outcome="", gain="")
     return KernelGroupView(
         title=_title(kernels, eager, context),
         operators=_counted(eager),
@@ -177,7 +182,7 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
     outcome: Outcome = ""
     base, other = totals(sides[1]), totals(sides[0])
     if base and other and min(*base, *other) > 0:
-        compared = unpaired(base, other)
+        compared = _compared(base, other)
         factor, interval = digits(compared.value, compared), interval_text(compared)
         outcome = "alike" if not compared.differs else "faster" if compared.value > 1 else "slower"
     return AgainstEager(
@@ -188,8 +193,22 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
         factor=factor,
         interval=interval,
         outcome=outcome,
-        gain=_gain(ours, theirs),
+        gain=_gain(ours, theirs) if outcome in ("faster", "slower") else "",
     )
+
+
+def _compared(base: Sequence[float], other: Sequence[float]) -> Ratio:
+    """How many times faster the kernels are.
+
+    Both took turns, so that a difference must show in the rounds that belong together too: while
+    the machine is busy, times are not independent of those before them.
+    """
+    found = unpaired(base, other)
+    rounds = min(len(base), len(other))
+    paired = ratio(base[:rounds], other[:rounds])
+    if paired.differs and found.differs and (paired.value > 1) == (found.value > 1):
+        return found
+    return replace(paired, differs=False)
 
 
 def _gain(ours: Spread | None, theirs: Spread | None) -> str:

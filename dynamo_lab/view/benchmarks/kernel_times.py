@@ -1,13 +1,13 @@
 """Kernel by kernel: how long each program's kernels take, and the rest of a call."""
 
-from collections.abc import Sequence
+from msgspec import Struct, structs
 
-from msgspec import Struct
-
-from dynamo_lab.measure.statistics import Spread, spread
-from dynamo_lab.model.benchmarks import Benchmark, Group, KernelTime, Overhead, Phase
+from dynamo_lab.measure.statistics import spread
+from dynamo_lab.model.benchmarks import Benchmark, Group, Phase
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks import sums
 from dynamo_lab.view.benchmarks.kernel_groups import Context, KernelGroupView, group_view, ranked
+from dynamo_lab.view.benchmarks.sums import SumPart
 from dynamo_lab.view.benchmarks.time_marks import (
     calls_of,
     kernel_texts,
@@ -18,24 +18,17 @@ from dynamo_lab.view.benchmarks.time_marks import (
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import percent, plural, seconds
-from dynamo_lab.view.timings.durations import median_text, rounded, summed
+from dynamo_lab.view.timings.durations import median_text
 
 PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
 """The name of each phase."""
 
 
-class SumPart(Struct, frozen=True, kw_only=True):
-    """A part of a whole call."""
-
-    name: str
-    seconds: float
-    text: str
-    share: str
-
-
 class ProgramView(Struct, frozen=True, kw_only=True):
-    """The kernels of one variant in one phase; `remainder` says how far `parts` add up."""
+    """The kernels of one variant in one phase; `remainder` says how far `parts` add up.
+
+    `adds_up` is whether they do; `remarks` say what other times of the same call differ, and why.
+    """
 
     way: int
     phase: Phase
@@ -45,6 +38,8 @@ class ProgramView(Struct, frozen=True, kw_only=True):
     parts: tuple[SumPart, ...]
     remainder: str
     problem: str = ""
+    adds_up: bool = True
+    remarks: tuple[str, ...] = ()
 
 
 class KernelTimesView(Struct, frozen=True, kw_only=True):
@@ -117,80 +112,20 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
     if is_first and gone:  # views and unread results: one row covers them all
         groups.append(Group(kernels=(), eager=tuple(gone)))
     overhead = overhead_of(found, way, phase)
-    parts, remainder = _sum([found.kernels[at] for at in sorted(own)], overhead, context)
+    summed_up = sums.of_call([found.kernels[at] for at in sorted(own)], overhead, context)
+    eager = [found.eager_calls[at] for group in groups for at in group.eager]
+    by_one = sums.of_eager(eager, overhead_of(found, 0, phase)) if own else None
+    context = structs.replace(context, eager_fits=by_one is None or by_one.fits)
+    remarks = (sums.beside_table(found, way, phase, context.whole), by_one and by_one.remark)
     return ProgramView(
         way=way,
         phase=phase,
         title=f"{found.ways[way].name}, {PHASES[phase]}",
         groups=ranked([group_view(group, context) for group in groups]),
         whole=median_text(context.whole) if context.whole else "",
-        parts=parts,
-        remainder=remainder,
+        parts=summed_up.parts,
+        remainder=summed_up.remark,
         problem=overhead.problem if overhead else "",
+        adds_up=summed_up.fits,
+        remarks=tuple(remark for remark in remarks if remark),
     )
-
-
-def _sum(
-    kernels: Sequence[KernelTime], overhead: Overhead | None, context: Context
-) -> tuple[tuple[SumPart, ...], str]:
-    """The parts of a whole call, and a remark on what they do not cover."""
-    inside = summed([(one.warm, 1) for one in kernels])
-    whole = context.whole
-    if whole is None or inside is None:
-        return (), ""
-    stubbed = spread(overhead.stubbed) if overhead and overhead.stubbed else None
-    count, calls = len({one.kernel for one in kernels}), sum(one.calls for one in kernels)
-    name = (
-        plural(count, "kernel") if calls == count else f"{calls} calls of {plural(count, 'kernel')}"
-    )
-    parts = [_part(name, inside.median, whole)]
-    untimed = sum(not one.warm for one in kernels)
-    missing = f" {plural(untimed, 'kernel')} could not be timed." if untimed else ""
-    if context.found.machine.device not in ("", "cpu"):
-        parts += _waits(whole.median - inside.median, whole)
-        meanwhile = f" They take {seconds(stubbed.median)} on the CPU." if stubbed else ""
-        return tuple(parts), f"{_WAITING}{meanwhile}{missing}"
-    if stubbed:
-        parts.append(_part(_OVERHEAD, stubbed.median, whole))
-    left = whole.median - inside.median - (stubbed.median if stubbed else 0.0)
-    if left > 0:
-        parts.append(_part("not accounted for", left, whole))
-    return tuple(parts), _remainder(left, whole, stubbed is not None) + missing
-
-
-_FITS = 0.1
-"""How far the sum of the parts may be from the whole, as a share of it."""
-
-_OVERHEAD = "guards, allocation and Python"
-_WAITING = (
-    "The GPU works while the CPU prepares what comes next. It waits where guards, allocation "
-    "and Python take longer than its kernels."
-)
-
-
-def _waits(left: float, whole: Spread) -> list[SumPart]:
-    return [_part("the device waits", left, whole)] if left > 0 else []
-
-
-def _part(name: str, taken: float, whole: Spread) -> SumPart:
-    return SumPart(
-        name=name,
-        seconds=rounded(taken),
-        text=seconds(taken),
-        share=percent(taken / whole.median) if whole.median > 0 else "",
-    )
-
-
-def _remainder(left: float, whole: Spread, has_stubbed: bool) -> str:
-    share = percent(abs(left) / whole.median) if whole.median > 0 else ""
-    if abs(left) > _FITS * whole.median:
-        return (
-            f"The parts and the whole, measured separately, differ by {share}: they are not "
-            "consistent. Measure again on an idle machine."
-        )
-    if left < 0:
-        return f"The parts add up to {share} more than the whole, which is within the noise."
-    what = (
-        "neither kernels nor overhead" if has_stubbed else "no kernel (overhead was not measured)"
-    )
-    return f"{share} of the whole call is spent in {what}."

@@ -5,6 +5,7 @@ of the two is its limit. See Williams, Waterman and Patterson, "Roofline", CACM 
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import Literal
@@ -14,7 +15,7 @@ from msgspec import Struct
 from dynamo_lab.model.benchmarks import Benchmark, Cache, KernelTime, Limits, Phase, Work
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.work import Works
-from dynamo_lab.view.core.words import flops, percent, plural, seconds, size
+from dynamo_lab.view.core.words import flops, listed, percent, plural, seconds, size
 
 Bound = Literal["memory", "arithmetic", ""]
 
@@ -91,9 +92,10 @@ def build(recording: Recording) -> RooflineView | None:
     keys: dict[tuple[int, Phase], None] = dict.fromkeys((one.way, one.phase) for one in timed)
     programs = list(keys)
     works = Works(recording)
+    names = _names(recording, timed)
     points = [
         _Point(found, one, found.limits).view(
-            recording.kernels[one.kernel].name,
+            names[id(one)],
             programs.index((one.way, one.phase)),
             one.work or works.of(one.kernel, one.buffers),
         )
@@ -116,6 +118,21 @@ def build(recording: Recording) -> RooflineView | None:
         y=y,
         sentences=tuple(_sentences(points)),
     )
+
+
+def _names(recording: Recording, timed: Iterable[KernelTime]) -> dict[int, str]:
+    """The name of each call; where a program has several of one kernel, with what it makes."""
+    timed = tuple(timed)
+    count = Counter((one.kernel, one.way, one.phase) for one in timed)
+
+    def name(one: KernelTime) -> str:
+        kernel = recording.kernels[one.kernel].name
+        if count[one.kernel, one.way, one.phase] < 2:
+            return kernel
+        made = listed(one.buffers) or (f"line {one.line} of its wrapper" if one.line else "")
+        return f"{kernel} ({made})" if made else kernel
+
+    return {id(one): name(one) for one in timed}
 
 
 _PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
@@ -230,6 +247,8 @@ def _launch(found: Benchmark, timed: KernelTime) -> float:
 
 def _work_text(work: Work, moved: int) -> str:
     computes = f", {flops(work.flops)}" if work.flops else ""
+    if work.counted == "arguments":  # some of its calls have no formula: that is not 0
+        computes = f"{computes} at least" if computes else ", FLOP unknown"
     return f"{size(moved)}{computes}"
 
 

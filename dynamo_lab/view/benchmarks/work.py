@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Literal
 
 from dynamo_lab.model.benchmarks import Work
-from dynamo_lab.model.core.flops import Call, flops_of, is_known, positional
+from dynamo_lab.model.core.flops import Call, flops_of, is_floating, is_known, positional
 from dynamo_lab.model.fusion import Operation, Schedule
 from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
@@ -93,7 +93,7 @@ def _mean(calls: list[Work | str]) -> Work | str:
         bytes_written=sum(call.bytes_written for call in known) // len(known),
         flops=sum(call.flops for call in known) // len(known),
         dtype=most.dtype,
-        counted=most.counted,
+        counted="arguments" if "arguments" in {call.counted for call in known} else most.counted,
     )
 
 
@@ -250,7 +250,8 @@ class _Call:
             arguments=named,
             results=tuple(map(self._plan.shape, results)),
         )
-        flops = flops_of(node.target, call)
+        is_integer = not is_floating(results[0].value.dtype if results else "")
+        flops = 0 if is_integer else flops_of(node.target, call)
         self._counted.add("arguments" if flops is None else "formula")
         if flops:
             self._flops[_NAMES.get(tensors[0].value.dtype, tensors[0].value.dtype)] += flops

@@ -1,12 +1,15 @@
 """The floating-point operations of a graph: those of its products whose formula is known.
 
-A product is a matrix product, a convolution or attention. Views compute nothing; whatever else
-there is has no formula, so it is never counted, and the text says how much of it there is.
+A product is a matrix product, a convolution or attention; one of integers takes no floating-point
+operations. Views compute nothing; whatever else there is has no formula, so it is never counted.
+The text says how much of each there is, all operators together.
 """
+
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.flops import Call, flops_of, is_known, positional
+from dynamo_lab.model.core.flops import Call, flops_of, is_floating, is_known, positional
 from dynamo_lab.model.graphs import Node, NodeTable, Value
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 from dynamo_lab.view.core.words import flops, plural
@@ -23,12 +26,22 @@ class Arithmetic(Struct, frozen=True, kw_only=True):
     text: str
 
 
+class _Rest(NamedTuple):
+    """The operators beside the products in floating point."""
+
+    integer: int
+    others: int
+    views: int
+
+
 def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
     """What a graph computes, with symbols in shapes as they were in the recorded run."""
     kinds = {number: _kind(table.strings[number]) for number in set(table.target)}
     calls = [at for at, op in enumerate(table.op) if table.strings[op].startswith("call_")]
-    products = [table[at] for at in calls if kinds[table.target[at]] == "matrix"]
-    others = sum(kinds[table.target[at]] not in ("matrix", "view") for at in calls)
+    matrix = [table[at] for at in calls if kinds[table.target[at]] == "matrix"]
+    products = [node for node in matrix if is_floating(node.value.dtype)]
+    views = sum(kinds[table.target[at]] == "view" for at in calls)
+    rest = _Rest(len(matrix) - len(products), len(calls) - len(matrix) - views, views)
     found = {node.index: _flops(table, node, sizes) for node in products}
     if sum(count or 0 for count in found.values()) > _LARGEST:
         found = dict.fromkeys(found)
@@ -36,7 +49,7 @@ def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
     total = sum(counts) if counts else None
     counted = [node for node in products if found[node.index] is not None]
     is_open = any(_is_open(value) for node in counted for value in _values(table, node))
-    said = _said(total, len(counted), len(products), others)
+    said = _said(total, len(counted), len(products), rest)
     bodies = ", bodies counted apart" if table.subgraphs else ""
     sizes_of = ", at the sizes of this run" if is_open else ""
     return Arithmetic(flops=total, text=f"{said}{bodies}{sizes_of}")
@@ -46,12 +59,16 @@ def _kind(target: str) -> str:
     return "matrix" if is_known(target) else kind_of(target)
 
 
-def _said(total: int | None, counted: int, products: int, others: int) -> str:
-    """'4.2 MFLOP in 3 of 3 products, 7 other operators not counted'."""
+def _said(total: int | None, counted: int, products: int, rest: _Rest) -> str:
+    """'4.2 MFLOP in 3 of 3 products, 7 other operators not counted, 2 views'."""
     amount = "FLOP unknown:" if total is None else f"{flops(total)} in"
     part = f"{counted:,} of {plural(products, 'product')}" if products else "no products"
-    rest = f", {plural(others, 'other operator')} not counted" if others else ""
-    return f"{amount} {part}{rest}"
+    parts = [
+        f"{plural(rest.integer, 'product')} of integers" if rest.integer else "",
+        f"{plural(rest.others, 'other operator')} not counted" if rest.others else "",
+        plural(rest.views, "view") if rest.views else "",
+    ]
+    return ", ".join([f"{amount} {part}", *filter(None, parts)])
 
 
 def _flops(table: NodeTable, node: Node, sizes: Sizes) -> int | None:

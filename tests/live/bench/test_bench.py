@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -136,11 +137,10 @@ def test_what_a_way_writes_is_compared_and_gradients_of_arguments_are_held_again
 
 
 def test_a_way_that_fails_while_it_is_timed_is_dropped_and_the_others_go_on() -> None:
-    calls: list[int] = []
+    calls = itertools.count()  # a list would be restored before each round
 
     def tires(x: torch.Tensor) -> torch.Tensor:
-        calls.append(1)
-        if len(calls) > 6:
+        if next(calls) > 5:
             raise RuntimeError("tired")
         return program(x)
 

@@ -248,3 +248,17 @@ def test_operators_that_cannot_be_timed_one_by_one_leave_the_kernels(
     assert found.kernels[0].warm == (1, 1)
     assert found.eager_calls == ()
     assert "NotImplementedError: no rule for this mode" in found.overheads[1].problem
+
+
+def test_operators_that_only_observing_runs_are_not_timed() -> None:
+    x = torch.rand(16, 16, requires_grad=True)
+    found = lab.bench(
+        lambda x: torch.cumprod(x, 1).sum(), x, training=True, cold=False, rounds=1, seconds=0.1
+    ).facts
+    gone = [one for one in found.eager_calls if one.problem]
+    assert gone
+    assert all(one.is_backward and not one.warm and not one.cold for one in gone)
+    kept = {one.operator for one in found.eager_calls if one.warm}
+    assert {"aten.cumprod.default", "aten.sum.default"} <= kept
+    problems = [one.problem for one in found.overheads if one.way == 0]
+    assert any("another path" in one and "gradient of cumprod" in one for one in problems)

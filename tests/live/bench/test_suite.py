@@ -53,6 +53,27 @@ class Differs(nn.Module):
         return y * 1.1 if torch.compiler.is_compiling() else y
 
 
+class DiffersInPlace(nn.Module):
+    """Writes to its argument, and something else once it is compiled."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.abs_() if torch.compiler.is_compiling() else x.relu_()
+
+
+class Counts(nn.Module):
+    """Each call depends on how many came before it."""
+
+    calls: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls.add_(1)
+        return x * self.calls
+
+
 class NoMemory(nn.Module):
     """Has none."""
 
@@ -72,6 +93,7 @@ class Skipped(nn.Module):
     ("module", "verdict", "reason"),
     [
         (Differs(), "wrong", "from float64"),
+        (DiffersInPlace(), "wrong", "from float64"),
         (NoMemory(), "out of memory", "all of it is gone"),
         (nn.Linear(3, 3), "eager error", "RuntimeError"),
         (Skipped(), "not compiled", "captured no graph"),
@@ -88,3 +110,11 @@ def test_verdicts(module: nn.Module, verdict: str, reason: str) -> None:
     assert reason in found.reason
     assert found.eager == ()
     assert "timing" not in told
+
+
+def test_each_way_starts_from_the_same_state() -> None:
+    alone: Any = nullcontext
+    program = Program(Counts(), {"x": torch.randn(4, 8)})
+    case = Case("m", "inference", "float32")
+    found = run(program, case, "cpu", Steps(lambda _: None, alone), PLAN)
+    assert (found.verdict, found.reason) == ("pass", "")

@@ -14,6 +14,7 @@ from torch._dynamo import config
 
 import dynamo_lab as lab
 from dynamo_lab.errors import FixError
+from dynamo_lab.live import fixes
 from dynamo_lab.record import replay
 from tests.live.breaks.fixable import WORKING, assigns, calls_another, prints
 from tests.live.notebook import run_cells, text_of
@@ -268,3 +269,25 @@ def test_a_flag_removes_the_breaks_of_a_model_that_it_can(name: str, gone: int) 
     assert trial.fix.name == "capture_scalar_outputs"
     assert not any("Tensor.item()" in b.gb_type for b in trial.recording.breaks)
     assert trial.numbers.same, trial.numbers.sentence
+
+
+def test_results_are_compared_as_they_were_before_the_program_is_restored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held, seen = torch.ones(4), list[Any]()
+
+    def f(x: torch.Tensor) -> torch.Tensor:
+        y = held.add_(x)
+        print("between")
+        return y
+
+    def compare(eager: Any, compiled: Any) -> replay.Numbers:
+        seen.extend([eager, compiled])
+        return replay.Numbers(same=True, sentence="")
+
+    recording = lab.explore(f, torch.ones(4), backend="eager")
+    before = held.clone()
+    monkeypatch.setattr(fixes, "compare", compare)
+    recording.breaks[0].try_fix()
+    assert torch.equal(held, before)
+    assert all(torch.equal(one[0], before + 1) for one in seen)

@@ -186,8 +186,12 @@ def test_a_gpu_waits_where_python_takes_longer(make: Make) -> None:
     machine = Machine(device="NVIDIA H200")
     found = bench(replace(recording, benchmark=replace(recording.benchmark, machine=machine)))
     program = found.kernels.programs[0]
-    assert [part.name for part in program.parts] == ["7 kernels", "the device waits"]
-    assert program.remainder.endswith("They take 31 µs on the CPU.")
+    assert [part.name for part in program.parts] == ["7 kernels", "the GPU waits"]
+    assert program.remainder.startswith("The CPU waits for the GPU: its guards")
+    slow = replace(recording.benchmark.overheads[0], stubbed=(1e-2,) * 12)
+    waiting = replace(recording.benchmark, machine=machine, overheads=(slow,))
+    program = bench(replace(recording, benchmark=waiting)).kernels.programs[0]
+    assert program.remainder.startswith("The GPU waits for the CPU, whose guards")
 
 
 def test_what_left_no_kernel_is_one_row(make: Make) -> None:

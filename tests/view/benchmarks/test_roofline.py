@@ -191,3 +191,23 @@ def test_without_scripts_there_is_a_table() -> None:
     assert not {"\x1b", "\u2028", "\u202e"} & set(page)
     assert "</script>" not in page
     assert "<b>" not in page
+
+
+def test_two_calls_of_one_library_kernel_have_two_names() -> None:
+    calls = (
+        timed(0, work(MB, MB, MB), 1e-3, buffers=("buf0",)),
+        timed(0, work(MB, MB, MB), 2e-3, buffers=("buf3",)),
+        timed(1, work(MB, MB, MB), 3e-3, buffers=("buf4",)),
+    )
+    assert [one.name for one in seen(*calls).points] == [
+        "kernel_1",
+        "kernel_0 (buf3)",
+        "kernel_0 (buf0)",
+    ]
+
+
+def test_operations_without_a_formula_are_not_0() -> None:
+    assert point(timed(0, work(MB, MB, 0, counted="arguments"), 1e-3)).work == "2 MB, FLOP unknown"
+    some = point(timed(0, work(MB, MB, MB, counted="arguments"), 1e-3)).work
+    assert some == "2 MB, 1 MFLOP at least"
+    assert point(timed(0, work(MB, MB, 0, counted="loop IR"), 1e-3)).work == "2 MB"

@@ -60,8 +60,15 @@ def test_what_has_no_formula_is_not_counted_as_none() -> None:
     table.node("einsum", "torch.functional.einsum", 0, 1)
     table.node("own", "mylib.attend.default", 0, 1)
     table.node("view", "aten.view.default", 0)
-    told = "41 kFLOP in 1 of 2 products, 2 other operators not counted"
+    told = "41 kFLOP in 1 of 2 products, 2 other operators not counted, 1 view"
     assert said(table) == (2 * 128 * 32 * 5, told)
+
+
+def test_a_product_of_integers_takes_no_floating_point_operation() -> None:
+    table, whole = Table(), Value(dtype="torch.int64", shape=("4", "4"), device="cpu")
+    left, right = table.input("a", whole), table.input("b", whole)
+    table.node("mm", "aten.mm.default", left, right, value=whole)
+    assert said(table) == (None, "FLOP unknown: no products, 1 product of integers")
 
 
 def test_a_convolution_without_a_batch_has_no_formula() -> None:

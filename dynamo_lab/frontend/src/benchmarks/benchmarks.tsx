@@ -17,6 +17,7 @@ function Verdicts({ bench }: { bench: BenchView }) {
     <ul class="dl-verdicts">
       {[bench.state, ...bench.doubts].filter(Boolean).map((text) => <li key={text} class="dl-tone-warning">{text}</li>)}
       {bench.verdicts.map(({ sentence, tone }) => <li key={sentence} class={`dl-tone-${tone}`}>{sentence}</li>)}
+      {bench.changes && <li class="dl-dim">{bench.changes}</li>}
     </ul>
   );
 }

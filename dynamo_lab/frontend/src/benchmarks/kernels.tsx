@@ -8,6 +8,11 @@ import { Empty, Fold, Go } from "../ui/bits";
 import { grouped, LEGEND, SHOWN } from "./charts";
 import { benchmarksState } from "./state";
 
+type Outcome = KernelGroupView["cold"]["outcome"];
+
+/** Only those that occur are in the legend. */
+const OUTCOMES: readonly (readonly [Outcome, string])[] = [["faster", "faster"], ["alike", "without a sure difference"], ["slower", "slower"]];
+
 /** The whole call as one bar. */
 function Sum({ program }: { program: ProgramView }) {
   const all = program.parts.reduce((sum, part) => sum + part.seconds, 0) || 1;
@@ -18,7 +23,7 @@ function Sum({ program }: { program: ProgramView }) {
         {program.parts.map((part, i) => <i key={part.name} class={`dl-${LEGEND[i]}`} style={{ width: `${(100 * part.seconds) / all}%` }} title={`${part.name}: ${part.text}, ${part.share}`} />)}
       </div>
       <figcaption>
-        <b>{program.whole}</b> a call as it runs, warm ={" "}
+        <b>{program.whole}</b> a call as it runs, warm{program.adds_up ? " = " : ", but measured separately "}
         {program.parts.map((part, i) => <span key={part.name}>{i > 0 && " + "}<i class={`dl-swatch dl-${LEGEND[i]}`} /> {part.name} {part.text} <span class="dl-dim">({part.share})</span></span>)}
         <p class="dl-dim">{program.remainder}</p>
       </figcaption>
@@ -59,7 +64,7 @@ function Group({ group, most }: { group: KernelGroupView; most: number }) {
         {group.kernels.length > 0 && <Bar value={pair.kernels} most={most} text={pair.kernels_text} look={`dl-bar-${pair.outcome || "alike"}`} />}
       </div>
       <div class="dl-group-factor">
-        {pair.factor && <><b class={`dl-out-${pair.outcome}`} title={`times as fast as eager's operators: ${pair.interval}`}>{pair.factor}{"\u00d7"}</b><span class="dl-dim">{pair.outcome === "alike" ? "no sure difference" : pair.gain}</span></>}
+        {pair.factor && <><b class={`dl-out-${pair.outcome}`} title={`times as fast as eager's operators: ${pair.interval}`}>{pair.factor}{"\u00d7"}</b><span class="dl-dim">{pair.outcome === "alike" ? "no sure difference" : pair.outcome === "" ? "not comparable" : pair.gain}</span></>}
       </div>
       <div class="dl-bench-names">
         <p>{group.kernels.length > 0 ? <Go to={kernelEntity(group.kernels[0].id)} inRow>{group.title}</Go> : group.title}{group.operators && <span class="dl-dim"> for {group.operators}</span>}</p>
@@ -81,7 +86,7 @@ export function BenchKernels({ programs }: { programs: readonly ProgramView[] })
   const program = programs[at.value] ?? programs[0];
   const cache = chosen.value;
   const { groups, most } = grouped(program, cache);
-  const losers = groups.filter((group) => group[cache].outcome === "slower").length;
+  const count = (outcome: Outcome): number => groups.filter((group) => group[cache].outcome === outcome).length;
   return (
     <>
       <div class="dl-toolbar">
@@ -93,10 +98,11 @@ export function BenchKernels({ programs }: { programs: readonly ProgramView[] })
         <div class="dl-segments" role="group" aria-label="Caches">
           {(["cold", "warm"] as const).map((one) => <button key={one} type="button" aria-pressed={one === cache} onClick={() => (chosen.value = one)}>{one} caches</button>)}
         </div>
-        <span class="dl-dim"><i class="dl-swatch dl-bar-eager" /> eager operators <i class="dl-swatch dl-bar-faster" /> kernels that win, <i class="dl-swatch dl-bar-alike" /> draw, <i class="dl-swatch dl-bar-slower" /> lose ({losers})</span>
+        <span class="dl-dim"><i class="dl-swatch dl-bar-eager" /> eager operators {OUTCOMES.filter(([outcome]) => count(outcome) > 0).map(([outcome, name]) => <span key={outcome}><i class={`dl-swatch dl-bar-${outcome}`} /> {count(outcome)} {name} </span>)}</span>
       </div>
       {program.problem && <p class="dl-refused">{program.problem}</p>}
       <Sum program={program} />
+      {program.remarks.map((remark) => <p key={remark} class="dl-tone-warning">{remark}</p>)}
       {groups.length === 0 && <Empty title="No kernel was timed" />}
       <ul class="dl-bench-groups">
         {groups.slice(0, shown.value).map((group, i) => <Group key={i} group={group} most={most} />)}

@@ -1124,7 +1124,11 @@ export interface FileView {
   readonly size: string;
 }
 
-/** A benchmark. `doubts` concern the whole: what makes all of its times less certain. */
+/**
+ * A benchmark. `doubts` concern the whole: what makes all of its times less certain.
+ *
+ * `changes` says what differs between the calls that were timed.
+ */
 export interface BenchView {
   readonly title: string;
   readonly state: string;
@@ -1137,6 +1141,7 @@ export interface BenchView {
   readonly roofline: RooflineView | null;
   readonly doubts: readonly string[];
   readonly machine: readonly (readonly [string, string])[];
+  readonly changes: string;
 }
 
 /** What can be said of a variant in one sentence; `way` is its position, -1 for all of them. */
@@ -1239,7 +1244,11 @@ export interface KernelTimesView {
   readonly lines: readonly (readonly [number, number, string, string])[];
 }
 
-/** The kernels of one variant in one phase; `remainder` says how far `parts` add up. */
+/**
+ * The kernels of one variant in one phase; `remainder` says how far `parts` add up.
+ *
+ * `adds_up` is whether they do; `remarks` say what other times of the same call differ, and why.
+ */
 export interface ProgramView {
   readonly way: number;
   readonly phase: Phase;
@@ -1249,6 +1258,8 @@ export interface ProgramView {
   readonly parts: readonly SumPart[];
   readonly remainder: string;
   readonly problem: string;
+  readonly adds_up: boolean;
+  readonly remarks: readonly string[];
 }
 
 /**
@@ -1295,8 +1306,9 @@ export interface TimedOperatorView {
  * A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
  *
  * `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
- * 95 %; `outcome` is empty where one side has no time; `gain` says what a call gains or loses by
- * it. `rank` is the place in the list: what loses most comes first, then what gains most.
+ * 95 %; `outcome` is empty where one side has no time, or one that is not eager's; `gain` says
+ * what a call gains or loses by it. `rank` is the place in the list: what loses most comes first,
+ * then what gains most.
  */
 export interface AgainstEager {
   readonly kernels: number | null;
@@ -1523,7 +1535,8 @@ export interface Budgets {
 /**
  * One budget: how much it saves, how many operators are recomputed, and their arithmetic.
  *
- * `flops` counts only matrix products, convolutions and attention.
+ * `flops` counts only matrix products, convolutions and attention; those of `uncounted` more
+ * operators are not known, and `arithmetic` says so.
  */
 export interface BudgetRow {
   readonly budget: number;
@@ -1534,6 +1547,7 @@ export interface BudgetRow {
   readonly flops: number;
   readonly arithmetic: string;
   readonly is_used: boolean;
+  readonly uncounted: number;
 }
 
 /** The current target, all targets by name and title, and the switches relevant to it. */

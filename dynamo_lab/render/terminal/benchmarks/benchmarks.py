@@ -60,6 +60,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield Text()
         yield text("compared with the machine's limits", "bold")
         yield from roofline.rows(bench.roofline, page)
+    if bench.changes:
+        yield Text()
+        yield text(one_line(bench.changes), "dim")
     if page.everything:
         yield from _machine(bench)
         yield Text()
@@ -127,8 +130,11 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
         yield indented(text(one_line(program.problem), "yellow"))
     if program.parts:
         parts = " + ".join(f"{part.name} {part.text} ({part.share})" for part in program.parts)
-        yield indented(text(f"as it runs, warm: {program.whole} = {parts}"))
+        is_sum = "=" if program.adds_up else "but, measured separately,"
+        yield indented(text(f"as it runs, warm: {program.whole} {is_sum} {parts}"))
         yield indented(text(program.remainder, "dim"))
+    for remark in program.remarks:
+        yield indented(text(one_line(remark), "yellow"))
     groups = program.groups if page.everything else program.groups[:_BRIEF]
     if groups:
         cache = "cold" if any(one.cold.kernels is not None for one in groups) else "warm"

@@ -1,0 +1,60 @@
+"""What was measured of a call, held against the call as a whole."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from dynamo_lab.model.benchmarks import Benchmark, Overhead, Series
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.terminal import render
+from dynamo_lab.view import build
+from dynamo_lab.view.benchmarks.kernel_times import ProgramView
+
+Make = Callable[[str], Recording]
+
+
+def program(recording: Recording, found: Benchmark) -> ProgramView:
+    bench = build(replace(recording, benchmark=found)).bench
+    assert bench is not None
+    return bench.kernels.programs[0]
+
+
+def measured(make: Make) -> tuple[Recording, Benchmark]:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    return recording, recording.benchmark
+
+
+def test_what_exceeds_the_whole_is_not_shown_as_its_sum(make: Make) -> None:
+    recording, found = measured(make)
+    own = replace(found.overheads[0], whole=(100e-6,) * 12)
+    short = replace(found, overheads=(own,))
+    assert not program(recording, short).adds_up
+    text = render(build(replace(recording, benchmark=short)), sections=("bench",))
+    assert "but, measured separately," in text
+    assert program(recording, found).adds_up
+
+
+def test_operators_that_take_longer_than_eager_make_no_group_faster(make: Make) -> None:
+    recording, found = measured(make)
+    (own, *_) = found.overheads
+    whole = Overhead(way=0, phase="forward", whole=(1e-6,) * 12)
+    shown = program(recording, replace(found, overheads=(own, whole)))
+    assert any("watching them takes longer than running them" in one for one in shown.remarks)
+    assert {group.warm.outcome for group in shown.groups} == {""}
+    assert {group.warm.gain for group in shown.groups} == {""}
+    plenty = replace(whole, whole=(1.0,) * 12)
+    shown = program(recording, replace(found, overheads=(own, plenty)))
+    assert not any("watching them" in one for one in shown.remarks)
+    assert "faster" in {group.warm.outcome for group in shown.groups}
+
+
+def test_another_time_than_in_the_table_says_why(make: Make) -> None:
+    recording, found = measured(make)
+    (own, *_) = found.overheads
+    timed = Series(way=own.way, phase="forward", cache="warm", loops=1, seconds=own.whole)
+    same = replace(found, series=(timed,))
+    assert not any("in the table" in one for one in program(recording, same).remarks)
+    twice = replace(timed, seconds=tuple(2 * one for one in own.whole))
+    other = replace(found, series=(twice,))
+    assert any("in the table" in one for one in program(recording, other).remarks)
