@@ -66,10 +66,9 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         Raises:
             QueryError: the query is not valid, or there is no such graph.
         """
-        from dynamo_lab.view import build
         from dynamo_lab.view.search import found
 
-        return tuple(found(self, build(self), query, graph))
+        return tuple(found(self, query, graph))
 
     def why_not_fused(self, one: str, other: str, graph: int | None = None) -> WhyNot:
         """Why Inductor did not fuse two operations, and what would change it; print the answer.
