@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpack
 
 from msgspec import structs
 
 from dynamo_lab.api.settings import settings
-from dynamo_lab.errors import OutputError
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.core import codec
+from dynamo_lab.model.core.files import write_output
 from dynamo_lab.model.recording import Recording as Facts
 from dynamo_lab.render.tables import terminal_width
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dynamo_lab.api.why_not import WhyNot
     from dynamo_lab.render.widget import Looks, Runs
     from dynamo_lab.view.search import FoundNode
@@ -116,11 +117,15 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         codec.save(self, path)
 
     def to_html(self, path: str | Path) -> None:
-        """Write one interactive page that works offline and loads nothing from elsewhere."""
+        """Write one interactive page that works offline and loads nothing from elsewhere.
+
+        Raises:
+            OutputError: the file cannot be written; a page of this name is then as it was.
+        """
         from dynamo_lab.render.page import page
         from dynamo_lab.view import build
 
-        write_page(path, page(build(self)))
+        write_output(path, page(build(self)))
 
     def export(self, path: str | Path, format: str) -> tuple[Path, ...]:
         """Write it for another tool, and return the written files.
@@ -176,15 +181,3 @@ def answer(recording: Facts, question: str, asked: dict[str, Any]) -> dict[str, 
 
     session = recording.session if isinstance(recording, Handle) else Session()
     return answers.answer(recording, session, question, asked)
-
-
-def write_page(path: str | Path, text: str) -> None:
-    """Write a page.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
