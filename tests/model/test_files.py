@@ -79,17 +79,16 @@ def test_a_new_file_has_the_permissions_of_any(
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_the_longest_name(made: Recording, tmp_path: Path, writer: str) -> None:
-    path = tmp_path / ("n" * 250 + ".json")
+    path = tmp_path / ("n" * 240 + ".json")
     WRITERS[writer](made, path)
-    assert os.listdir(tmp_path) == [path.name]
+    assert path.exists()
+    assert not list(tmp_path.glob("*.draft"))
 
 
 @pytest.mark.parametrize("name", ["a\0b", "n" * 300, "no/run", "file/run", ".", "a\nb\0"])
 def test_an_impossible_name_is_one_sentence(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(
-        OutputError, match=r"^Cannot write '.*' \(.+\): name a file in a folder"
-    ) as told:
+    with pytest.raises(OutputError, match=r"cannot be written \(.+\): name a file") as told:
         files.write_output(f"{tmp_path}/{name}", "text")
     assert "\n" not in str(told.value)
     assert os.listdir(tmp_path) == ["file"]
