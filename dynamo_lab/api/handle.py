@@ -14,6 +14,7 @@ from dynamo_lab.model.core import codec
 from dynamo_lab.model.core.files import write_output
 from dynamo_lab.model.recording import Recording as Facts
 from dynamo_lab.render.tables import terminal_width
+from dynamo_lab.render.text import as_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,9 +154,9 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
 
     def __repr__(self) -> str:
         captured = len(self.captured_graphs())
-        failed = f", failed with {self.failure.type}" if self.failure else ""
+        failed = f", failed with {as_line(self.failure.type)}" if self.failure else ""
         return (
-            f"<Recording of {self.title}: {captured} graphs, {len(self.breaks)} breaks, "
+            f"<Recording of {as_line(self.title)}: {captured} graphs, {len(self.breaks)} breaks, "
             f"{len(self.kernels)} kernels{failed}>"
         )
 
