@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ from dynamo_lab.render.page import page
 from dynamo_lab.render.terminal import render
 from dynamo_lab.view import build
 from tests.api.mutations import mutated
+from tests.model.files import wrapped
 from tests.view import samples
 
 if TYPE_CHECKING:
@@ -25,6 +27,43 @@ if TYPE_CHECKING:
 KINDS = ("hostile", "film", "scheduled", "measured")
 FEW, MANY = 12, 1_000
 QUERIES = ("op:mm module:a", "shape:8x8 dtype:f32", "line:1", "bytes:>1 users:0", "x")
+
+
+def changed(name: str, path: str, value: object) -> bytes:
+    """The file of a sample with one value replaced: `path` leads to it, through lists too."""
+    tree = json.loads(codec.encode(getattr(samples, name)()))["recording"]
+    *way, last = [int(part) if part.isdecimal() else part for part in path.split(".")]
+    holder = tree
+    for part in way:
+        holder = holder[part]
+    assert holder[last] != value
+    holder[last] = value
+    return wrapped(tree)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("nested", "frames.0.attempts.0.graph", 1),  # the body of a higher-order operator
+        ("scheduled", "frames.0.attempts.0.graph", 3),  # of another stage
+        ("nested", "graphs.0.parent", 1),
+        ("film", "film.takes.0.compile_id", "0/x"),
+        ("film", "film.takes.0.compile_id", f"0/{'9' * 5000}"),
+        ("branch_and_print", "graphs.0.nodes.values.0.shape.0", "9" * 5000),
+        ("branch_and_print", "graphs.0.nodes.values.0.stride.0", "9" * 5000),
+        ("branch_and_print", "graphs.0.nodes.strings.3", "a." * 5000),
+        ("hostile", "recompiles.1.failed.0.text", f"size mismatch at index {'9' * 5000}"),
+        ("measured", "benchmark.series.0.seconds.0", 1e-320),
+    ],
+)
+def test_what_once_loaded_and_then_raised(
+    name: str, path: str, value: object, tmp_path: Path
+) -> None:
+    found = decoded(changed(name, path, value))
+    if isinstance(found, Recording):
+        shown(found, Recording.of(getattr(samples, name)(), Session()), tmp_path)
+    else:
+        assert "is damaged" in found
 
 
 @pytest.mark.parametrize("kind", KINDS)
