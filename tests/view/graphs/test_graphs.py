@@ -157,4 +157,4 @@ def test_modules_deeper_than_any_model_end_in_one_box() -> None:
     table = Table()
     table.output(table.node("n", "aten.relu.default", table.input("x"), module="a." * 5_000))
     facts = Recording(title="", graphs=(replace(graph(0, table, "dynamo"), frame=None),))
-    assert len(outline(build(facts).graphs[0])) == 101
+    assert len(outline(build(facts)[0])) == 101
