@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.model.core import codec
 from tests.model.files import wrapped
@@ -46,28 +46,31 @@ def mutated(recording: Recording, seed: int) -> bytes:
 def _places(tree: Any, name: str) -> Iterator[tuple[str, Place]]:
     """Each value in a tree, with the name of its field; positions in a list are one field."""
     if isinstance(tree, dict):
-        for key, value in tree.items():
+        for key, value in cast("dict[str, Any]", tree).items():
             inner = f"{name}.{key}" if re.fullmatch(r"[a-z_]+", key) else f"{name}.*"
             yield inner, (tree, key)
             yield from _places(value, inner)
     elif isinstance(tree, list):
-        for at, value in enumerate(tree):
-            # the row of a short list may be a struct, whose positions are fields
-            inner = f"{name}[{at}]" if len(tree) <= 8 and _is_mixed(tree) else f"{name}[]"
+        rows = cast("list[Any]", tree)
+        # a short list may be a struct, whose positions are fields
+        is_struct = len(rows) <= 8 and len(set(map(_kind, rows))) > 1
+        for at, value in enumerate(rows):
+            inner = f"{name}[{at}]" if is_struct else f"{name}[]"
             yield inner, (tree, at)
             yield from _places(value, inner)
 
 
-def _is_mixed(row: list[Any]) -> bool:
-    return len({type(value) for value in row}) > 1
+def _kind(value: object) -> str:
+    return type(value).__name__
 
 
 def _replace(at: Any, key: Any, tree: Any, chance: random.Random) -> None:
-    old = at[key]
+    old: Any = at[key]
+    emptied: tuple[Any, ...] = (None, [], {}, "", 0, True, [[]])
     if chance.random() < 0.05:
         del at[key]
     elif chance.random() < 0.05:
-        at[key] = chance.choice((None, [], {}, "", 0, True, [[]]))
+        at[key] = chance.choice(emptied)
     elif old is None:
         at[key] = chance.choice((0, 1, 2, 7, "", "x", 0.5, []))
     elif isinstance(old, bool):
@@ -81,7 +84,8 @@ def _replace(at: Any, key: Any, tree: Any, chance: random.Random) -> None:
         whole = [old + old, old[:1], _another(tree, chance), re.sub(r"([(\[{])", r"\1" * 999, old)]
         at[key] = chance.choice((*_STRINGS, *inside * 3, *whole))
     elif isinstance(old, list):
-        at[key] = chance.choice(([], old + old, old[::-1], old[1:], old[:1], old * 50))
+        rows = cast("list[Any]", old)
+        at[key] = chance.choice(([], rows + rows, rows[::-1], rows[1:], rows[:1], rows * 50))
     else:
         at[key] = {} if chance.random() < 0.5 else {**old, "x" * 300: next(iter(old.values()), 0)}
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
 
 from msgspec import Struct, structs
 
@@ -97,7 +97,7 @@ def _shift(marks: tuple[Any, ...], offsets: _Offsets, table: str) -> int | None:
 
 def _plus(value: Any, shift: int) -> Any:
     if isinstance(value, tuple):
-        return tuple(_plus(one, shift) for one in value)
+        return tuple(_plus(one, shift) for one in cast("tuple[Any, ...]", value))
     return value if value is None or value < 0 else value + shift
 
 
