@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.errors import OutputError
+from dynamo_lab.model.core.files import write_output
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dynamo_lab.model.decompositions import Entry, Level, Overload
 
 
@@ -50,10 +51,7 @@ class Atlas:
         """Write the counts and a table of every ATen operator as one page."""
         from dynamo_lab.render.fallback.atlas import page
 
-        try:
-            Path(path).write_text(page(self.levels, self.operators), encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None
+        write_output(path, page(self.levels, self.operators))
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal.decompositions.atlas import levels_text

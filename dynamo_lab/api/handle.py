@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpack
 
 from msgspec import structs
 
 from dynamo_lab.api.settings import settings
-from dynamo_lab.errors import OutputError
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.core import codec
+from dynamo_lab.model.core.files import write_output
 from dynamo_lab.model.recording import Recording as Facts
 from dynamo_lab.render.tables import terminal_width
+from dynamo_lab.render.text import as_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dynamo_lab.api.why_not import WhyNot
     from dynamo_lab.render.widget import Looks, Runs
     from dynamo_lab.view.search import FoundNode
@@ -66,10 +68,9 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         Raises:
             QueryError: the query is not valid, or there is no such graph.
         """
-        from dynamo_lab.view import build
         from dynamo_lab.view.search import found
 
-        return tuple(found(self, build(self), query, graph))
+        return tuple(found(self, query, graph))
 
     def why_not_fused(self, one: str, other: str, graph: int | None = None) -> WhyNot:
         """Why Inductor did not fuse two operations, and what would change it; print the answer.
@@ -117,11 +118,15 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         codec.save(self, path)
 
     def to_html(self, path: str | Path) -> None:
-        """Write one interactive page that works offline and loads nothing from elsewhere."""
+        """Write one interactive page that works offline and loads nothing from elsewhere.
+
+        Raises:
+            OutputError: the file cannot be written; a page of this name is then as it was.
+        """
         from dynamo_lab.render.page import page
         from dynamo_lab.view import build
 
-        write_page(path, page(build(self)))
+        write_output(path, page(build(self)))
 
     def export(self, path: str | Path, format: str) -> tuple[Path, ...]:
         """Write it for another tool, and return the written files.
@@ -149,9 +154,9 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
 
     def __repr__(self) -> str:
         captured = len(self.captured_graphs())
-        failed = f", failed with {self.failure.type}" if self.failure else ""
+        failed = f", failed with {as_line(self.failure.type)}" if self.failure else ""
         return (
-            f"<Recording of {self.title}: {captured} graphs, {len(self.breaks)} breaks, "
+            f"<Recording of {as_line(self.title)}: {captured} graphs, {len(self.breaks)} breaks, "
             f"{len(self.kernels)} kernels{failed}>"
         )
 
@@ -177,15 +182,3 @@ def answer(recording: Facts, question: str, asked: dict[str, Any]) -> dict[str, 
 
     session = recording.session if isinstance(recording, Handle) else Session()
     return answers.answer(recording, session, question, asked)
-
-
-def write_page(path: str | Path, text: str) -> None:
-    """Write a page.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"Cannot write {str(path)!r}: {error.strerror}.") from None

@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.api.handle import answer, write_page
+from dynamo_lab.api.handle import answer
 from dynamo_lab.api.recording import run
 from dynamo_lab.api.settings import settings
 from dynamo_lab.errors import OptionError
+from dynamo_lab.model.core.files import write_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,7 @@ class SideBySide(Mapping[str, "Recording"]):
         """Write one interactive page of all of them, with a switch; it works offline."""
         from dynamo_lab.render.page import page_of_several
 
-        write_page(path, page_of_several(self._view()))
+        write_output(path, page_of_several(self._view()))
 
     def show(self, looks: Looks | None = None) -> None:
         """Show them where this code runs: interactively in a notebook, as text elsewhere."""

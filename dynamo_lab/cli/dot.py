@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynamo_lab.cli.core import selection
@@ -11,6 +10,7 @@ from dynamo_lab.cli.core.files import refuse_unwritable
 from dynamo_lab.cli.core.options import add_command, add_recording, add_stage
 from dynamo_lab.cli.core.printing import view_of
 from dynamo_lab.model.core.codec import load
+from dynamo_lab.model.core.files import write_output
 
 if TYPE_CHECKING:
     import argparse
@@ -45,5 +45,5 @@ def run(options: argparse.Namespace) -> int:
     else:
         refuse_unwritable(os.path.abspath(options.svg))
         text = dot.svg(view.graphs, asked[0].id, **drawing)
-        Path(options.svg).write_text(text, encoding="utf-8")
+        write_output(options.svg, text)
     return 0

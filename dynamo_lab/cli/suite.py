@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynamo_lab.cli.core.options import add_command
 from dynamo_lab.cli.core.printing import width_of
-from dynamo_lab.errors import OutputError, SuiteError
+from dynamo_lab.errors import SuiteError
+from dynamo_lab.model.core.files import write_output
 from dynamo_lab.suite.results import read
 from dynamo_lab.suite.supervisor import Limits
 
@@ -152,13 +152,7 @@ def _print(path: str, options: argparse.Namespace, width: int) -> None:
     if options.html:
         from dynamo_lab.suite.page import page
 
-        try:
-            Path(options.html).write_text(page(table), encoding="utf-8")
-        except OSError as error:
-            raise OutputError(
-                f"{options.html!r} cannot be written ({error.strerror}): name a file in a folder "
-                "that exists and that you may write to."
-            ) from error
+        write_output(options.html, page(table))
 
 
 def _compare(before: str, after: str, width: int) -> int:

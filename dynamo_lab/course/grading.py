@@ -19,6 +19,7 @@ from dynamo_lab.course.notebooks import (
     writing_into,
 )
 from dynamo_lab.errors import CourseError
+from dynamo_lab.model.core import files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,7 @@ def write_course(target: Path, points: int = 1) -> tuple[Path, ...]:
             write(notebook, path)
         configuration = target / "nbgrader_config.py"
         if not configuration.exists():
-            configuration.write_text(_CONFIGURATION, encoding="utf-8")
+            files.write_text(configuration, _CONFIGURATION)
     return tuple(asking)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.errors import CourseError
+from dynamo_lab.model.core import files
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -58,7 +59,7 @@ def read(path: Path) -> dict[str, Any]:
 def write(notebook: dict[str, Any], path: Path) -> None:
     """Write a notebook as Jupyter does."""
     text = json.dumps(notebook, indent=1, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8")
+    files.write_text(path, f"{text}\n")
 
 
 def answers(path: Path) -> tuple[Answer, ...]:
@@ -94,7 +95,7 @@ def copy_lessons(target: Path) -> tuple[Path, ...]:
     with writing_into(target):
         missing = [lesson for lesson in lessons() if not (target / lesson.name).exists()]
         for lesson in missing:
-            (target / lesson.name).write_bytes(lesson.read_bytes())
+            files.write(target / lesson.name, lesson.read_bytes())
     return tuple(target / lesson.name for lesson in missing)
 
 

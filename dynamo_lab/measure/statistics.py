@@ -155,6 +155,8 @@ def _below(count: int, wanted: int) -> float:
 def digits(value: float, interval: Spread | Ratio) -> str:
     """A number with no more decimals than its interval supports, three at most, but its first."""
     width = interval.high - interval.low
+    if not math.isfinite(width):  # of times that no clock reports
+        return f"{value:.0f}"
     places = 3 if width <= 0 else max(0, -math.floor(math.log10(width)))
     first = -math.floor(math.log10(abs(value))) if value else 0
     return f"{value:.{max(0, min(max(places, first), 3))}f}"

@@ -1,6 +1,6 @@
 """HTML from parts. A plain string is always text: only what `tag` made is markup."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 
 from dynamo_lab.render.text import visible
@@ -10,6 +10,15 @@ class Markup(str):
     """HTML that this module made."""
 
     __slots__ = ()
+
+
+Block = Markup | Callable[[], Markup]
+"""HTML, or how to make it: where there are many, most are cut and need not be made."""
+
+
+def made(block: Block) -> Markup:
+    """The HTML of a block."""
+    return block if isinstance(block, Markup) else block()
 
 
 VOID = frozenset({"meta", "br", "hr"})

@@ -22,6 +22,7 @@ from dynamo_lab.view.compare.side_by_side import SideBySideView
 _ASSETS = files("dynamo_lab") / "render" / "assets"
 _NOSCRIPT_BYTES = 60_000
 _PACKED = "gzip-base64"
+_QUICK = 7  # of 50,000 nodes, a page 2% larger in a third of the time
 _POLICY = (
     "default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; "
     "style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; font-src data:; "
@@ -101,11 +102,11 @@ def _hash(script: str) -> str:
 
 
 def _data(view: View | SideBySideView) -> str:
-    return _packed(as_json(view))
+    return _packed(as_json(view), _QUICK)
 
 
-def _packed(content: bytes) -> str:
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+def _packed(content: bytes, level: int = 9) -> str:
+    return base64.b64encode(gzip.compress(content, level, mtime=0)).decode()
 
 
 def _block(kind: str, name: str, content: str, encoding: str = "") -> str:

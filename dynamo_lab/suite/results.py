@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from dynamo_lab.errors import SuiteError
 from dynamo_lab.model.benchmarks import Machine
+from dynamo_lab.model.core.files import ADVICE
 
 Task = Literal["inference", "training"]
 Precision = Literal["float32", "amp"]
@@ -137,8 +138,7 @@ def append(path: str | os.PathLike[str], result: Result) -> None:
             file.write(line)
     except OSError as error:
         raise SuiteError(
-            f"{os.fspath(path)!r} cannot be written ({error.strerror}): name a file in a folder "
-            "that exists and that you may write to."
+            f"{os.fspath(path)!r} cannot be written ({error.strerror}): {ADVICE}."
         ) from error
 
 

@@ -10,6 +10,9 @@ from msgspec import structs
 from dynamo_lab.errors import QueryError
 from dynamo_lab.model.graphs import Node
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core import links
+from dynamo_lab.view.core.places import source_labels
+from dynamo_lab.view.graphs import graphs
 from dynamo_lab.view.graphs.graphs import GraphView, stage_word
 from dynamo_lab.view.graphs.query import Term, normal_dtype, parse, pattern
 from dynamo_lab.view.view import View
@@ -190,18 +193,26 @@ def searched_graphs(view: View) -> Iterator[tuple[GraphView, Searched]]:
         yield graph, Searched(graph, view.links.stacks, files)
 
 
-def found(
-    recording: Recording, view: View, query: str, graph: int | None = None
-) -> Iterator[FoundNode]:
+def _searched(recording: Recording) -> Iterator[tuple[GraphView, Searched]]:
+    """The same without the rest of a view: it shows every source that a node's stack names."""
+    labels = zip(source_labels(recording.sources), recording.sources, strict=True)
+    files = {at: File(label, s.path, s.kind) for at, (label, s) in enumerate(labels)}
+    stacks = links.build(recording).stacks
+    for graph in graphs.build(recording):
+        yield graph, Searched(graph, stacks, files)
+
+
+def found(recording: Recording, query: str, graph: int | None = None) -> Iterator[FoundNode]:
     """The facts of the nodes that a query finds, in all graphs or in one.
 
     Raises:
         QueryError: the query is not valid, or there is no such graph.
     """
     terms = parse(query)
-    if graph is not None and not 0 <= graph < len(view.graphs):
-        raise QueryError(f"There is no graph {graph}: the recording has {len(view.graphs)}.")
-    for shown, searched in searched_graphs(view):
+    count = len(recording.graphs)
+    if graph is not None and not 0 <= graph < count:
+        raise QueryError(f"There is no graph {graph}: the recording has {count}.")
+    for shown, searched in _searched(recording):
         if graph in (None, shown.id):
             for node in searched.find(terms):
                 fact = recording.graphs[shown.id].nodes[node]

@@ -60,6 +60,7 @@ def test_a_ratio_is_told_with_the_digits_that_its_interval_supports() -> None:
     assert ratio([1.0] * 25, [1.0] * 25).sentence == "not distinguishable (1.000 to 1.000)"
     assert digits(1234.5, Spread(1000, 1234.5, 1400)) == "1234"
     assert digits(0.31, Spread(0.1, 0.31, 2.0)) == "0.3"
+    assert digits(2.0, Spread(1.0, 2.0, float("inf"))) == "2"  # of times that no clock reports
 
 
 def test_a_wide_spread_is_shaky() -> None:

@@ -97,7 +97,7 @@ def test_hostile_text_ends_no_command_and_begins_none(sample: Recording, tmp_pat
     assert len(lines) == 1
     assert not any(character in lines[0] for character in "\r\n\x1b")
     place, message = read(lines[0])
-    assert place["file"] == "a,b:c%0A .py"
+    assert place["file"] == "a,b:c%0A\n.py"
     assert "100%,a:b::x ::error file=/etc/passwd::gone" in message
 
 
@@ -200,7 +200,7 @@ class TestCommand:
     ) -> None:
         job.mkdir()
         assert main(["check", saved, "--format", "github"]) == 2
-        assert "Cannot write" in capsys.readouterr().err
+        assert "cannot be written" in capsys.readouterr().err
 
 
 def test_a_miss_may_have_no_facts(sample: Recording, tmp_path: Path) -> None:

@@ -137,6 +137,19 @@ def test_hostile_text_neither_controls_nor_is_lost(make: Make, sections: list[st
     assert "'right\\u202eleft' + 'para\\u2028graph' + '\\u200f'" in text
 
 
+def test_a_line_break_in_a_name_begins_no_line(make: Make) -> None:
+    facts = make("branch_and_print")
+    forged = replace(
+        facts,
+        environment=replace(facts.environment, torch="2.13\nFORGED"),
+        breaks=tuple(replace(item, registry_id="GB\nFORGED") for item in facts.breaks),
+        timings=tuple(replace(item, name=f"{item.name}\nFORGED") for item in facts.timings),
+    )
+    text = terminal.render(build(forged), width=400, sections=list(terminal.SECTIONS))
+    assert text.count("FORGED") >= 3
+    assert not [line for line in text.split("\n") if line.lstrip(" │┃|").startswith("FORGED")]
+
+
 def test_a_break_says_how_many_compilations_it_cut(make: Make) -> None:
     recording = make("branch_and_print")
     often = replace(recording.breaks[0], times=6)

@@ -1,6 +1,7 @@
 """Packages: the exported graph, and the file that AOTInductor made from it."""
 
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Generator
 from typing import Any
@@ -29,14 +30,21 @@ def compile_package(
     strict: bool,
     options: dict[str, Any] | None,
 ) -> None:
-    """Export the model, unless it is exported already, and have AOTInductor write its package."""
+    """Export the model, unless it is exported already, and have AOTInductor write its package.
+
+    A package of this name is replaced when the new one is complete.
+    """
     write = hooks.PACKAGE.get()
     if not isinstance(model, torch.export.ExportedProgram):
         with torch.no_grad():
             model = torch.export.export(
                 model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict
             )
-    write(model, package_path=path, inductor_configs=dict(options or {}))
+    around, name = os.path.split(os.path.realpath(path))
+    with tempfile.TemporaryDirectory(dir=around, prefix=".") as folder:
+        draft = os.path.join(folder, name)  # a package holds its own name
+        write(model, package_path=draft, inductor_configs=dict(options or {}))
+        os.replace(draft, os.path.join(around, name))
 
 
 def watch_import(patches: Patches, when_imported: Callable[[], None]) -> None:

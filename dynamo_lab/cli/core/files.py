@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from dynamo_lab.cli.core.printing import view_of
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.core.codec import save
+from dynamo_lab.model.core.files import ADVICE, write_output
 from dynamo_lab.model.recording import Recording
 
 if TYPE_CHECKING:
@@ -44,18 +44,17 @@ def write_page(recording: Recording, path: str) -> None:
     """Write one offline page.
 
     Raises:
-        OptionError: it cannot be written.
+        OutputError: it cannot be written; a page of this name is then as it was.
     """
     from dynamo_lab.render.page import page
 
-    try:
-        Path(path).write_text(page(view_of(recording)), encoding="utf-8")
-    except OSError as error:
-        raise OptionError(_unwritable(path, error.strerror or str(error))) from error
+    write_output(path, page(view_of(recording)))
 
 
 def refuse_unwritable(path: str) -> None:
     """Raise now what would be an error after a long script has run."""
+    if "\0" in path:
+        raise OptionError(_unwritable(path, "its name holds a null character"))
     folder = os.path.dirname(path)
     if os.path.isdir(path):
         raise OptionError(_unwritable(path, "it is a folder"))
@@ -66,5 +65,4 @@ def refuse_unwritable(path: str) -> None:
 
 
 def _unwritable(path: str, why: str) -> str:
-    advice = "name a file in a folder that exists and that you may write to"
-    return f"{path!r} cannot be written ({why}): {advice}."
+    return f"{path!r} cannot be written ({why}): {ADVICE}."

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from dynamo_lab.errors import RecordingFileError, printable
+from dynamo_lab.model.core import files
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate
 
@@ -73,11 +74,11 @@ def save(recording: Recording, path: str | os.PathLike[str]) -> None:
     if os.fspath(path).endswith(".gz"):
         data = gzip.compress(data, compresslevel=6, mtime=0)
     try:
-        _write(Path(os.path.realpath(path)), data)
+        files.write(path, data)
     except OSError as error:
+        why = error.strerror or str(error)
         raise RecordingFileError(
-            f"{os.fspath(path)!r} cannot be written ({error.strerror}): name a file in a folder "
-            "that exists and that you may write to."
+            f"{os.fspath(path)!r} cannot be written ({why}): {files.ADVICE}."
         ) from error
 
 
@@ -113,18 +114,6 @@ def _read(path: Path, name: str) -> bytes:
     if len(data) > MAX_BYTES:
         raise _refusal(name, f"is larger than {MAX_BYTES // 1024**2} MB, the most for a recording")
     return data
-
-
-def _write(path: Path, data: bytes) -> None:
-    if path.exists() and not path.is_file():  # a pipe or a device: nothing to replace
-        path.write_bytes(data)
-        return
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _refusal(name: str, complaint: str) -> RecordingFileError:

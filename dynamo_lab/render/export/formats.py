@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from dynamo_lab.errors import ExportError, OptionError, OutputError
+from dynamo_lab.errors import ExportError, OptionError
+from dynamo_lab.model.core.files import write_output
 from dynamo_lab.model.recording import Recording
 
 Format = Literal["perfetto", "model-explorer", "tritonparse"]
@@ -121,8 +122,4 @@ def _beside(path: Path, part: str) -> Path:
 
 def _write(path: Path, text: str) -> None:
     data = text.encode("utf-8", "replace")  # a lone surrogate has no UTF-8
-    try:
-        path.write_bytes(gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        why = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"Cannot write {str(path)!r}: {why}.") from None
+    write_output(path, gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.text import one_line
+from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view.compare.misses import Found, Miss
 
 _SHOWN = 10
@@ -22,7 +22,8 @@ def annotations(recording: Recording, found: Sequence[Miss], root: Path) -> Iter
     for miss in found:
         for one in miss.found[:_SHOWN] or (Found(miss.sentence),):
             place = {} if one.line is None else _place(recording, one, root)
-            yield _command({**place, "title": f"dynamo_lab: {miss.sentence}"}, one.text)
+            title = one_line(f"dynamo_lab: {miss.sentence}")
+            yield _command({**place, "title": title}, one.text)
 
 
 def quoted(text: str) -> str:
@@ -74,4 +75,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+    return _data(visible(text)).replace(":", "%3A").replace(",", "%2C")

@@ -81,7 +81,7 @@ def _metadata(recording: Recording, kernel: Kernel, made: Assembly) -> dict[str,
 
 
 def _pt_info(compile_id: str) -> dict[str, int]:
-    found = re.fullmatch(r"(\d+)/(\d+)", compile_id)
+    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", compile_id)
     return {"frame_id": int(found[1]), "frame_compile_id": int(found[2])} if found else {}
 
 

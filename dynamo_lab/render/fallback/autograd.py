@@ -1,8 +1,9 @@
 """Autograd in the script-free HTML: what each graph saves for its backward, and why."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
+from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.autograd.autograd import KeptRow, PartitionView
@@ -11,11 +12,11 @@ from dynamo_lab.view.core.words import plural
 _ROWS = 60
 
 
-def blocks(view: View) -> Iterator[Markup]:
+def blocks(view: View) -> Iterator[Block]:
     """A block for each partition with a backward, or with mutations or views that were handled."""
     for part in view.partitions:
         if part.backward is not None or part.handled:
-            yield _partition(part)
+            yield partial(_partition, part)
 
 
 def _partition(part: PartitionView) -> Markup:

@@ -1,8 +1,9 @@
 """Decompositions without scripts: trees that unfold one level per click, rules with source."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.render.markup import Block, Markup, join, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view.core.words import plural, times
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView, OperatorView
@@ -13,7 +14,7 @@ _MOST = 300  # operators of one tree
 _SOURCE = 4_000
 
 
-def blocks(found: DecompositionsView) -> Iterator[Markup]:
+def blocks(found: DecompositionsView) -> Iterator[Block]:
     """Counts for each set, a table of operators, those that remain, trees of those that grow."""
     if not found.tops:
         return
@@ -30,9 +31,10 @@ def blocks(found: DecompositionsView) -> Iterator[Markup]:
         )
     to = list(SETS).index("inductor")
     for item in found.operators:
-        call = found.trees.calls[found.tops[item.tops[0]].call]
-        if call.ways and call.ways[to][0] >= 0:
-            yield _Tree(found.trees, to).root(found.tops[item.tops[0]].call, is_open=False)
+        call = found.tops[item.tops[0]].call
+        ways = found.trees.calls[call].ways
+        if ways and ways[to][0] >= 0:
+            yield partial(_Tree(found.trees, to).root, call, is_open=False)
 
 
 def _counts(found: DecompositionsView) -> Markup:

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
-from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
+from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
@@ -15,14 +16,14 @@ _ROWS = 40
 _BAR = 24
 
 
-def blocks(view: View) -> Iterator[Markup]:
+def blocks(view: View) -> Iterator[Block]:
     """A block for each schedule, and one for its memory."""
     for schedule in view.fusions.schedules:
         if schedule.operations:
-            yield _schedule(schedule)
+            yield partial(_schedule, schedule)
         for plan in schedule.memory:
             if plan.steps:
-                yield _memory(plan)
+                yield partial(_memory, plan)
 
 
 def _schedule(schedule: ScheduleView) -> Markup:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from dynamo_lab.render.markup import Markup, join, pre, prose, tag
+from dynamo_lab.render.markup import Block, Markup, join, made, pre, prose, tag
 from dynamo_lab.view.help import blocks, reading_of
 
 
-def with_reading(view: str, shown: Iterable[Markup]) -> Iterator[Markup]:
+def with_reading(view: str, shown: Iterable[Block]) -> Iterator[Block]:
     """The blocks, the first of them with how to read the view of this name."""
     for at, block in enumerate(shown):
-        yield block if at else join(_reading(view), block)
+        yield block if at else join(_reading(view), made(block))
 
 
 def _reading(view: str) -> Markup:

@@ -1,8 +1,9 @@
 """The kernels in the script-free HTML: their code, and the last level of their assembly."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from dynamo_lab.render.markup import Markup, details, join, pre, tag
+from dynamo_lab.render.markup import Block, Markup, details, join, pre, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
@@ -14,16 +15,18 @@ _ASSEMBLED = 8
 """How many assemblies are shown: a saved notebook keeps them all."""
 
 
-def blocks(view: View) -> Iterator[Markup]:
+def blocks(view: View) -> Iterator[Block]:
     """A collapsible block for each kernel."""
     if not view.kernels.kernels and view.kernels.empty:
         yield tag("p", view.kernels.empty)
     assembled = {one.kernel: one for one in view.kernels.assemblies[:_ASSEMBLED]}
     for kernel in view.kernels.kernels:
-        below = assembled.get(kernel.id)
-        yield (
-            kernel_block(kernel) if below is None else join(kernel_block(kernel), _assembly(below))
-        )
+        yield partial(_with_assembly, kernel, assembled.get(kernel.id))
+
+
+def _with_assembly(kernel: KernelView, below: AssemblyView | None) -> Markup:
+    block = kernel_block(kernel)
+    return block if below is None else join(block, _assembly(below))
 
 
 def kernel_block(kernel: KernelView) -> Markup:

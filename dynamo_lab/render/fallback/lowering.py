@@ -1,10 +1,11 @@
 """The lowering in the script-free HTML: what each operator became, and each buffer's loop."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from rich.cells import cell_len
 
-from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
+from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
@@ -15,14 +16,14 @@ _LINES = 60
 _CODE = 76
 
 
-def blocks(view: View) -> Iterator[Markup]:
+def blocks(view: View) -> Iterator[Block]:
     """For each graph its operators, then its buffers, collapsed."""
     found = view.lowering
     for lowering in found.lowerings:
-        yield _operators(lowering)
+        yield partial(_operators, lowering)
         names = {step.node: step.name for step in lowering.steps}
         for index in lowering.buffers:
-            yield _buffer(found.buffers[index], names)
+            yield partial(_buffer, found.buffers[index], names)
 
 
 def _operators(lowering: LoweringView) -> Markup:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from dynamo_lab.render.fallback import parts
-from dynamo_lab.render.markup import Markup, join, prose, tag
+from dynamo_lab.render.markup import Block, Markup, join, made, prose, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
 
@@ -36,14 +36,14 @@ def fallback(view: View, uid: str | None = None, limit: int = LIMIT) -> str:
 
 
 def composed(
-    head: Markup, sections: Iterable[tuple[str, Iterable[Markup]]], uid: str | None, limit: int
+    head: Markup, sections: Iterable[tuple[str, Iterable[Block]]], uid: str | None, limit: int
 ) -> str:
     """A head that is always shown, and the sections that fit."""
     budget = _Budget(limit - _RESERVE - len(_style(uid)))
     blocks = [budget.always(head)]
-    for title, made in sections:
+    for title, content in sections:
         # Each section may take most of what is left, and so leaves some for the next.
-        blocks.append(_section(title, made, budget.share(0.6)))
+        blocks.append(_section(title, content, budget.share(0.6)))
     return _root(join(*blocks), uid)
 
 
@@ -101,13 +101,13 @@ class _Budget:
             self._whole._spend(size)
 
 
-def _section(title: str, blocks: Iterable[Markup], budget: _Budget) -> Markup:
+def _section(title: str, blocks: Iterable[Block], budget: _Budget) -> Markup:
     """A heading and the blocks that fit; the number of those that do not."""
     shown: list[Markup] = []
     cut = 0
     for block in blocks:
-        if not cut and budget.fits(block):
-            shown.append(block)
+        if not cut and budget.fits(html := made(block)):
+            shown.append(html)
         else:
             cut += 1
     if cut:

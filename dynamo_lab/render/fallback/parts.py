@@ -1,6 +1,7 @@
 """The sections of the script-free HTML, each a title and blocks that may be cut one by one."""
 
 from collections.abc import Iterable, Iterator, Sized
+from functools import partial
 from textwrap import dedent
 
 from rich.cells import cell_len
@@ -26,7 +27,7 @@ from dynamo_lab.render.fallback import (
 )
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
-from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
+from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks.breaks import BreakView
@@ -35,27 +36,27 @@ from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.outline import OutlineRow, outline
 from dynamo_lab.view.guards.changes import ChangesView
-from dynamo_lab.view.guards.guards import CauseView
+from dynamo_lab.view.guards.guards import CauseView, RecompileView
 
 _NODES = 120
 _CODE = 6_000
 _MODULES = 24
 
 
-def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
+def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     """Title and blocks, the most informative first."""
     numbers = regions(view)
     lines = code.code(sources_to_show(view, libraries=False), numbers)
     yield "Code", with_reading("code", lines)
     yield "Map", code.run_map(view, numbers)
     pairs = zip(view.breaks, view.stories, strict=False)
-    breaks = (_break(item, story) for item, story in pairs)
+    breaks = (partial(_break, item, story) for item, story in pairs)
     yield _counted("Breaks", view.breaks), with_reading("breaks", breaks)
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
     yield "Bench", with_reading("bench", benchmarks.blocks(view))
     texts = GraphText(view)
-    graphs = (_graph(graph, texts) for graph in _by_interest(view.graphs))
+    graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)
     yield "Autograd", with_reading("autograd", autograd.blocks(view))
     rewrites = [one for one in view.passes.passes if one.did]
@@ -67,11 +68,12 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Markup]]]:
     trees = decompositions.blocks(view.decompositions)
     yield "Decompositions", with_reading("decompositions", trees)
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))
-    yield "Recompilations", with_reading("guards", _recompiles(view))
+    recompiles = (partial(_recompile, item) for item in view.guards.recompiles)
+    yield "Recompilations", with_reading("guards", recompiles)
     yield "Steps", with_reading("steps", _steps(view))
     yield "Dynamic shapes", with_reading("shapes", _shapes(view))
     yield _counted("Artifacts", view.artifacts), with_reading("artifacts", artifacts.blocks(view))
-    yield "Notes", (_note(f"{note.about}: {note.message}") for note in view.notes)
+    yield "Notes", (partial(_note, f"{note.about}: {note.message}") for note in view.notes)
 
 
 def _counted(title: str, rows: Sized) -> str:
@@ -157,16 +159,15 @@ def _row(row: Row, width: int) -> str:
     return f"{code}{' ' * max(0, width - cell_len(code))}  {aside}".rstrip() + "\n"
 
 
-def _recompiles(view: View) -> Iterator[Markup]:
-    for item in view.guards.recompiles:
-        failures = [f"{shortened(a, 40)}: {shortened(b, 600)}" for a, b in item.failures[:8]]
-        causes = [_cause(cause) for cause in item.causes[:8]] or [tag("li", f) for f in failures]
-        yield join(
-            tag("p", tag("b", shortened(item.title, 200)), f" · {shortened(item.compile_id, 40)}"),
-            tag("ul", *causes),
-            *([tag("p", prose(item.advice))] if item.advice else []),
-            *([_changes(item.changes)] if item.changes else []),
-        )
+def _recompile(item: RecompileView) -> Markup:
+    failures = [f"{shortened(a, 40)}: {shortened(b, 600)}" for a, b in item.failures[:8]]
+    causes = [_cause(cause) for cause in item.causes[:8]] or [tag("li", f) for f in failures]
+    return join(
+        tag("p", tag("b", shortened(item.title, 200)), f" · {shortened(item.compile_id, 40)}"),
+        tag("ul", *causes),
+        *([tag("p", prose(item.advice))] if item.advice else []),
+        *([_changes(item.changes)] if item.changes else []),
+    )
 
 
 def _steps(view: View) -> Iterator[Markup]:

@@ -1,10 +1,11 @@
 """Passes in the script-free HTML: what each phase did, and each rewrite as a collapsed diff."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from rich.cells import cell_len
 
-from dynamo_lab.render.markup import Markup, join, tag
+from dynamo_lab.render.markup import Block, Markup, join, tag
 from dynamo_lab.render.pass_text import row, skipped, title
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
@@ -17,14 +18,14 @@ _CODE = 88
 _TONES = {"+": "color:#2e9e5b", "-": "color:#d9534f"}
 
 
-def blocks(view: View) -> Iterator[Markup]:
+def blocks(view: View) -> Iterator[Block]:
     """Each phase, and below it the passes that changed something."""
     for pipeline in view.passes.pipelines:
         facts = f" · {pipeline.summary} · {seconds(pipeline.seconds)}"
         yield tag("p", tag("b", shortened(pipeline.title, 200)), facts)
         for item in view.passes.passes[pipeline.first : pipeline.end]:
             if item.did or item.own:
-                yield _pass(item, view)
+                yield partial(_pass, item, view)
 
 
 def _pass(item: PassView, view: View) -> Markup:

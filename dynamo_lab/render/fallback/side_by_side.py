@@ -1,10 +1,11 @@
 """Several recordings of one program without scripts: their numbers, lines and kernels."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from dynamo_lab.render.fallback.kernels import kernel_block
 from dynamo_lab.render.fallback.page import LIMIT, composed
-from dynamo_lab.render.markup import Markup, join, prose, table, tag
+from dynamo_lab.render.markup import Block, Markup, join, prose, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view.compare.ranks import RanksView
 from dynamo_lab.view.compare.side_by_side import LineRow, PairView, SideBySideView, sizes
@@ -42,16 +43,17 @@ def _ranks(view: RanksView | None) -> Iterator[Markup]:
         yield table(view.head, view.rows)
 
 
-def _sections(view: SideBySideView) -> Iterator[tuple[str, Iterable[Markup]]]:
+def _sections(view: SideBySideView) -> Iterator[tuple[str, Iterable[Block]]]:
     labels = [shortened(label, 60) for label in view.labels]
     if view.lines:
         yield (
             "Your lines, and the kernels that they led to",
             [table(("", *labels), [_line(row) for row in view.lines])],
         )
-    yield "What became of the kernels", (_pair(pair) for pair in view.pairs)
+    yield "What became of the kernels", (partial(_pair, pair) for pair in view.pairs)
     for label, one in zip(labels, view.views, strict=True):
-        yield f"Kernels, {label}", map(kernel_block, one.kernels.kernels)
+        kernels = one.kernels.kernels
+        yield f"Kernels, {label}", (partial(kernel_block, kernel) for kernel in kernels)
 
 
 def _line(row: LineRow) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import TONES, Page, line, text
-from dynamo_lab.render.text import shortened
+from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
 
 
@@ -26,7 +26,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield first
     yield Padding(text(summary.sentence), (0, max(0, page.width - page.prose), 0, 0))
     if summary.target:
-        yield text(summary.target, "yellow")
+        yield text(one_line(summary.target), "yellow")
     if summary.failure and summary.failure not in summary.sentence:
         yield text(summary.failure, "red")
     if view.environment:
@@ -35,4 +35,4 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         shown += [known[k] for k in ("processor", "accelerators") if k in known]
         if page.everything:
             shown = [f"{key} {value}" for key, value in view.environment]
-        yield line((" · ".join(shown), "dim"), wrap=page.everything)
+        yield line((" · ".join(map(one_line, shown)), "dim"), wrap=page.everything)

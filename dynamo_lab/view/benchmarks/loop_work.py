@@ -24,7 +24,7 @@ _BODY = re.compile(r"def (\w+)\(\):")
 _MEMORY = re.compile(r"'([^']*)', (.*)")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
 _DTYPE = re.compile(r"torch\.(\w+)")
-_TERM = re.compile(r"(?:(\d+)\*)?([A-Za-z]\w*)|(-?\d+)")
+_TERM = re.compile(r"(?:([0-9]{1,18})\*)?([A-Za-z]\w*)|(-?[0-9]{1,18})")
 
 _COMPARED = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "signbit"})
 

@@ -29,7 +29,7 @@ from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 _OPEN = "its sizes are known only while it runs"
 _UNPLANNED = "the recording does not say what its calls compute"
 _OWN = "its code is not Inductor's, so there are no loops to count"
-_BITS = re.compile(r"\d+")
+_BITS = re.compile(r"[0-9]{1,4}")
 _NAMES = {
     "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16",
     "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2",

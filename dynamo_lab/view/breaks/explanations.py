@@ -16,7 +16,7 @@ def tidy(explanation: str, line: int, text: str) -> str:
         origin = _ORIGIN.match(row)
         if origin is None:
             rows.append(row.rstrip())
-        elif int(origin[2]) != line or origin[3].strip() not in text:
+        elif origin[2] != str(line) or origin[3].strip() not in text:
             name = re.split(r"[/\\]", origin[1])[-1]
             rows.append(f"    # {name}:{origin[2]}  {origin[3].strip()}")
     return _closed_up(rows)

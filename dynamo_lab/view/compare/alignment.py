@@ -68,6 +68,7 @@ class _Groups:
 
     def __init__(self, keys: Sequence[Keys]) -> None:
         self._keys = keys
+        self._kernels = [_by_key(side) for side in keys]
         self._parent: dict[_Which, _Which] = {
             (side, k): (side, k) for side in (0, 1) for k in range(len(keys[side]))
         }
@@ -99,7 +100,8 @@ class _Groups:
             return set()
         [side] = sides
         wanted = {key for _, k in group for key in self._keys[side][k]}
-        return {k for k, keys in enumerate(self._keys[1 - side]) if keys & wanted}
+        there = self._kernels[1 - side]
+        return {kernel for key in wanted for kernel in there.get(key, ())}
 
     def _union(self, one: _Which, other: _Which) -> None:
         self._parent[self._root(other)] = self._root(one)

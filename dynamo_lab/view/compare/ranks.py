@@ -79,7 +79,7 @@ def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> R
 def _aligned(ranks: Sequence[Rank]) -> list[Rank]:
     """The ranks, with shapes in which the rank number is the same everywhere."""
     numbers = [rank.label.removeprefix("rank ") for rank in ranks]
-    if len(ranks) < 2 or not all(number.isdecimal() for number in numbers):
+    if len(ranks) < 2 or not all(map(_is_small, numbers)):
         return list(ranks)
     shapes: list[dict[Key, Shape]] = [dict(rank.shapes) for rank in ranks]
     for key in ranks[0].shapes:
@@ -196,7 +196,11 @@ def _keys(recording: Recording) -> dict[tuple[int, str], Key]:
 
 
 def _number(compile_id: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in compile_id.split("/") if part.isdecimal())
+    return tuple(int(part) for part in compile_id.split("/") if _is_small(part))
+
+
+def _is_small(number: str) -> bool:
+    return number.isdecimal() and len(number) < 10
 
 
 def _kernels(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
@@ -72,6 +73,7 @@ def depths(frames: Sequence[Frame]) -> tuple[int, ...]:
     return tuple(found)
 
 
+@lru_cache(4096)  # a recording asks for the same few names, for each node again
 def operator_name(target: str) -> str:
     """'gelu' for 'aten.gelu.default', 'torch.nn.functional.gelu' and 'gelu' alike."""
     parts = target.removeprefix("torch.ops.").split(".")

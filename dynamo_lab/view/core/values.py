@@ -48,7 +48,8 @@ def layout_text(value: Value) -> str:
 
 
 def _numbers(sizes: Sequence[str]) -> bool:
-    return bool(sizes) and all(size.isdecimal() for size in sizes)
+    """Whether all are numbers, and none longer than any size: Python converts no such text."""
+    return bool(sizes) and all(size.isdecimal() and len(size) < 20 for size in sizes)
 
 
 def _is_dense(sizes: Sequence[int], strides: Sequence[int], order: Sequence[int]) -> bool:

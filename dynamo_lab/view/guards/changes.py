@@ -6,11 +6,11 @@ from difflib import SequenceMatcher
 
 from msgspec import Struct
 
-from dynamo_lab.model.graphs import Graph, NodeTable
-from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.graphs import NodeTable
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.failing import readable
 
 _ROWS = 40
@@ -32,34 +32,27 @@ class ChangesView(Struct, frozen=True, kw_only=True):
     kernels: str = ""
 
 
-def changes(recording: Recording, before: str, after: str) -> ChangesView | None:
+def changes(known: Compilations, before: str, after: str) -> ChangesView | None:
     """From the compilation `before` to the compilation `after`; None where one made no graph."""
-    graphs = _graph(recording, before), _graph(recording, after)
+    graphs = known.graphs.get(before), known.graphs.get(after)
     if graphs[0] is None or graphs[1] is None:
         return None
     rows = list(_rows(graphs[0].nodes, graphs[1].nodes))
     return ChangesView(
         against=before,
-        symbols=tuple(_symbols(recording, before, after)),
+        symbols=tuple(_symbols(known, before, after)),
         graph=tuple(rows[:_ROWS]),
         left=max(0, len(rows) - _ROWS),
         summary=_summary(rows),
-        kernels=_kernels(recording, before, after),
+        kernels=_kernels(known.code[before], known.code[after]),
     )
 
 
-def _graph(recording: Recording, compile_id: str) -> Graph | None:
-    """The graph captured last under this id: an earlier attempt's was discarded."""
-    graphs = recording.captured_graphs()
-    return next((graph for graph in reversed(graphs) if graph.compile_id == compile_id), None)
-
-
-def _symbols(recording: Recording, before: str, after: str) -> Iterator[str]:
+def _symbols(known: Compilations, before: str, after: str) -> Iterator[str]:
     old, new = (
         {
             readable(source): symbol.value or symbol.name
-            for symbol in recording.symbols
-            if symbol.compile_id == compile_id
+            for symbol in known.symbols[compile_id]
             for source in symbol.sources
         }
         for compile_id in (before, after)
@@ -118,15 +111,7 @@ def _summary(rows: Sequence[tuple[str, str]]) -> str:
     return ", ".join(parts) or "the same graph"
 
 
-def _kernels(recording: Recording, before: str, after: str) -> str:
-    old, new = (
-        {
-            kernel.name: kernel.code
-            for kernel in recording.kernels
-            if kernel.graph is not None and recording.graphs[kernel.graph].compile_id == compile_id
-        }
-        for compile_id in (before, after)
-    )
+def _kernels(old: dict[str, str], new: dict[str, str]) -> str:
     if not old and not new:
         return ""
     if old == new:

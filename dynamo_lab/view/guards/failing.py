@@ -31,8 +31,8 @@ _DTYPES = {
 
 _STORED = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")
 _BY_NAME = re.compile(r"""\b[LG]\[\s*['"]([^'"]*)['"]\s*\]""")
-_SIZE = re.compile(r"^(.*)\.size\(\)\[(\d+)\]$")
-_INDEX = re.compile(r"(size|stride) mismatch at index (\d+)")
+_SIZE = re.compile(r"^(.*)\.size\(\)\[([0-9]{1,9})\]$")
+_INDEX = re.compile(r"(size|stride) mismatch at index ([0-9]{1,9})")
 _RELATION = re.compile(r"[<>=!]=?|Mod\(|Eq\(|Ne\(| is ")
 _AT_LEAST = re.compile(r"^(\d+) <= (.+)$")
 

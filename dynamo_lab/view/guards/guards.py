@@ -7,10 +7,12 @@ from msgspec import Struct
 
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.symbols import Symbol
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
+from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.failing import cause, describe, readable
 
 
@@ -72,11 +74,12 @@ def build(recording: Recording, places: Places) -> GuardsView:
         recording.guards, key=lambda g: (g.frame, order[g.frame, g.compile_id, g.source])
     )
     names = frame_names(recording)
+    compilations = Compilations(recording)
     known: set[tuple[int, str]] = set()
     return GuardsView(
         guards=tuple(_guard(guard, places) for guard in ranked),
         recompiles=tuple(
-            _recompile(item, names, recording, places, known) for item in recording.recompiles
+            _recompile(item, names, compilations, places, known) for item in recording.recompiles
         ),
     )
 
@@ -109,14 +112,14 @@ def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
 def _recompile(
     item: Recompile,
     names: Sequence[str],
-    recording: Recording,
+    compilations: Compilations,
     places: Places,
     known: set[tuple[int, str]],
 ) -> RecompileView:
     again = (
         "was compiled too often and now runs eagerly" if item.limit_hit else "was compiled again"
     )
-    causes = tuple(_causes(item, recording, places, known))
+    causes = tuple(_causes(item, compilations.symbols[item.compile_id], places, known))
     last = item.failed[0].compile_id if item.failed else ""
     return RecompileView(
         frame=item.frame,
@@ -126,22 +129,19 @@ def _recompile(
         advice="" if causes and not item.limit_hit else _advice(item),
         limit_hit=item.limit_hit,
         causes=causes,
-        changes=None if item.limit_hit else changes(recording, last, item.compile_id),
+        changes=None if item.limit_hit else changes(compilations, last, item.compile_id),
     )
 
 
 def _causes(
-    item: Recompile, recording: Recording, places: Places, known: set[tuple[int, str]]
+    item: Recompile, symbols: Sequence[Symbol], places: Places, known: set[tuple[int, str]]
 ) -> Iterator[CauseView]:
     """Each change, once, with all the earlier code that it rules out.
 
     A change reported by an earlier compilation of the frame has its advice there: it is `known`.
     """
     opened = {
-        readable(source)
-        for symbol in recording.symbols
-        if symbol.compile_id == item.compile_id and not symbol.value
-        for source in symbol.sources
+        readable(source) for symbol in symbols if not symbol.value for source in symbol.sources
     }
     alike: dict[str, list[FailedGuard]] = {}
     for failed in item.failed:

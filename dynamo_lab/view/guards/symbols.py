@@ -10,6 +10,7 @@ from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import listed, unique
+from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.failing import readable
 
 
@@ -62,7 +63,7 @@ class Specialisation(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places) -> ShapesView:
     """All symbols, with the assumptions on each."""
-    names = frame_names(recording)
+    names, compilations = frame_names(recording), Compilations(recording)
     facts: dict[tuple[str, str], list[ShapeFact]] = {}
     for fact in recording.shape_facts:
         for name in fact.symbols:
@@ -73,7 +74,7 @@ def build(recording: Recording, places: Places) -> ShapesView:
             for item in recording.symbols
         ),
         others=_unique(
-            _other(fact, recording, places) for fact in recording.shape_facts if not fact.symbols
+            _other(fact, compilations, places) for fact in recording.shape_facts if not fact.symbols
         ),
     )
 
@@ -148,7 +149,7 @@ def _fact(fact: ShapeFact, text: str, expression: str, places: Places) -> FactVi
     )
 
 
-def _other(fact: ShapeFact, recording: Recording, places: Places) -> FactView:
+def _other(fact: ShapeFact, compilations: Compilations, places: Places) -> FactView:
     if fact.event == "zero_one":
         text = (
             f"`{readable(fact.source)}` is {fact.expression}: sizes 0 and 1 are always "
@@ -156,13 +157,12 @@ def _other(fact: ShapeFact, recording: Recording, places: Places) -> FactView:
             "`torch._dynamo.decorators.mark_unbacked` makes one dynamic."
         )
         return _fact(fact, text, "", places)
-    symbol = _violated(fact, recording.symbols)
+    symbol = _violated(fact, compilations.symbols[fact.compile_id])
     cause = next(
         (
             known
-            for known in recording.shape_facts
-            if symbol and known.event == "constant" and known.compile_id == fact.compile_id
-            and symbol.name in known.symbols
+            for known in compilations.shape_facts[fact.compile_id]
+            if symbol and known.event == "constant" and symbol.name in known.symbols
         ),
         fact,
     )  # fmt: skip
@@ -183,8 +183,7 @@ def _violated(fact: ShapeFact, symbols: Sequence[Symbol]) -> Symbol | None:
         (
             symbol
             for symbol in symbols
-            if symbol.compile_id == fact.compile_id
-            and any(re.search(re.escape(s) + r"(?!\w)", fact.expression) for s in symbol.sources)
+            if any(re.search(re.escape(s) + r"(?!\w)", fact.expression) for s in symbol.sources)
         ),
         None,
     )

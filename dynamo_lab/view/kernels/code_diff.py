@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _LINES = 3_000  # the time to compare grows with the product of the lengths
 # The values that Inductor numbers in sequence: they mean nothing outside the kernel.
 _LOCAL = re.compile(r"\b_?tmp(?:_acc)?\d+(?:_vec)?\b")
+_KERNEL = re.compile(r"\b((?:triton|cpp)_\w+?)_\d+\b")
 _ASSIGNED = re.compile(r"^[^=(\[]*[^=(\[!<>+\-*/|&]=(?!=)")
 
 
@@ -39,6 +40,8 @@ def edits(a: Sequence[str], b: Sequence[str]) -> tuple[Edit, ...]:
 
     `tmp3` and `tmp5` are one name where each stands for the other in all lines that are the same.
     """
+    if a == b:
+        return (Edit("=", 0, len(a), 0, len(b)),) if a else ()
     if max(len(a), len(b)) > _LINES:
         return ()
     return tuple(_joined(_runs(a, b)))
@@ -114,4 +117,4 @@ def _joined(runs: Iterator[Edit]) -> Iterator[Edit]:
 
 def unnumbered(line: str) -> str:
     """The line with kernel names without their sequence numbers."""
-    return re.sub(r"\b((?:triton|cpp)_\w+?)_\d+\b", r"\1", line)
+    return _KERNEL.sub(r"\1", line) if "triton_" in line or "cpp_" in line else line

@@ -63,7 +63,9 @@ class Buffers:
         self._places = places
         self._readers: dict[tuple[int, str], list[int]] = defaultdict(list)
         self._ended: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self.of_graph: dict[int, list[int]] = defaultdict(list)
         for buffer in self.all:
+            self.of_graph[buffer.graph].append(buffer.id)
             for name in () if buffer.dropped else buffer.reads:
                 self._readers[buffer.graph, name].append(buffer.id)
             computed = dict.fromkeys(line.node for line in buffer.body) or buffer.nodes

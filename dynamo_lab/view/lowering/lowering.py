@@ -88,7 +88,7 @@ class _Graph:
 
     def build(self, title: str) -> LoweringView:
         rows = self._lowering.nodes
-        own = [buffer.id for buffer in self._buffers.all if buffer.graph == self._graph.id]
+        own = self._buffers.of_graph.get(self._graph.id, [])
         steps = tuple(map(self._step, rows))
         counts = Counter(step.outcome for step in steps)
         calls = [(outcome, counts[outcome]) for outcome in _SHOWN if counts[outcome]]

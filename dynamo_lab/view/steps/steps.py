@@ -28,6 +28,7 @@ from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.steps.variables import kind_in_words
 
 _RESUME = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")
+_COMPILATION = re.compile(r"(?:^|/)([0-9]{1,9})$")
 
 R = TypeVar("R", AddedNode, Event)
 
@@ -164,7 +165,8 @@ class _Describer:
             )
 
     def _title(self, take: Take) -> str:
-        number = int(take.compile_id.rpartition("/")[2] or 0)
+        found = _COMPILATION.search(take.compile_id)
+        number = int(found[1]) if found else 0
         compiled = f", compilation {number + 1}" if number else ""
         again = f", analysis {take.restart + 1}" if take.restart else ""
         return f"{self._names[take.frame]}{compiled}{again}"

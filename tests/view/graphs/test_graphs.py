@@ -10,11 +10,11 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.values import layout_text
 from dynamo_lab.view.core.words import size
 from dynamo_lab.view.graphs import graphs
-from dynamo_lab.view.graphs.graphs import GraphView, module_tree
+from dynamo_lab.view.graphs.graphs import GraphView, build, module_path, module_tree
 from dynamo_lab.view.graphs.kinds import KINDS, kind_of
 from dynamo_lab.view.graphs.outline import outline
 from dynamo_lab.view.graphs.scenes import Scenes
-from tests.view.samples.table import Table
+from tests.view.samples.table import Table, graph
 
 Make = Callable[[str], Recording]
 
@@ -148,3 +148,13 @@ def test_a_level_opens_whole_or_not_at_all(make: Make) -> None:
     assert scenes.initially_open(comfortable=most - 1) < scenes.initially_open()
     for opened in (frozenset[str](), scenes.initially_open(), scenes.all_open()):
         assert scenes.count(opened) == len(list(scenes.modules(opened).boxes()))
+
+
+def test_modules_deeper_than_any_model_end_in_one_box() -> None:
+    path = module_path("a." * 5_000)
+    assert len(path) == 100
+    assert path[-1].count("a") == 4_901
+    table = Table()
+    table.output(table.node("n", "aten.relu.default", table.input("x"), module="a." * 5_000))
+    facts = Recording(title="", graphs=(replace(graph(0, table, "dynamo"), frame=None),))
+    assert len(outline(build(facts)[0])) == 101

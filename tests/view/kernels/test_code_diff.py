@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo_lab.view.kernels.code_diff import edits
+from dynamo_lab.view.kernels.code_diff import Edit, edits
 
 
 def signs(a: str, b: str) -> str:
@@ -55,9 +55,11 @@ def test_a_line_whose_values_came_of_other_lines_reads_the_same() -> None:
     assert signs("tmp0 = f(p)\ng(tmp0)", "tmp0 = F(p)\ng(tmp0)") == "~="
 
 
-def test_what_is_too_long_is_not_compared() -> None:
+def test_what_is_too_long_is_not_compared_line_by_line() -> None:
     long = ["x"] * 4_000
-    assert edits(long, long) == ()
+    assert edits(long, [*long, "y"]) == ()
+    assert edits(long, list(long)) == (Edit("=", 0, 4_000, 0, 4_000),)
+    assert edits([], []) == ()
 
 
 def test_all_lines_of_both_are_in_the_runs() -> None:

@@ -71,9 +71,9 @@ def plain(items: Iterable[RenderableType], width: int) -> str:
 
 def heading(title: str, aside: str = "") -> Rule:
     """A section's first line, ruled across the page."""
-    made = Text(visible(title), style="bold")
+    made = Text(_unbroken(title), style="bold")
     if aside:
-        made.append(f"  {visible(aside)}", style="not bold dim")
+        made.append(f"  {_unbroken(aside)}", style="not bold dim")
     return Rule(made, align="left", style="dim")
 
 
@@ -86,8 +86,13 @@ def line(*parts: tuple[str, str], wrap: bool = False) -> Text:
     """A line of (text, style) parts; what does not fit is cut with an ellipsis."""
     made = Text(overflow="fold" if wrap else "ellipsis", no_wrap=not wrap)
     for content, style in parts:
-        made.append(visible(content), style=style)
+        made.append(visible(content) if wrap else _unbroken(content), style=style)
     return made
+
+
+def _unbroken(content: str) -> str:
+    r"""The visible text with line breaks written out as `\n`: it forges no line of ours."""
+    return visible(content).replace("\n", "\\n")
 
 
 def indented(item: RenderableType, by: int = 2) -> Padding:

@@ -46,7 +46,7 @@ def _rows(row: MapRow, numbers: dict[int, int]) -> Iterator[tuple[Text, ...]]:
 
 
 def _row(row: MapRow, numbers: dict[int, int]) -> tuple[Text, ...]:
-    graphs = [numbers[graph] for graph in row.graphs]
+    graphs = [numbers[graph] for graph in row.graphs if graph in numbers]
     named = [("  ", ""), *((f"graph {number} ", region_style(number)) for number in graphs[:3])]
     more_graphs = [(f"+{len(graphs) - 3}", "dim")] if len(graphs) > 3 else []
     sign = "\N{DOWNWARDS ZIGZAG ARROW} " if row.kind == "break" else ""
