@@ -1,7 +1,7 @@
 """The story of each break: what led to it, what the interpreter did next, and what it costs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -72,6 +72,20 @@ def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
         ]
         found.append(min(inner, key=lambda other: len(paths[other]), default=None))
     return tuple(found)
+
+
+def causes_first(stories: Sequence[StoryView]) -> tuple[int, ...]:
+    """The ids of the breaks in the order to show them: each cause before what follows from it."""
+    return tuple(
+        sorted(
+            range(len(stories)),
+            key=lambda at: (
+                at if stories[at].cause is None else stories[at].cause,
+                stories[at].cause is not None,
+                at,
+            ),
+        )
+    )
 
 
 class _Storyteller:
