@@ -21,6 +21,24 @@ class Scale(torch.nn.Module):
         return x * self.w
 
 """
+MANAGER = """
+import contextlib
+
+@contextlib.contextmanager
+def one():
+    yield 1
+
+def f(x):
+    c = one()
+    y = x + 1
+"""
+NAMELESS = """
+def f(x):
+    try:
+        return x * SCALE
+    except NameError:
+        return x * 3
+"""
 TRIALS: dict[str, tuple[str, str, str, str]] = {
     "an assert with a formatted message": (
         "torch._assert_async",
@@ -121,6 +139,48 @@ TRIALS: dict[str, tuple[str, str, str, str]] = {
         "def f(x):\n    return x + checksum(x)",
         "torch.arange(4.0)",
     ),
+    "a constant computed before": (
+        "keep it as a constant",
+        "def f(x):\n    return x * zlib.crc32(b'a')",
+        "FACTOR = zlib.crc32(b'a')\ndef f(x):\n    return x * FACTOR",
+        "torch.arange(4.0)",
+    ),
+    "a name that is not defined": (
+        "Define it before the call",
+        NAMELESS,
+        f"SCALE = 3\n{NAMELESS}",
+        "torch.arange(4.0)",
+    ),
+    "a value that cannot cross a break": (
+        "Fix the break before it first",
+        MANAGER + "    torch._dynamo.graph_break()\n    with c as v:\n        return y + v",
+        MANAGER + "    with c as v:\n        return y + v",
+        "torch.arange(4.0)",
+    ),
+    "a buffer of the right shape": (
+        "contiguous tensor of the result",
+        "def f(x):\n    out = torch.empty(0)\n    torch.add(x, 1, out=out)\n    return out * 2",
+        "def f(x):\n    out = torch.empty(4)\n    torch.add(x, 1, out=out)\n    return out * 2",
+        "torch.arange(4.0)",
+    ),
+    "a gradient taken outside": (
+        "take the gradient outside",
+        "def f(x):\n    return torch.autograd.grad((x * x).sum(), x)[0]",
+        "def f(x):\n    return (x * x).sum()",
+        "torch.arange(4.0, requires_grad=True)",
+    ),
+    "a torch function instead": (
+        "Use a `torch` function that does the same",
+        "def f(x):\n    return x * zlib.crc32(b'a')",
+        "def f(x):\n    return x * torch.tensor(3)",
+        "torch.arange(4.0)",
+    ),
+    "the rest of a recurrent model": (
+        "leave the recurrent module outside",
+        "rnn = torch.nn.LSTM(4, 4)\ndef f(x):\n    return rnn(x)[0] * 2",
+        "def f(x):\n    return x * 2",
+        "torch.ones(2, 3, 4)",
+    ),
 }
 SETTINGS: dict[str, Any] = {
     "allow_rnn": False,
@@ -151,6 +211,20 @@ def test_following_the_advice_ends_the_break(name: str) -> None:
     assert len(mended.captured_graphs()) == 1
 
 
+def test_the_body_of_a_loop_is_compiled_on_its_own() -> None:
+    loop = (
+        "def f(x):\n    for _ in range(2):\n"
+        "        x = x * 2\n        print('on')\n        x = x + 1\n"
+    )
+    whole = explored(f"{loop}    return x", "torch.arange(4.0)", "loop")
+    advised = build(whole).breaks[0].advice[0]
+    assert advised.startswith("Move the loop's body into a function and compile that")
+    assert len(whole.captured_graphs()) == 0
+    body = "def f(x):\n    x = x * 2\n    print('on')\n    return x + 1"
+    alone = explored(body, "torch.arange(4.0)", "body")
+    assert len(alone.captured_graphs()) == 2
+
+
 def settings() -> dict[str, tuple[str, str, str]]:
     """Each setting that a rule with an example advises: the example with it set."""
     found: dict[str, tuple[str, str, str]] = {}
@@ -171,3 +245,37 @@ def test_a_setting_that_is_advised_ends_the_break(name: str) -> None:
     mended = explored(source, inputs, title)
     assert [item.gb_type for item in mended.breaks] == []
     assert len(mended.captured_graphs()) == 1
+
+
+POINTERS = (
+    "Run it uncompiled",
+    'Try `backend="aot_eager"`',
+    "The break to fix is on the innermost line",
+    "In a `%%compile` cell, put the import",
+    "Find what changes between calls in the guards",
+    "To compile the update as well",
+)
+"""What says where to look, and ends no break."""
+UNREACHED = {
+    "break inside a loop",
+    "data-dependent assertion",
+    "assert with a message that is not a string",
+    "generator",
+    "operator without a fake implementation",
+    "function Dynamo skips",
+}
+"""Kinds for which no program is known that breaks so under the installed PyTorch."""
+
+
+def test_no_advice_is_without_a_trial() -> None:
+    words = [trial[0] for trial in TRIALS.values()]
+    left = [
+        (rule.title, text)
+        for rule in RULES
+        if rule.title not in UNREACHED
+        for at, text in enumerate(rule.advice)
+        if not (rule.example and at == 0)
+        and "`torch._dynamo.config." not in text
+        and not any(word in text for word in (*words, *POINTERS))
+    ]
+    assert left == []
