@@ -40,6 +40,7 @@ def test_errors_of_the_program_are_told_apart_from_breaks(tmp_path):
     environment = {"TORCH_TRACE": str(trace), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     subprocess.run([sys.executable, str(script)], env=environment, check=True, timeout=300)
     recording = lab.open_trace(trace)
+    assert isinstance(recording, lab.Recording)
     assert [item.gb_type for item in recording.breaks] == ["Call to `torch._dynamo.graph_break()`"]
     assert [frame.outcome for frame in recording.frames] == ["failed"] * 3
     sentence = build(recording).summary.sentence

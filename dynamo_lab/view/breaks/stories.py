@@ -151,10 +151,11 @@ class _Storyteller:
         return f"compiled what it had captured ({self._pieces.title(graph)}, {size})"
 
     def _ran(self, item: Break) -> str:
-        if rule_of(item).title == "data-dependent branch":
+        follows = self._causes[item.id] is not None
+        if rule_of(item).title == "data-dependent branch" and not follows:
             return "let Python evaluate the condition and take one branch"
         lines = self._places.lines_of(item.stack)
-        if self._causes[item.id] is not None:
+        if follows:
             called = self._by_path.get(lines[1:])
             name = f"`{self._names[called.frame]}`" if called else "the function"
             return f"called {name} from Python, and Dynamo compiled that on its own"

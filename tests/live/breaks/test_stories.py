@@ -241,6 +241,18 @@ def test_a_frame_in_work_is_compiling_until_the_recording_ends() -> None:
     assert all(frame.outcome != "compiling" for frame in recorder.recording.frames)
 
 
+def branches(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.sum() > 0 else x
+
+
+def test_a_call_of_what_branches_does_not_branch_itself() -> None:
+    view = build(lab.explore(lambda x: branches(x.sin()) + 1, torch.ones(4), backend="eager"))
+    root, *others = causes_first(view.stories)
+    assert "evaluate the condition" in view.stories[root].then
+    assert others
+    assert all("called `branches` from Python" in view.stories[at].then for at in others)
+
+
 def reads_a_value(x: torch.Tensor) -> torch.Tensor:
     return x * x.max().item()
 

@@ -258,7 +258,7 @@ def remedies(trial: Trial) -> tuple[Remedy, ...]:
     return build(recording).guards.recompiles[0].causes[0].remedies
 
 
-def called(fn: Callable[..., Any], calls: Calls, options: dict[str, bool], code: str = "") -> None:
+def called(fn: Callable[..., Any], calls: Calls, options: dict[str, Any], code: str = "") -> None:
     torch._dynamo.reset()
     scope: dict[str, Any] = {"torch": torch, "fn": fn}
     if code.startswith("compiled ="):

@@ -179,7 +179,7 @@ RULES = (
         r"(?i)^Data dependent operator",
         "data-dependent value",
         (
-            "Keep the value a tensor: functions of `math` and `numpy.random` read it into "
+            "Keep the value a tensor: functions of `math` and NumPy read it into "
             "Python, where their `torch` counterparts do not.",
         ),
         example=example(
