@@ -12,6 +12,8 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.tables import table
 from dynamo_lab.render.text import as_line
+from dynamo_lab.view.breaks.stories import causes
+from dynamo_lab.view.compare.conditions import conditions
 from dynamo_lab.view.compare.misses import frames_that_matter
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.timings.timings import compile_seconds
@@ -69,7 +71,8 @@ class Diff(Struct, frozen=True, kw_only=True):
     their language and their operators are; of extern kernels each call counts, by name;
     `became` lists those that do the same work differently.
     `operators` counts the targets of all graphs at `stage`, the latest that both have.
-    `benchmarks` is set if both were measured.
+    `benchmarks` is set if both were measured. `conditions` are what differs in versions, machine,
+    options and dtypes. Breaks that follow from another come after it.
     """
 
     a: str
@@ -83,11 +86,15 @@ class Diff(Struct, frozen=True, kw_only=True):
     operators: tuple[Change, ...] = ()
     stage: str = ""
     benchmarks: "BenchmarkDiff | None" = None
+    conditions: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         names = ("a", "b")
         parts = [f"a: {as_line(self.a)}", f"b: {as_line(self.b)}", ""]
+        parts += _section("made under other conditions", [[as_line(c)] for c in self.conditions])
+        parts += [""] if self.conditions else []
         parts += _change_table(("", *names, "change"), self.counts)
+        parts += ["Compile seconds are of one run each: they are not compared."]
         for name, breaks in zip(names, (self.breaks_a, self.breaks_b), strict=True):
             parts += _section(f"breaks only in {name}", [_break_row(b) for b in breaks])
         for name, kernels in zip(names, (self.kernels_a, self.kernels_b), strict=True):
@@ -121,6 +128,7 @@ def diff(a: Recording, b: Recording) -> Diff:
         operators=_operator_changes(_operators(a, stage), _operators(b, stage)),
         stage=stage,
         benchmarks=_benchmarks(a, b),
+        conditions=tuple(conditions(a, b)),
     )
 
 
@@ -155,6 +163,8 @@ def _became(a: Recording, b: Recording) -> Iterator[KernelChange]:
             )
 
 
+_SECONDS = "compile seconds"
+
 _COUNTS: dict[str, Callable[[Recording], float]] = {
     "frames": lambda r: len(frames_that_matter(r)),
     "graphs": lambda r: len(r.captured_graphs()),
@@ -167,7 +177,7 @@ _COUNTS: dict[str, Callable[[Recording], float]] = {
     "run again": lambda r: sum(
         not item.is_free for part in r.partitions for item in part.recomputed
     ),
-    "compile seconds": compile_seconds,
+    _SECONDS: compile_seconds,
 }
 
 
@@ -199,7 +209,15 @@ def _operator_changes(a: Counter[str], b: Counter[str]) -> tuple[Change, ...]:
 
 def _break_facts(recording: Recording) -> list[BreakFact]:
     places = Places(recording)
-    lines = [(b, places.line_of(b.span)) for b in recording.breaks]
+    caused = causes(recording, places)
+    ordered = sorted(
+        recording.breaks,
+        key=lambda item: (
+            item.id if caused[item.id] is None else caused[item.id],
+            caused[item.id] is not None,
+        ),
+    )
+    lines = [(b, places.line_of(b.span)) for b in ordered]
     return [
         BreakFact(
             where=places.where(line),
@@ -269,6 +287,8 @@ def _number(value: float) -> str:
 
 
 def _difference(change: Change) -> str:
+    if change.name == _SECONDS:
+        return ""  # of one run each, which says nothing
     difference = change.b - change.a
     if not difference:
         return "="

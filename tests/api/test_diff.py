@@ -85,6 +85,21 @@ def test_what_only_one_has(sample: Recording) -> None:
     assert changes.stage == "post_grad"
 
 
+def test_other_conditions_are_told(sample: Recording) -> None:
+    assert diff(sample, sample).conditions == ()
+    known = replace(sample.environment, torch="2.12.0", processor="one", platform="Linux")
+    later = replace(known, torch="2.13.0", processor="other", accelerators=("H100",))
+    changes = diff(replace(sample, environment=known), replace(sample, environment=later))
+    assert changes.conditions == (
+        "PyTorch: 2.12.0, then 2.13.0",
+        "processor: one, then other",
+        "GPU: none, then H100",
+    )
+    assert "made under other conditions:\n  PyTorch: 2.12.0" in str(changes)
+    unknown = diff(replace(sample, environment=replace(known, torch="")), sample)
+    assert not any("PyTorch" in text for text in unknown.conditions)
+
+
 def test_a_break_on_a_line_that_moved_is_no_change(sample: Recording) -> None:
     source = sample.sources[0]
     moved = replace(
@@ -144,7 +159,8 @@ operators           2     2       =
 kernels             1     1       =
 bytes kept         32    32       =
 run again           1     1       =
-compile seconds  1.50  0.75   -0.75
+compile seconds  1.50  0.75
+Compile seconds are of one run each: they are not compared.
 
 breaks only in a:
   cell 3, line 3  if y.sum() > 0:  Data-dependent branching (GB0170)

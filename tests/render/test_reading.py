@@ -11,6 +11,7 @@ from dynamo_lab.render import terminal
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
 from dynamo_lab.view.help import READINGS, reading_of
+from dynamo_lab.view.still_help import still_reading_of
 from tests.render.sections import by_section
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 def sentence(view: str) -> str:
     found = reading_of(view)
+    assert found is not None
+    return found.sentence
+
+
+def still_sentence(view: str) -> str:
+    found = still_reading_of(view)
     assert found is not None
     return found.sentence
 
@@ -52,7 +59,28 @@ def test_static_html_explains_what_it_shows(make: Make) -> None:
     shown = [re.sub(r"</?code>", "`", summary) for summary in summaries]
     assert sentence("breaks") in shown
     assert len(set(shown)) == len(shown)
-    assert set(shown) <= {reading.sentence for reading in READINGS}
+    assert set(shown) <= {still_sentence(reading.view) for reading in READINGS}
+
+
+_LIVE_ONLY = re.compile(r"(?i)\b(hover|click|point at|colou?rs?|keyboard|grey|pale|lights up)\b")
+
+
+@pytest.mark.parametrize("name", ["branch_and_print", "scheduled", "lowered", "rewritten"])
+def test_what_is_printed_promises_nothing_that_only_the_live_view_does(
+    make: Make, name: str
+) -> None:
+    view = build(make(name))
+    html = re.sub(r"<style.*?</style>|<[^>]*>", " ", fallback(view), flags=re.DOTALL)
+    printed = terminal.render(view, sections=list(terminal.SECTIONS), explain=True)
+    for text in (html, printed):
+        assert [found[0] for found in _LIVE_ONLY.finditer(text)] == []
+
+
+def test_every_reading_has_a_form_that_promises_nothing() -> None:
+    for reading in READINGS:
+        still = still_reading_of(reading.view)
+        assert still is not None
+        assert not _LIVE_ONLY.search(f"{still.sentence} {still.paragraph}")
 
 
 @pytest.mark.browser

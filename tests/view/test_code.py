@@ -124,11 +124,16 @@ def test_the_readers_own_sources_come_first(make: Make) -> None:
     assert view.main_source == 0
 
 
-def test_the_cell_that_ran_is_shown_first(make: Make) -> None:
-    recording = replace(make("branch_and_print"), title="model.py")
+def test_the_cell_that_ran_is_shown_first_if_nothing_broke(make: Make) -> None:
+    recording = replace(make("branch_and_print"), title="model.py", breaks=())
     view = build(recording)
     assert view.sources[view.main_source].label == "model.py"
     assert build(replace(recording, title="cell 3")).main_source == 0
+
+
+def test_the_source_at_fault_is_shown_before_the_one_that_ran(make: Make) -> None:
+    view = build(replace(make("branch_and_print"), title="model.py"))
+    assert view.sources[view.main_source].label == "cell 3"
 
 
 def test_a_source_with_breaks_is_shown_before_one_with_more_nodes(make: Make) -> None:

@@ -23,8 +23,8 @@ Make = Callable[[str], Recording]
         ),
         (
             "skipped",
-            "Dynamo skipped `forward`: nothing in this call is a tensor, so there is nothing to "
-            "compile.",
+            "Dynamo skipped `forward`: no tensor was seen among the values of this call (they are "
+            "not searched deeply), so there was nothing to compile.",
         ),
         (
             "fullgraph_failed",

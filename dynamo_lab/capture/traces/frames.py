@@ -28,6 +28,7 @@ class Compilation(Struct):
     reasons: tuple[str, ...] = ()
     broke: bool = False
     done: bool = False
+    error: str = ""
     last: int = 0
     seen: int = 1
 
@@ -185,9 +186,21 @@ class Frames:
             )
         )
         told = breaks.told_by(_after_error(record.payload), self._texts)
-        if "Unsupported" in record.payload and told.spans and told.explanation and not known.broke:
+        # only a break under `fullgraph=True` ends as Unsupported: other errors are the program's
+        is_break = re.search(r"\bUnsupported: ", _last_error(record.payload))
+        if is_break and told.spans and told.explanation and not known.broke:
             self._add_break(told, known, "failed")
+        elif not is_break:
+            known.error = self._error(record.payload, told)
         return True
+
+    def _error(self, traceback: str, told: breaks.Told) -> str:
+        """What the program raised, as 'RuntimeError: no such size, at net.py:4'."""
+        quoted = _RAISED.search(traceback)
+        text = f"{quoted[1]}: {quoted[2]}" if quoted else _last_error(traceback)
+        if not told.spans:
+            return text
+        return f"{text}, at line {self._texts.line_of(told.spans[-1])}"
 
     def metrics(self, record: Record) -> bool:
         """A compilation ended, well or not (`compilation_metrics`)."""
@@ -204,7 +217,7 @@ class Frames:
             outcome = "skipped" if soft and known.frame not in self._refused else "failed"
         elif guarded is False:
             outcome = "skipped"
-        self._attempts(known, told, outcome, reason.partition("\n")[0])
+        self._attempts(known, told, outcome, known.error or reason.partition("\n")[0])
         return True
 
     def _attempts(
@@ -258,6 +271,10 @@ class Frames:
             graph = graphs.get((item.frame, item.compile_id))
             self.breaks[item.id] = replace(item, graph_before=graph)
         return left
+
+
+_RAISED = re.compile(r"""\bgot ([A-Za-z_][\w.]*)\(["'](.*)["'],?\)\s*$""", re.MULTILINE)
+"""Dynamo runs each operator on fake tensors, and quotes what the operator raised."""
 
 
 def _after_error(traceback: str) -> str:

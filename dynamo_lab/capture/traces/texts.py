@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -107,6 +108,10 @@ class TraceTexts:
     def functions(self) -> list[str]:
         """The function of each span."""
         return self._functions
+
+    def line_of(self, span: int) -> int:
+        """The line of a span."""
+        return next(islice(self._spans, span, None)).line
 
     def path_ending(self, tail: str) -> str:
         """The known path that ends so, as guards shorten paths; the tail if there is none."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from dynamo_lab.render.markup import Block, Markup, join, made, pre, prose, tag
-from dynamo_lab.view.help import blocks, reading_of
+from dynamo_lab.view.help import blocks
+from dynamo_lab.view.still_help import still_reading_of
 
 
 def with_reading(view: str, shown: Iterable[Block]) -> Iterator[Block]:
@@ -13,7 +14,7 @@ def with_reading(view: str, shown: Iterable[Block]) -> Iterator[Block]:
 
 
 def _reading(view: str) -> Markup:
-    reading = reading_of(view)
+    reading = still_reading_of(view)
     if reading is None:
         return Markup("")
     paragraphs = (

@@ -31,7 +31,7 @@ from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, t
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks.breaks import BreakView
-from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.breaks.stories import StoryView, causes_first
 from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.outline import OutlineRow, outline
@@ -49,8 +49,8 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     lines = code.code(sources_to_show(view, libraries=False), numbers)
     yield "Code", with_reading("code", lines)
     yield "Map", code.run_map(view, numbers)
-    pairs = zip(view.breaks, view.stories, strict=False)
-    breaks = (partial(_break, item, story) for item, story in pairs)
+    order = causes_first(view.stories)
+    breaks = (partial(_break, view.breaks[at], view.stories[at]) for at in order)
     yield _counted("Breaks", view.breaks), with_reading("breaks", breaks)
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))

@@ -19,7 +19,7 @@ from dynamo_lab.render.terminal.core.parts import (
 )
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks.breaks import BreakView
-from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.breaks.stories import StoryView, causes_first
 
 _BRIEF = 12
 _INDENT = 4
@@ -33,7 +33,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     yield heading("Breaks", str(len(view.breaks)))
     limit = len(view.breaks) if page.everything else _BRIEF
-    pairs = zip(view.breaks[:limit], view.stories, strict=False)
+    order = causes_first(view.stories)[:limit]
+    pairs = ((view.breaks[at], view.stories[at]) for at in order)
     yield from separated(_break(item, story, page) for item, story in pairs)
     if len(view.breaks) > limit:
         left = f"… {len(view.breaks) - limit:,} more breaks; "

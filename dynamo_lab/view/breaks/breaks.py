@@ -1,5 +1,6 @@
 """Breaks, each with its place, its reason, what to do, and the graphs on both sides."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -80,7 +81,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=tidy(item.explanation, line[1], places.text(line)),
-        advice=advice_for(item, _is_in_library(item, places)),
+        advice=advice_for(item, _is_in_library(item, places), _statement(item, places)),
         context=item.context,
         registry_id=item.registry_id,
         # The recording may be anyone's file: a URL of another scheme could be a script.
@@ -102,6 +103,19 @@ def _is_in_library(item: Break, places: Places) -> bool:
     """Whether the innermost line, which caused the break, is a library's."""
     lines = places.lines_of(item.stack)
     return places.is_library(lines[-1] if lines else places.line_of(item.span))
+
+
+def _statement(item: Break, places: Places) -> str:
+    """The statement that the innermost line decides: "assert", "while", "raise", else empty."""
+    lines = places.lines_of(item.stack)
+    source, number = lines[-1] if lines else places.line_of(item.span)
+    found = re.match(r"\s*(assert|while|if)\b", places.text((source, number)))
+    if found and found[1] == "if":
+        then = places.text((source, number)).partition(":")[2].strip() or places.text(
+            (source, number + 1)
+        )
+        return "raise" if re.match(r"\s*raise\b", then) else ""
+    return found[1] if found else ""
 
 
 def columns(span: Span, text: str) -> tuple[int, int]:

@@ -3,7 +3,8 @@
 _REASONS = (
     (
         "no tensor-related objects",
-        "Nothing in this call is a tensor, so there is nothing to compile.",
+        "No tensor was seen among the values of this call (they are not searched deeply), so there "
+        "was nothing to compile.",
     ),
     (
         "skipfiles",

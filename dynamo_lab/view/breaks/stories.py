@@ -1,7 +1,7 @@
 """The story of each break: what led to it, what the interpreter did next, and what it costs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -74,6 +74,20 @@ def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
     return tuple(found)
 
 
+def causes_first(stories: Sequence[StoryView]) -> tuple[int, ...]:
+    """The ids of the breaks in the order to show them: each cause before what follows from it."""
+    return tuple(
+        sorted(
+            range(len(stories)),
+            key=lambda at: (
+                at if stories[at].cause is None else stories[at].cause,
+                stories[at].cause is not None,
+                at,
+            ),
+        )
+    )
+
+
 class _Storyteller:
     """The facts behind the stories, collected once for all of them."""
 
@@ -137,10 +151,11 @@ class _Storyteller:
         return f"compiled what it had captured ({self._pieces.title(graph)}, {size})"
 
     def _ran(self, item: Break) -> str:
-        if rule_of(item).title == "data-dependent branch":
+        follows = self._causes[item.id] is not None
+        if rule_of(item).title == "data-dependent branch" and not follows:
             return "let Python evaluate the condition and take one branch"
         lines = self._places.lines_of(item.stack)
-        if self._causes[item.id] is not None:
+        if follows:
             called = self._by_path.get(lines[1:])
             name = f"`{self._names[called.frame]}`" if called else "the function"
             return f"called {name} from Python, and Dynamo compiled that on its own"

@@ -9,6 +9,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.breaks import columns
 from dynamo_lab.view.breaks.exceptions import cause
+from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import LineState as LineState
@@ -85,7 +86,7 @@ def build(
     views.sort(key=lambda view: _ORDER[view.kind])
     linked = _linked_sources(recording, places)
     kept = [view for view in views if view.id in linked or _says_something(view)] or views
-    return tuple(kept), _main(kept, recording, regions)
+    return tuple(kept), _main(kept, recording, regions, places)
 
 
 def _says_something(view: SourceView) -> bool:
@@ -117,11 +118,20 @@ def _lines(
     )
 
 
-def _main(views: list[SourceView], recording: Recording, regions: Regions) -> int:
-    """Where to begin: the cell that ran, else the user's source with the most breaks.
+def _at_fault(recording: Recording, places: Places) -> int | None:
+    """The source of the user's innermost line of the first break that follows from no other."""
+    roots = causes(recording, places)
+    first = next((item for item in recording.breaks if roots[item.id] is None), None)
+    line = places.own_line(first.stack) if first else None
+    return line[0] if line else None
 
-    A recording is named after the cell or the file that ran, if any did.
+
+def _main(views: list[SourceView], recording: Recording, regions: Regions, places: Places) -> int:
+    """Where to begin: the source of the first break's cause, else the cell or file that ran.
+
+    A recording is named after that, if any did.
     """
+    at_fault = _at_fault(recording, places)
     weights: dict[int, int] = {}
     for frame in recording.frames:
         source = recording.spans[frame.span].source
@@ -129,11 +139,11 @@ def _main(views: list[SourceView], recording: Recording, regions: Regions) -> in
     for (source, _), count in regions.nodes.items():
         weights[source] = weights.get(source, 0) + count
 
-    def rank(index: int) -> tuple[bool, bool, int]:
+    def rank(index: int) -> tuple[bool, bool, bool, int]:
         view = views[index]
         is_named = recording.title in (view.label, view.path)
         broke = any(mark.kind == "break" for mark in view.marks)
-        return is_named, broke, weights.get(view.id, 0)
+        return view.id == at_fault, is_named, broke, weights.get(view.id, 0)
 
     own = [i for i, view in enumerate(views) if view.kind != "library"] or list(range(len(views)))
     return max(own, key=rank, default=0)

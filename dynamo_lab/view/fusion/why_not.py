@@ -154,10 +154,10 @@ _PRODUCTS = ("mm", "convolution")
 def _case(schedule: ScheduleView, a: OperationView, b: OperationView) -> tuple[str, OperationView]:
     """Why there is no verdict on a pair, as a key of the advice, and the operation it is about."""
     for item in (a, b):
+        if item.kind == "nop" or item.call.startswith("a result of "):
+            return "nothing", item
         if item.kind == "extern":
             return ("product" if item.call.endswith(_PRODUCTS) else "library"), item
-        if item.kind == "nop":
-            return "nothing", item
     if not set(_uses(schedule, a)) & set(_uses(schedule, b)):
         return "apart", a
     return ("unkept" if schedule.left_out else "crowded"), a

@@ -27,29 +27,51 @@ def advice_on(cause: Cause, opened: Collection[str]) -> tuple[Remedy, ...]:
     return find(cause, cause.subject in opened) if find else ()
 
 
+_NAME = r"(?!___)[A-Za-z_]\w*"
+
+
 def _is_written(name: str) -> bool:
-    """Whether the user's code has a variable of this name; Dynamo invents some."""
-    return bool(re.fullmatch(r"[A-Za-z_][\w.]*", name)) and not name.startswith("___")
+    """Whether code can name it: a variable, or an attribute of one. Dynamo invents some names."""
+    return bool(re.fullmatch(rf"{_NAME}(?:\.{_NAME})*", name))
+
+
+def _assigned(name: str, value: str) -> str:
+    """The line that gives a variable another value.
+
+    Empty for what is inside an object: a tuple or a frozen dataclass takes no assignment, and a
+    parameter of a module no plain tensor.
+    """
+    return f"{name} = {value}" if re.fullmatch(_NAME, name) else ""
+
+
+def _ended(text: str, code: str) -> str:
+    """A sentence that ends in a colon where code follows."""
+    return f"{text}{':' if code else '.'}"
 
 
 def _size(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
+    if {cause.was, cause.now} & {"0", "1"}:
+        return _zero_one(cause, is_open)
     before = (
         f"From here on `{cause.subject}` is dynamic, so other sizes do not recompile. To make "
         "it dynamic at once, before the first call:"
         if is_open
-        else "Mark this size as dynamic before the first call:"
+        else "The new code is for this one size too: because of `dynamic=False`, or because your "
+        "code needs the number itself, as `range` does. In the first case, mark it as dynamic "
+        "before the first call:"
     )
     if not _is_written(cause.owner):
         return (Remedy(text="Make all sizes dynamic from the start:", code=_COMPILE_DYNAMIC.code),)
     code = f"torch._dynamo.mark_dynamic({cause.owner}, {cause.dimension})"
-    return (Remedy(text=before, code=code), _COMPILE_DYNAMIC)
+    return (Remedy(text=before, code=code), *((_COMPILE_DYNAMIC,) if is_open else ()))
 
 
 def _dtype(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+    code = _assigned(cause.owner, f"{cause.owner}.to({cause.was})")
+    what = "Convert" if code else f"Convert `{cause.owner}` to {cause.was}"
     return (
         Remedy(
-            text="Each dtype needs its own code. Convert before the call:",
-            code=f"{cause.owner} = {cause.owner}.to({cause.was})",
+            text=_ended(f"Each dtype needs its own code. {what} before the call", code), code=code
         ),
     )
 
@@ -57,12 +79,14 @@ def _dtype(cause: Cause, _: bool) -> tuple[Remedy, ...]:
 def _requires_grad(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     wanted = cause.was == "True"
     how = f"{cause.owner}.detach().requires_grad_()" if wanted else f"{cause.owner}.detach()"
+    # an attribute may be a parameter, which takes no other tensor
+    code = _assigned(cause.owner, how) or f"{cause.owner}.requires_grad_({wanted})"
     with_or_without = "with" if wanted else "without"
     return (
         Remedy(
             text="Calls with and without gradients need separate code. If the calls should be "
             f"{with_or_without} gradients for `{cause.owner}`:",
-            code=f"{cause.owner} = {how}",
+            code=code,
         ),
     )
 
@@ -99,29 +123,42 @@ def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
                 "Choose it before the call, or expect one compilation for each value."
             ),
         )
-    is_attribute = "." in owner
-    tensor = Remedy(
-        text=(
-            f"From here on `{owner}` is dynamic. To make it dynamic at once, pass it as a tensor:"
-            if is_open
-            else "A Python number is compiled in as a constant. Make it a tensor:"
-        ),
-        code=f"{owner} = torch.tensor({owner})",
+    found = _as_tensor(owner, is_open)
+    if is_open and was not in ("0", "1"):
+        return (found, _COMPILE_DYNAMIC)
+    if "." in owner and "[" not in owner and not is_open and was.lstrip("-").isdecimal():
+        return (found, _MODULES_INTEGERS)
+    return (found,)
+
+
+def _as_tensor(owner: str, is_open: bool) -> Remedy:
+    """What to do about a Python number of this name."""
+    is_now = (
+        f"From here on `{owner}` is dynamic. To make it dynamic at once, if the code only computes "
+        "with it,"
+        if is_open
+        else f"`{owner}` is compiled in as a constant. If the code only computes with it,"
     )
-    if is_attribute:
-        setting = Remedy(
-            text="Or let Dynamo treat the integers of a module as dynamic:",
-            code="torch._dynamo.config.allow_unspec_int_on_nn_module = True",
-        )
-        return (tensor, setting) if was.lstrip("-").isdecimal() else (tensor,)
-    return (tensor, _COMPILE_DYNAMIC) if was not in ("0", "1") else (tensor,)
+    code = _assigned(owner, f"torch.tensor({owner})")
+    return Remedy(
+        text=_ended(f"{is_now} make it a tensor{'' if code else ' where it is set'}", code),
+        code=code,
+    )
+
+
+_MODULES_INTEGERS = Remedy(
+    text="If it belongs to a module, Dynamo can treat it as any other integer, which is dynamic "
+    "from its second value on:",
+    code="torch._dynamo.config.allow_unspec_int_on_nn_module = True",
+)
 
 
 def _type(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     text = "Each type needs its own code"
     if number_kind(cause.now) and (number_kind(cause.was) or cause.was in _NUMBERS):
-        code = f"{cause.owner} = torch.tensor(float({cause.owner}))"
-        return (Remedy(text=f"{text}, even int and float. Make it a tensor:", code=code),)
+        code = _assigned(cause.owner, f"torch.tensor(float({cause.owner}))")
+        what = "Make it a tensor" if code else "Make it a tensor of floats where it is set"
+        return (Remedy(text=_ended(f"{text}, even int and float. {what}", code), code=code),)
     return (Remedy(text=f"{text}. Convert before the call, or pass the same type each time."),)
 
 
@@ -129,33 +166,42 @@ _NUMBERS = ("of type int", "of type float")
 
 
 def _object(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+    owner = cause.owner.removesuffix(".__code__")
     return (
         Remedy(
-            text=f"The code was compiled for one specific `{cause.owner}` object. Create it once, "
-            "outside the loop, and pass that one: a lambda is a new object each time."
+            text=f"The code was compiled for one specific object at `{owner}`. If calls can share "
+            "one, create it once and pass that: a lambda written in the call is a new object each "
+            "time. Otherwise each object needs its own code."
         ),
     )
 
 
 def _length(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+    can_stack = not {cause.was, cause.now} & {"", "0", "1"}
+    code = _assigned(cause.owner, f"torch.stack({cause.owner})") if can_stack else ""
+    unrolled = "The code is unrolled over this container, so each length needs its own code"
+    if not code:
+        return (Remedy(text=f"{unrolled}."),)
     return (
         Remedy(
-            text="The code is unrolled over this container, so each length needs its own code. "
-            "If it holds tensors of one shape, pass them as one:",
-            code=f"{cause.owner} = torch.stack({cause.owner})",
+            text=f"{unrolled}. If it is a list of tensors of one shape, pass them as one tensor, "
+            "and replace the loop over them by an operation on its first dimension, such as "
+            "`.sum(0)`:",
+            code=f"{code}\ntorch._dynamo.mark_dynamic({cause.owner}, 0)",
         ),
     )
 
 
 def _zero_one(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     unbacked = f"torch._dynamo.decorators.mark_unbacked({cause.owner}, {cause.dimension})"
-    return (
-        Remedy(
-            text="PyTorch compiles the sizes 0 and 1 separately, because they broadcast. Expect "
-            "one more compilation, or make this size fully dynamic before the first call:",
-            code=unbacked if _is_written(cause.owner) else "",
-        ),
+    code = unbacked if _is_written(cause.owner) else ""
+    text = (
+        "PyTorch compiles the sizes 0 and 1 separately, because they broadcast. Expect one more "
+        "compilation"
     )
+    if code:
+        text += ", or make this size fully dynamic before the first call"
+    return (Remedy(text=_ended(text, code), code=code),)
 
 
 def _branch(cause: Cause, _: bool) -> tuple[Remedy, ...]:
@@ -170,22 +216,24 @@ def _branch(cause: Cause, _: bool) -> tuple[Remedy, ...]:
 
 def _sizes(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     mark = f"torch._dynamo.mark_dynamic({cause.owner}, {cause.dimension})"
+    code = mark if _is_written(cause.owner) else ""
     return (
         Remedy(
-            text="Two sizes were equal in the compiled call, and the code relies on it. "
-            "If that was a coincidence, give each its own symbol before the first call:",
-            code=mark if _is_written(cause.owner) else "",
+            text=_ended(
+                "Two sizes were equal in the compiled call, and share one symbol. If your code "
+                "does not need them to be equal, give each its own symbol before the first call",
+                code,
+            ),
+            code=code,
         ),
     )
 
 
 def _stride(cause: Cause, _: bool) -> tuple[Remedy, ...]:
-    return (
-        Remedy(
-            text="The tensor has a different memory layout. Make it contiguous:",
-            code=f"{cause.owner} = {cause.owner}.contiguous()",
-        ),
-    )
+    code = _assigned(cause.owner, f"{cause.owner}.contiguous()")
+    what = "it" if code else f"`{cause.owner}`"
+    text = f"The tensor has a different memory layout. Make {what} contiguous before each call"
+    return (Remedy(text=_ended(text, code), code=code),)
 
 
 def _text(text: str) -> Callable[[Cause, bool], tuple[Remedy, ...]]:
@@ -211,7 +259,11 @@ _OF: dict[str, Callable[[Cause, bool], tuple[Remedy, ...]]] = {
     "object": _object,
     "length": _length,
     "key": _text("The code was compiled for certain keys of a dict. Pass the same keys."),
-    "alias": _text("It matters whether two arguments are one tensor. Pass a copy: `.clone()`."),
+    "alias": _text(
+        "The code was compiled for two arguments that are one tensor. Pass a copy, `.clone()`, "
+        "each time."
+    ),
+    "none": _text("With and without `{name}` the code differs: expect one compilation for each."),
     "zero_one": _zero_one,
     "branch": _branch,
     "sizes": _sizes,

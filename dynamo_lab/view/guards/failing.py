@@ -148,6 +148,9 @@ def _of_object(failed: FailedGuard) -> Cause | None:
         return Cause(kind="key", subject=name, owner=name, text=f"the keys of `{name}` changed")
     if text.startswith("len("):
         return _changed("length", f"len({name})", name, failed.was, now)
+    if text.endswith((" is None", " is not None")):
+        change = "was not None, now None" if "not None" in text else "was None, now something else"
+        return Cause(kind="none", subject=name, owner=name, text=f"`{name}` {change}")
     if " is " in text:
         which = readable(text)
         return Cause(kind="alias", subject=which, owner=name, text=f"`{which}` no longer holds")

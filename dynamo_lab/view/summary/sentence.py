@@ -11,13 +11,25 @@ from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import first_line, listed, plural, times
+from dynamo_lab.view.core.words import first_line, listed, plural, seconds, times
+from dynamo_lab.view.timings import timings
 
 
 def sentence(recording: Recording, places: Places) -> str:
     """What `torch.compile` made of the program, good or bad."""
     parts = [_outcome(recording, places), _kernels(recording), _recompiles(recording)]
-    return " ".join(part for part in [*parts, _failure(recording, places)] if part)
+    parts += [_failure(recording, places), _compile_time(recording)]
+    return " ".join(part for part in parts if part)
+
+
+def _compile_time(recording: Recording) -> str:
+    """Where the compile time of an imported log went: it is mostly what a log is read for."""
+    if "log" not in dict(recording.environment.options):
+        return ""
+    timeline = timings.build(recording)
+    most = [f"`{name}` {seconds(spent)}" for name, spent, share in timeline.totals[:3] if share]
+    whole = seconds(timeline.seconds)
+    return f"Of {whole} of compiling, most went into {listed(most)}." if most else ""
 
 
 def _outcome(recording: Recording, places: Places) -> str:
@@ -26,7 +38,7 @@ def _outcome(recording: Recording, places: Places) -> str:
     failed = [frame for frame in recording.frames if frame.outcome == "failed"]
     graphs = len(recording.captured_graphs())
     if failed:
-        return _failed(failed[0], recording, places)
+        return f"{_failed(failed[0], recording, places)}{_more_failed(failed, recording)}"
     if recording.packages and not recording.frames:
         if not graphs:
             return "A package that was compiled ahead of time, opened: nothing was compiled here."
@@ -56,6 +68,13 @@ def _failed(frame: Frame, recording: Recording, places: Places) -> str:
         return f"Dynamo could not capture {name} as one graph, as required: it broke at {at}."
     why = failure_line(recording.failure, places) or first_line(frame.reason)
     return f"Compiling {name} failed{': ' + why if why else ''}{'' if why.endswith('.') else '.'}"
+
+
+def _more_failed(failed: Sequence[Frame], recording: Recording) -> str:
+    names = [f"`{frame_names(recording)[frame.id]}`" for frame in failed[1:]]
+    if not names:
+        return ""
+    return f" {plural(len(names), 'more frame')} failed: {listed(names, 4)}."
 
 
 def _name(frame: Frame, recording: Recording) -> str:

@@ -12,7 +12,7 @@ from torch._dynamo.exc import Unsupported
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
-from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.breaks.stories import StoryView, causes_first
 from dynamo_lab.view.frames.run_map import MapRow
 
 
@@ -239,3 +239,33 @@ def test_a_frame_in_work_is_compiling_until_the_recording_ends() -> None:
     assert "skipped" not in outcomes
     assert recorder.recording.frames[0].outcome == "compiled"
     assert all(frame.outcome != "compiling" for frame in recorder.recording.frames)
+
+
+def branches(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.sum() > 0 else x
+
+
+def test_a_call_of_what_branches_does_not_branch_itself() -> None:
+    view = build(lab.explore(lambda x: branches(x.sin()) + 1, torch.ones(4), backend="eager"))
+    root, *others = causes_first(view.stories)
+    assert "evaluate the condition" in view.stories[root].then
+    assert others
+    assert all("called `branches` from Python" in view.stories[at].then for at in others)
+
+
+def reads_a_value(x: torch.Tensor) -> torch.Tensor:
+    return x * x.max().item()
+
+
+def calls_reader(x: torch.Tensor) -> torch.Tensor:
+    return reads_a_value(x.sin()) + 1
+
+
+def test_a_cause_is_shown_before_what_follows_from_it() -> None:
+    view = build(lab.explore(calls_reader, torch.ones(4), backend="eager"))
+    first, *others = causes_first(view.stories)
+    assert view.stories[first].cause is None
+    assert {view.stories[at].cause for at in others} == {first}
+    printed = str(lab.explore(calls_reader, torch.ones(4), backend="eager"))
+    cards = printed[printed.index("\nBreaks ") :]
+    assert cards.index("return x * x.max().item()") < cards.index("It follows from break")

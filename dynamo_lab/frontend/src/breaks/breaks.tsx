@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { breakEntity, frameEntity } from "../core/entities";
-import type { BreakView } from "../core/types.generated";
+import type { BreakView, StoryView } from "../core/types.generated";
 import { playbackOf, stepsState } from "../steps/state";
 import { Badge, Empty, Fold, Go, Prose, WhyNone } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
@@ -123,8 +123,15 @@ function Card({ item, number }: { item: BreakView; number: number }) {
   );
 }
 
+/** Each cause before what follows from it, as `causes_first` in Python. */
+function causesFirst(breaks: readonly BreakView[], stories: readonly StoryView[]): BreakView[] {
+  const root = (item: BreakView): number => stories[item.id]?.cause ?? item.id;
+  const follows = (item: BreakView): number => (root(item) === item.id ? 0 : 1);
+  return [...breaks].sort((a, b) => root(a) - root(b) || follows(a) - follows(b) || a.id - b.id);
+}
+
 export function Breaks() {
-  const { breaks } = useModel().view;
+  const { breaks, stories } = useModel().view;
   const store = useStore();
   if (breaks.length === 0) {
     return (
@@ -148,7 +155,7 @@ export function Breaks() {
   return (
     <div class="dl-scroll dl-cards" onKeyDown={onKeyDown}>
       <RunMap />
-      {breaks.map((item, i) => <Card key={item.id} item={item} number={i + 1} />)}
+      {causesFirst(breaks, stories).map((item) => <Card key={item.id} item={item} number={item.id + 1} />)}
     </div>
   );
 }

@@ -53,8 +53,8 @@ function never(title: string, culprit: OperationView, advice: Advice | undefined
 /** Why there is no verdict on a pair, as a key of the advice, and of whom that tells. */
 function caseOf(schedule: ScheduleView, a: OperationView, b: OperationView): readonly [string, OperationView] {
   for (const item of [a, b]) {
+    if (item.kind === "nop" || item.call.startsWith("a result of ")) return ["nothing", item];
     if (item.kind === "extern") return [/(mm|convolution)$/.test(item.call) ? "product" : "library", item];
-    if (item.kind === "nop") return ["nothing", item];
   }
   const shared = new Set(uses(schedule, a));
   if (!uses(schedule, b).some((name) => shared.has(name))) return ["apart", a];

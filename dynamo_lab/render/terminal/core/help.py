@@ -6,12 +6,13 @@ from rich.console import RenderableType
 from rich.padding import Padding
 
 from dynamo_lab.render.terminal.core.parts import Page, indented, text
-from dynamo_lab.view.help import blocks, reading_of
+from dynamo_lab.view.help import blocks
+from dynamo_lab.view.still_help import still_reading_of
 
 
 def reading(view: str, page: Page) -> Iterator[RenderableType]:
     """The sentence and the paragraph of the view of this name; nothing if there is none."""
-    found = reading_of(view)
+    found = still_reading_of(view)
     if found is None:
         return
     margin = (0, max(0, page.width - page.prose), 0, 0)

@@ -28,7 +28,7 @@ RULES = (
 
 def rule_of(graph_break: Break) -> Rule:
     """The first rule that fits, or one with PyTorch's own name for the break and no advice."""
-    about = f"{graph_break.context}\n{graph_break.reason}"
+    about = f"{graph_break.context}\n{graph_break.reason}\n{graph_break.opname}"
     for rule in RULES:
         if re.search(rule.kind, graph_break.gb_type) and re.search(rule.context, about):
             return rule
@@ -50,12 +50,15 @@ _NAME = re.compile(r"\btorch(?:\.\w+)+")
 _IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:for|while) loop")
 
 
-def advice_for(graph_break: Break, is_library: bool = False) -> tuple[str, ...]:
+def advice_for(
+    graph_break: Break, is_library: bool = False, statement: str = ""
+) -> tuple[str, ...]:
     """Our advice, then those of PyTorch's hints that suggest something new.
 
-    `is_library` says that the innermost line that broke is a library's.
+    `is_library` says that the innermost line that broke is a library's, `statement` what a
+    condition there decides: "assert", "while", "raise" or nothing special.
     """
-    ours = _ours(graph_break, is_library)
+    ours = _ours(graph_break, is_library, statement)
     known = set(_NAME.findall(" ".join(ours)))
     tidy = (_SPACE.sub(" ", hint).strip() for hint in graph_break.hints)
     hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
@@ -63,8 +66,10 @@ def advice_for(graph_break: Break, is_library: bool = False) -> tuple[str, ...]:
     return tuple(dict.fromkeys(helpful or hints))
 
 
-def _ours(graph_break: Break, is_library: bool) -> tuple[str, ...]:
+def _ours(graph_break: Break, is_library: bool, statement: str) -> tuple[str, ...]:
     advice = rule_of(graph_break).advice
+    if graph_break.gb_type.startswith("Data-dependent branching"):
+        advice = values.BY_STATEMENT.get(statement, advice)
     if is_library and re.search(r"graph_break\(\)", graph_break.gb_type):
         advice = (control.ON_PURPOSE,)
     if graph_break.effect != "skipped" or not _IN_LOOP.search(graph_break.reason):

@@ -7,8 +7,8 @@ _C_FUNCTION = (
     "Use a `torch` function that does the same: Dynamo reads Python bytecode and cannot look into "
     "C code.",
     "If the function is a tensor operation of your own, register it with "
-    "`torch.library.custom_op`, or let it into the graph with `torch.compiler.allow_in_graph`.",
-    "If it does no tensor work, call it outside, or mark it with `torch.compiler.disable`.",
+    "`torch.library.custom_op` and a fake implementation.",
+    "If it does no tensor work, call it outside, and pass the result or keep it as a constant.",
 )
 _C_EXAMPLE = example(
     """

@@ -86,19 +86,20 @@ RULES = (
         ),
     ),
     Rule(
-        r"(?i)generator",
-        "generator",
-        (
-            "Build a list instead of yielding, or consume the generator outside the compiled "
-            "function.",
-        ),
+        r"^torch\.Generator method",
+        "random generator call",
+        ("Set the state of the generator before the call: it is not part of the graph.",),
     ),
     Rule(
-        r"^missing tp_iter",
+        r"(?i)generator",
+        "generator",
+    ),
+    Rule(
+        r"(?i)^missing tp_iter",
         "iterator from outside",
         (
-            "Give the function a list or a tuple: Dynamo cannot advance an iterator that was "
-            "created elsewhere.",
+            "Make a list or a tuple of it: Dynamo cannot advance an iterator that was created "
+            "before this graph began.",
         ),
     ),
     Rule(

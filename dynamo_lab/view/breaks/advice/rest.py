@@ -15,8 +15,8 @@ RULES = (
         r"(?i)recompile limit",
         "too many recompilations",
         (
-            "Find what changes between calls in the guards, and make it a tensor or mark it "
-            "dynamic; `torch._dynamo.config.recompile_limit` is the limit.",
+            "Find what changes between calls in the guards: a number can become a tensor, and a "
+            "size be marked dynamic. `torch._dynamo.config.recompile_limit` is the limit.",
         ),
     ),
     Rule(
@@ -30,9 +30,15 @@ RULES = (
     Rule(
         r"(?i)mutat|side effect",
         "side effect",
-        ("Return the new value instead of changing an object that outlives the call.",),
     ),
-    Rule(r"(?i)import", "import inside the function", ("Import at the top of the file.",)),
+    Rule(
+        r"(?i)^import failure",
+        "import that fails",
+        (
+            "Dynamo runs the import while it traces, and it fails. Import at the top of the file; "
+            "a `try` around it works there.",
+        ),
+    ),
     Rule(
         r"(?i)reconstruct",
         "value that cannot cross the break",

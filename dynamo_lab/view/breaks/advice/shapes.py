@@ -122,11 +122,6 @@ RULES = (
         ),
     ),
     Rule(
-        r"Dynamic slicing with Tensor",
-        "slice by a tensor",
-        ("Slice with Python integers, or use `torch.narrow` or `index_select`.",),
-    ),
-    Rule(
         r"out= tensor variant|`out=` tensor",
         "out= that does not fit",
         (

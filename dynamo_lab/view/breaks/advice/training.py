@@ -135,8 +135,9 @@ RULES = (
         r"nn\.Parameter",
         "parameter created inside",
         (
-            "Create parameters and modules in `__init__`, or outside: compiled code would create "
-            "new ones on each call. Where no parameter is needed, use a plain tensor.",
+            "Create the parameter, or the module that has it, once and outside of the compiled "
+            "function, which would create a new one on each call. Where no parameter is needed, "
+            "use a plain tensor.",
         ),
         example=example(
             """

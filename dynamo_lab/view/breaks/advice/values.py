@@ -35,7 +35,39 @@ _TEXT = Rule(
     ),
 )
 
+ASSERT = (
+    "`torch._assert_async(condition)` checks a tensor and stays in the graph. So does an `assert` "
+    "of a plain comparison of tensors, with a plain string as its message.",
+)
+WHILE = (
+    "`torch.while_loop` keeps a loop in the graph. A loop that runs a known number of times can "
+    "be written with `range`.",
+)
+RAISE = ("`torch._assert_async(condition)` checks a tensor and stays in the graph.",)
+SYMBOL = (
+    "Keep the value a tensor: without `.item()`, `torch.where(condition, a, b)` can choose, and "
+    "stays in the graph.",
+)
+BY_STATEMENT = {"assert": ASSERT, "while": WHILE, "raise": RAISE}
+"""What to do about a condition instead, by the statement that it decides."""
+
 RULES = (
+    Rule(
+        r"^Data-dependent branching",
+        "data-dependent branch",
+        SYMBOL,
+        r"SymNodeVariable",
+    ),
+    Rule(
+        r"Tensor\.item\(\)",
+        "slice by a tensor",
+        (
+            "Slice by a Python integer that is passed to the function. Or keep the size and mask: "
+            "`torch.where(torch.arange(len(x)) < n, x, 0)`.",
+            "Or set `torch._dynamo.config.capture_scalar_outputs = True`: the size is a symbol.",
+        ),
+        r"(?m)^(?:BUILD|BINARY)_SLICE$",
+    ),
     Rule(
         r"^Data-dependent branching",
         "data-dependent branch",
@@ -67,7 +99,8 @@ RULES = (
         r"(?i)guard_scalar|Assertion failed on symbolic|Data-dependent assertion",
         "data-dependent assertion",
         (
-            "Use `torch._check(condition)` or `torch._assert_async(condition)`, which stay in the "
+            "Check a tensor with `torch._assert_async(condition)`, and a number that "
+            "`capture_scalar_outputs` captured with `torch._check(condition)`: both stay in the "
             "graph.",
         ),
     ),
@@ -96,7 +129,12 @@ RULES = (
     Rule(
         r"Tensor\.tolist\(\)",
         ".tolist() call",
-        _ITEM,
+        (
+            "Keep the values a tensor: `.tolist()` reads them in Python, and the graph has to end "
+            "there and wait for them.",
+            "For a tensor of integers, `torch._dynamo.config.capture_scalar_outputs = True` "
+            "captures them as symbols.",
+        ),
         example=example(
             """
             def f(x):
@@ -141,9 +179,8 @@ RULES = (
         r"(?i)^Data dependent operator",
         "data-dependent value",
         (
-            *_ITEM,
-            "Functions of `math` and `numpy.random` read it into Python as well: use "
-            "their `torch` counterparts.",
+            "Keep the value a tensor: functions of `math` and NumPy read it into "
+            "Python, where their `torch` counterparts do not.",
         ),
         example=example(
             """

@@ -1,29 +1,22 @@
 """Reasons against any two groups: what they need of each other, how much, and where."""
 
-from dynamo_lab.view.fusion.advice.sentences import DEPENDENCY, FOREACH, LAYOUT, Advice
+from dynamo_lab.view.fusion.advice.sentences import Advice
 
 REASONS: dict[str, Advice] = {
-    "intermediate nodes between": Advice(
-        "Something else has to run after {a} and before {b}.", DEPENDENCY
-    ),
+    "intermediate nodes between": Advice("Something else has to run after {a} and before {b}."),
     "will create cycle": Advice(
         "Fused, they would wait for themselves: another group needs {a}, and {b} needs that.",
-        DEPENDENCY,
     ),
     "memory deps did not match": Advice(
         "{b} reads what {a} writes in another order or at other places, so the value is not at "
         "hand in the same step of the loop.",
-        LAYOUT,
     ),
     "no shared data due to indexing mismatch": Advice(
         "They use a buffer in common, but walk it differently, so no value can be shared.",
-        LAYOUT,
     ),
     "no shared data": Advice(
         "In no step of their loops do they need the same value, so one kernel would save no "
         "memory traffic.",
-        f"{LAYOUT} `torch._inductor.config.aggressive_fusion = True` fuses elementwise work "
-        "even so.",
     ),
     "score_fusion_memory_threshold": Advice(
         "They would save fewer bytes than is worth a fusion.",
@@ -34,8 +27,8 @@ REASONS: dict[str, Advice] = {
         "Raise `torch._inductor.config.max_fusion_size` (64 by default).",
     ),
     "Fusion will increase peak memory": Advice(
-        "Fused, buffers that could be reused one after the other would be needed at once.",
-        "Inductor allows 32 times the bytes saved; no setting turns that off.",
+        "Fused, buffers that could be reused one after the other would be needed at once: more "
+        "than 32 times the bytes saved.",
     ),
     "fusion_prevent_too_many_reads_and_writes": Advice(
         "One kernel would read and write too many different buffers.",
@@ -44,7 +37,6 @@ REASONS: dict[str, Advice] = {
     "Nodes are too far away": Advice(
         "They lie more than 64 operations apart, and fusing them would keep buffers alive in "
         "between.",
-        "Compute them closer together in your program.",
     ),
     "node1 must go before node2": Advice(
         "{b} is needed to compute {a}, so the pair makes sense in the other order only."
@@ -53,19 +45,15 @@ REASONS: dict[str, Advice] = {
     "fusion for buffer explicit disabled": Advice(
         "Another part of Inductor forbids it, to send the buffer to other devices."
     ),
-    "device mismatch": Advice(
-        "They run on different devices.", "Move the data first, then compute."
-    ),
-    "foreach do not have same length": Advice("The two lists are not equally long.", FOREACH),
+    "device mismatch": Advice("They run on different devices."),
+    "foreach do not have same length": Advice("The two lists are not equally long."),
     "candidate producer is a reduction": Advice(
         "{a} is a reduction, which does not go into a foreach."
     ),
     "candidate consumer is a reduction": Advice(
         "{b} is a reduction, which does not go into a foreach."
     ),
-    "candidate producer is not dep of any": Advice("No element of the list needs {a}.", FOREACH),
-    "candidate consumer has no dep in any": Advice(
-        "{b} needs no element of the list, or several.", FOREACH
-    ),
-    "a consumer depends on another producer": Advice("An element needs several.", FOREACH),
+    "candidate producer is not dep of any": Advice("No element of the list needs {a}."),
+    "candidate consumer has no dep in any": Advice("{b} needs no element of the list, or several."),
+    "a consumer depends on another producer": Advice("An element needs several."),
 }

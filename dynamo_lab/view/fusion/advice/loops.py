@@ -1,26 +1,24 @@
 """Reasons against one loop, or one kernel, of two."""
 
 from dynamo_lab.model.fusion import Group
-from dynamo_lab.view.fusion.advice.sentences import LAYOUT, REDUCTION, SHAPES, Advice
+from dynamo_lab.view.fusion.advice.sentences import Advice
 
 REASONS: dict[str, Advice] = {
     "Split scan cannot fuse": Advice("A scan that runs in several blocks holds no reduction."),
-    "numel/rnumel mismatch (reduce)": Advice(
-        "Both are reductions, but over different sizes.", REDUCTION
-    ),
-    "numel/rnumel mismatch prologue": Advice("{a} differs in size from what is there.", SHAPES),
-    "numel/rnumel mismatch": Advice("Their loops have different sizes.", SHAPES),
+    "numel/rnumel mismatch (reduce)": Advice("Both are reductions, but over different sizes."),
+    "numel/rnumel mismatch prologue": Advice("{a} differs in size from what is there."),
+    "numel/rnumel mismatch": Advice("Their loops have different sizes."),
     "nodes numel/rnumel incompatibility": Advice(
-        "The loop of the one cannot be cut into the reduction of the other.", REDUCTION
+        "The loop of the one cannot be cut into the reduction of the other."
     ),
-    "nodes numel incompatibility": Advice("Their loops have different sizes.", SHAPES),
+    "nodes numel incompatibility": Advice("Their loops have different sizes."),
     "tiling mismatch": Advice(
         "They would be cut into blocks differently, as their data lies differently in memory.",
-        f"{LAYOUT} Or `config.triton.tiling_prevents_pointwise_fusion = False`.",
+        "Set `torch._inductor.config.triton.tiling_prevents_pointwise_fusion = False`.",
     ),
     "invalid tiling for reduction": Advice(
         "The elementwise part would be cut into blocks otherwise than the reduction.",
-        f"{LAYOUT} Or `config.triton.tiling_prevents_reduction_fusion = False`.",
+        "Set `torch._inductor.config.triton.tiling_prevents_reduction_fusion = False`.",
     ),
     "register spilling of the first": Advice(
         "{a} alone already needs more registers than there are."
@@ -58,13 +56,11 @@ def of_loops(one: Group, other: Group, backend: str, *, is_vertical: bool) -> Ad
     if is_cpp and not is_vertical and "outer_loop" in (one.kind, other.kind):
         return Advice(f"{maker} adds nothing beside loops that share only their outer part.")
     if loops[0] != loops[1]:
-        change = REDUCTION if one.reduction or other.reduction else SHAPES
         texts = f"{{a}} runs over {loop_text(one)}, {{b}} over {loop_text(other)}"
-        return Advice(f"{maker} cannot make one loop of theirs: {texts}.", change)
+        return Advice(f"{maker} cannot make one loop of theirs: {texts}.")
     if is_vertical and one.reduction:
         return Advice(
-            f"{maker} ends {{a}}'s reduction, over {loop_text(one)}, before its result is used.",
-            "Let {b} run once for each result of {a}, not for each element that {a} reads.",
+            f"{maker} ends {{a}}'s reduction, over {loop_text(one)}, before its result is used."
         )
     together = len(one.operations) + len(other.operations)
     if is_cpp and not is_vertical and together > _MOST_SIDE_BY_SIDE:

@@ -10,15 +10,7 @@ class Advice(Struct, frozen=True):
     change: str = ""
 
 
-DEPENDENCY = "Take away the dependency: compute what lies between before {a}, or after {b}."
-SHAPES = "Give both the same sizes: move the `view`, `expand` or `cat` that changes them elsewhere."
-LAYOUT = (
-    "Let both walk memory in one order: call `contiguous()` once, earlier, or drop a transpose."
-)
-REDUCTION = "Reduce over the same dimensions of the same shape, then both can share one loop."
-TEMPLATE = "Write it as elementwise work on the product alone, with its shape."
 LIBRARY = (
-    "A library function is called as it is. `mode='max-autotune'` makes templates of matrix "
-    "products, which take work before and after them."
+    "On a GPU, `mode='max-autotune'` may choose a Triton template for a matrix product, and work "
+    "before and after it can go into that."
 )
-FOREACH = "Use lists of the same length, and let each element depend on one element."

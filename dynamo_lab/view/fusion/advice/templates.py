@@ -1,12 +1,11 @@
 """Reasons against work before and after a template, also those of CUTLASS."""
 
-from dynamo_lab.view.fusion.advice.sentences import LAYOUT, SHAPES, TEMPLATE, Advice
+from dynamo_lab.view.fusion.advice.sentences import Advice
 
 REASONS: dict[str, Advice] = {
     "template epilogue not satisfied": Advice(
         "{a} is a template, which takes elementwise work after it only: no reduction, no write "
-        "in place.",
-        "See that `torch._inductor.config.epilogue_fusion` is True. " + TEMPLATE,
+        "in place."
     ),
     "multi-output template epilogue": Advice("{a} has several results, and {b} is not a loop."),
     "prologue fusion turned off": Advice(
@@ -23,7 +22,7 @@ REASONS: dict[str, Advice] = {
         "{a} writes in place, or shares memory with an input."
     ),
     "template prologue can only fuse nodes with a single use": Advice(
-        "{a}'s result is needed elsewhere too.", "Use it once, or compute it twice."
+        "{a}'s result is needed elsewhere too."
     ),
     "prologue fusion will not increase amount of bytes": Advice(
         "Inside the template, {a} would read more bytes than it writes, time and again."
@@ -45,7 +44,7 @@ REASONS: dict[str, Advice] = {
         "The order in which a sum is added up has to stay, and would not in the template."
     ),
     "invalid loop order and tiling": Advice(
-        "The matrix product keeps its loops' order, and the other needs another.", LAYOUT
+        "The matrix product keeps its loops' order, and the other needs another."
     ),
 }
 
@@ -55,8 +54,8 @@ PARTS: dict[str, Advice] = {
     "does not have a computed buffer name": Advice("Its result has no name of its own."),
     "has aliasing or mutation": Advice("It writes in place, or shares memory."),
     "is a reduction which is not yet": Advice("CUTLASS takes in no reduction."),
-    "differs from": Advice("Its size is not that of the product.", SHAPES),
-    "non-contiguous compatible reshape": Advice("It reads a tensor in another shape.", LAYOUT),
+    "differs from": Advice("Its size is not that of the product."),
+    "non-contiguous compatible reshape": Advice("It reads a tensor in another shape."),
     "Cannot fuse epilogue node": Advice("CUTLASS has no such operation."),
 }
 """Reasons of CUTLASS that begin with a name."""

@@ -1,30 +1,27 @@
 """Why not, where no reason was given."""
 
-from dynamo_lab.view.fusion.advice.sentences import FOREACH, LIBRARY, Advice
+from dynamo_lab.view.fusion.advice.sentences import LIBRARY, Advice
 
 CHECKS: dict[str, Advice] = {
-    "parts": Advice("Its parts cannot be fused one by one.", FOREACH),
+    "parts": Advice("Its parts cannot be fused one by one."),
     "early": Advice(
         "It was ruled out before its data was looked at: they run in different streams, or one of "
         "them is a group of reductions that takes nothing more.",
     ),
     "slower": Advice(
-        "A benchmark found the fused kernel no faster.",
-        "`torch._inductor.config.benchmark_fusion = False` fuses without measuring.",
+        "A benchmark (`torch._inductor.config.benchmark_fusion`) found the fused kernel no faster."
     ),
     "peak": Advice("Fused, the program would need more memory at its peak."),
 }
 
 POSSIBLE = Advice(
     "Nothing spoke against it, but one of the two was fused with another first: pairs are taken in "
-    "the order of their scores.",
-    "Look at the pairs of the groups that they are in then: they were considered again as those.",
+    "the order of their scores. They were considered again, as the groups that they are in then."
 )
 
 POSTPONED = Advice(
     "Nothing spoke against it, but pairs of a better kind came first: loops that share only their "
-    "outer part wait until no others are left.",
-    "Look at the later rounds: it was considered again.",
+    "outer part wait until no others are left. It was considered again in a later round."
 )
 
 UNSEEN: dict[str, Advice] = {
@@ -42,8 +39,9 @@ UNSEEN: dict[str, Advice] = {
         "`torch._inductor.config.combo_kernels = True` puts independent kernels into one on a GPU.",
     ),
     "crowded": Advice(
-        "They use a buffer in common, but so do many others: each is paired with the next 64 only.",
-        "Raise `torch._inductor.config.max_fusion_buffer_group_pairwise_attempts`.",
+        "They use a buffer in common, but so do many others: each is paired with the next few "
+        "only.",
+        "Raise `torch._inductor.config.max_fusion_buffer_group_pairwise_attempts` (64 by default).",
     ),
     "unkept": Advice(
         "This schedule considered more pairs than are kept, so this one may have been refused."

@@ -1,0 +1,82 @@
+"""How to read a view where nothing moves: in a terminal, in script-free HTML, in Markdown.
+
+Only what `help.py` says of pointing, colours and drawings is said differently.
+"""
+
+from textwrap import dedent
+
+from msgspec.structs import replace
+
+from dynamo_lab.view.help import Reading, reading_of
+
+_STILL: dict[str, tuple[str, str]] = {
+    "code": (
+        "Your lines, each with the number of the graph that captured it, and a mark at each break.",
+        """\
+        Lines with one number are in one graph. Lines without one ran in plain Python, or have no
+        operation. A row of marks below a line shows the columns that caused a break.
+
+            1  y = torch.relu(x) + 1    graph 1
+            2  if y.sum() > 0:          graph 1, and break 1
+            3      y = y * 2            graph 2: compiled, but separately
+        """,
+    ),
+    "steps": ("Dynamo reads your function one bytecode instruction at a time.", ""),
+    "passes": (
+        "",
+        """\
+        Most passes find nothing to do, and are not listed. In a diff, `-` is a node that was
+        removed and `+` one that was added.
+
+            - mm = aten.mm(x, w)
+            - add = aten.add(bias, mm)
+            + addmm = aten.addmm(bias, x, w)    one library call instead of two
+        """,
+    ),
+    "fusion": (
+        "",
+        """\
+        An operation is a loop, or a library call. Operations of one group became one loop nest,
+        and pass over memory once. `rec.why_not_fused("op0", "op1")` says of any two why they are
+        not fused.
+
+            op1 gelu, op2 sum    one group, over 64 x 256
+            op3 gt               separate: it loops over another shape
+        """,
+    ),
+    "memory": (
+        "",
+        """\
+        A row is a buffer, with the calls during which it is live; inputs and parameters come on
+        top. What is written in place adds nothing.
+
+            1-2  65.5 kB  buf0    returned
+              2     64 B  buf3    written over buf2, in place
+        """,
+    ),
+    "kernels": ("The generated code, with the lines of yours that it comes from.", ""),
+    "roofline": (
+        "",
+        """\
+        No kernel is faster than memory delivers its data, nor than the machine computes. The
+        further a kernel is from its limit, the more there is to gain. Where memory is the limit,
+        moving fewer bytes would help: fuse more, or use a smaller type. Else, less arithmetic
+        would.
+
+            210 us  limit 62.6 us  30 %  memory    it could take 62.6 us, no less
+        """,
+    ),
+}
+
+
+def still_reading_of(view: str) -> Reading | None:
+    """How to read the view of this name where it is printed, None where it explains itself."""
+    reading = reading_of(view)
+    if reading is None or view not in _STILL:
+        return reading
+    sentence, paragraph = _STILL[view]
+    return replace(
+        reading,
+        sentence=sentence or reading.sentence,
+        paragraph=dedent(paragraph).strip() or reading.paragraph,
+    )
