@@ -211,6 +211,10 @@ _OF: dict[str, Callable[[Cause, bool], tuple[Remedy, ...]]] = {
     "object": _object,
     "length": _length,
     "key": _text("The code was compiled for certain keys of a dict. Pass the same keys."),
+    "same": _text(
+        "Where two arguments are one tensor, other code is needed. Pass a copy: `.clone()`."
+    ),
+    "marking": _text("Mark the size before the first call, not after it."),
     "alias": _text("It matters whether two arguments are one tensor. Pass a copy: `.clone()`."),
     "zero_one": _zero_one,
     "branch": _branch,

@@ -243,7 +243,12 @@ export interface GuardsView {
   readonly recompiles: readonly RecompileView[];
 }
 
-/** One guard: what it checks, in Dynamo's words, and the line that caused it. */
+/**
+ * One guard: what it checks, in Dynamo's words, and the line that caused it.
+ *
+ * `text` says what it demands of a tensor or of the global state. `is_state`: it is on the state
+ * of PyTorch, not on a value; `compile_ids` are the compilations that share it.
+ */
 export interface GuardView {
   readonly kind: string;
   readonly source: string;
@@ -252,6 +257,9 @@ export interface GuardView {
   readonly entity: string;
   readonly frame: number;
   readonly compile_id: string;
+  readonly text: string;
+  readonly is_state: boolean;
+  readonly compile_ids: readonly string[];
 }
 
 /**
