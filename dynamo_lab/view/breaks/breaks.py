@@ -10,6 +10,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
+from dynamo_lab.view.breaks.makers import made_there
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 
@@ -65,7 +66,8 @@ def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
 
 
 def _view(item: Break, recording: Recording, places: Places, names: Sequence[str]) -> BreakView:
-    rule = rule_of(item)
+    made = made_there(item, places)
+    rule = made or rule_of(item)
     span = recording.spans[item.span]
     line = places.line_of(item.span)
     column, end_column = columns(span, places.text(line))
@@ -80,7 +82,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=tidy(item.explanation, line[1], places.text(line)),
-        advice=advice_for(item, _is_in_library(item, places)),
+        advice=made.advice if made else advice_for(item, _is_in_library(item, places)),
         context=item.context,
         registry_id=item.registry_id,
         # The recording may be anyone's file: a URL of another scheme could be a script.

@@ -6,9 +6,9 @@ from msgspec import Struct
 
 from dynamo_lab.model.core.sources import Source
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.breaks import columns
 from dynamo_lab.view.breaks.exceptions import cause
+from dynamo_lab.view.breaks.makers import rule_at
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import LineState as LineState
@@ -154,7 +154,7 @@ def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
     marks: dict[int, list[Mark]] = {}
     for item in recording.breaks:
         for span in _marked_spans(item.span, item.stack, places):
-            mark = _mark("break", span, rule_of(item).title, f"break:{item.id}", places)
+            mark = _mark("break", span, rule_at(item, places).title, f"break:{item.id}", places)
             marks.setdefault(places.spans[span].source, []).append(mark)
     failure = recording.failure
     if failure is not None and failure.span is not None and not _is_marked(failure.span, recording):

@@ -5,18 +5,21 @@ from collections.abc import Iterable, Sequence
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.exceptions import failure_line
+from dynamo_lab.view.breaks.makers import rule_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import first_line, listed, plural, times
+from dynamo_lab.view.summary.own_code import share
 
 
 def sentence(recording: Recording, places: Places) -> str:
     """What `torch.compile` made of the program, good or bad."""
-    parts = [_outcome(recording, places), _kernels(recording), _recompiles(recording)]
+    graphs = recording.captured_graphs()
+    own = share(recording, places) if graphs and recording.state == "done" else ""
+    parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
     return " ".join(part for part in [*parts, _failure(recording, places)] if part)
 
 
@@ -139,7 +142,8 @@ def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
     own = {source for source, number in lines if not places.is_library((source, number))}
     where = places.where_named if len(own) > 1 else places.where
     texts = [
-        f"{where(line)} ({rule_of(item).title})" for item, line in zip(breaks, lines, strict=True)
+        f"{where(line)} ({rule_at(item, places).title})"
+        for item, line in zip(breaks, lines, strict=True)
     ]
     return listed(list(dict.fromkeys(texts)))
 

@@ -1,0 +1,27 @@
+"""How much of the reader's own code is compiled."""
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.regions import LineState, Regions
+from dynamo_lab.view.core.words import plural
+
+
+def share(recording: Recording, places: Places) -> str:
+    """How many of the reader's lines are compiled; empty where all are, or none is known."""
+    states = _own_states(recording, places)
+    compiled = sum(state == "compiled" for state in states)
+    if not states or compiled == len(states):
+        return ""
+    if compiled:
+        is_or_are = "is" if compiled == 1 else "are"
+        return (
+            f"Of your {plural(len(states), 'line')} in these frames, "
+            f"{compiled:,} {is_or_are} compiled."
+        )
+    lines = "your line" if len(states) == 1 else f"your {len(states):,} lines"
+    return f"None of {lines} in these frames is compiled: the graphs are of library code."
+
+
+def _own_states(recording: Recording, places: Places) -> list[LineState]:
+    states = Regions(recording, places).states
+    return [state for line, state in states.items() if state and not places.is_library(line)]
