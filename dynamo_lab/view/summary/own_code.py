@@ -7,7 +7,12 @@ from dynamo_lab.view.core.words import plural
 
 
 def share(recording: Recording, places: Places) -> str:
-    """How many of the reader's lines are compiled; empty where all are, or none is known."""
+    """How many of the reader's lines are compiled; empty where all are, or none is known.
+
+    Of a compilation that failed, the line that failed it is said elsewhere.
+    """
+    if any(attempt.outcome == "failed" for f in recording.frames for attempt in f.attempts):
+        return ""
     states = _own_states(recording, places)
     compiled = sum(state == "compiled" for state in states)
     if not states or compiled == len(states):
@@ -18,8 +23,9 @@ def share(recording: Recording, places: Places) -> str:
             f"Of your {plural(len(states), 'line')} in these frames, "
             f"{compiled:,} {is_or_are} compiled."
         )
-    lines = "your line" if len(states) == 1 else f"your {len(states):,} lines"
-    return f"None of {lines} in these frames is compiled: the graphs are of library code."
+    lines = "Your line" if len(states) == 1 else f"None of your {len(states):,} lines"
+    is_not = "is not" if len(states) == 1 else "is"
+    return f"{lines} in these frames {is_not} compiled: the graphs are of library code."
 
 
 def _own_states(recording: Recording, places: Places) -> list[LineState]:
