@@ -146,7 +146,8 @@ def _command(run: Any, parser: argparse.ArgumentParser) -> Any:
     def command(line: str, cell: str | None = None) -> None:
         shell = _shell()
         try:
-            return run(line, cell)
+            run(line, cell)
+            return
         except CellFailed as error:
             failed = error
         except SyntaxError as error:

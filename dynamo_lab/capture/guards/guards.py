@@ -23,10 +23,12 @@ class GuardProbes:
         recorder: Recorder,
         compilations: Compilations,
         frame_of: Callable[[CodeType], int],
+        failed: Callable[[int, str, BaseException], None],
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._frame_of = frame_of
+        self._failed = failed
 
     def install(self, patches: Patches) -> None:
         """Watch the building of guard checks."""
@@ -37,8 +39,12 @@ class GuardProbes:
     ) -> Generator[None, Any, None]:
         """Dynamo turns the guards of a frame into a check."""
         guards = sorted(output_graph.guards, key=lambda guard: guard.sort_key())
-        yield
         frame, compile_id = self._frame_of(f_code), self._compilations.current_id()
+        try:
+            yield
+        except BaseException as error:  # a size that must be dynamic is not, for example
+            self._failed(frame, compile_id, error)
+            raise
         parts = CodeParts(hooks.CODE_PARTS.of(manager.guard_manager))
         for guard in guards:
             self._recorder.guards.append(self._guard(guard, frame, compile_id, parts))

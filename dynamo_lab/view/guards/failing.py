@@ -1,8 +1,10 @@
 """A failed guard in words: which value it is about, what it was, and what it is now."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dynamo_lab.model.guards import FailedGuard
 
@@ -41,6 +43,25 @@ def readable(source: str) -> str:
     """Dynamo's names of values as written in code: "L['x'].size()[0]" is "x.shape[0]"."""
     text = _BY_NAME.sub(r"\1", _STORED.sub(r".\1", source))
     return text.replace(".size()[", ".shape[").replace(".size()", ".shape")
+
+
+_POSITIONAL = re.compile(r"""L\[\s*['"]args['"]\s*\]\[(\d+)\]""")
+_NAMED = re.compile(r"""L\[\s*['"]kwargs['"]\s*\]\[['"](\w+)['"]\]""")
+
+
+def with_parameters(failed: FailedGuard, parameters: Sequence[str]) -> FailedGuard:
+    """The failure of a wrapper's guard in the names of the function that it wraps."""
+    if not parameters:
+        return failed
+
+    def named(found: re.Match[str]) -> str:
+        at = int(found[1])
+        return f"L['{parameters[at]}']" if at < len(parameters) else found[0]
+
+    def told(text: str) -> str:
+        return _NAMED.sub(r"L['\1']", _POSITIONAL.sub(named, text))
+
+    return replace(failed, text=told(failed.text), source=told(failed.source), now=told(failed.now))
 
 
 def describe(failed: FailedGuard) -> str:

@@ -11,7 +11,7 @@ from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
-from dynamo_lab.view.guards.failing import cause, describe, readable
+from dynamo_lab.view.guards.failing import cause, describe, readable, with_parameters
 from dynamo_lab.view.guards.order import in_order, is_of_state
 from dynamo_lab.view.guards.wording import demands
 
@@ -150,7 +150,8 @@ def _causes(
         for source in symbol.sources
     }
     alike: dict[str, list[FailedGuard]] = {}
-    for failed in item.failed:
+    parameters = recording.frames[item.frame].parameters
+    for failed in (with_parameters(failed, parameters) for failed in item.failed):
         alike.setdefault(describe(failed), []).append(failed)
     for text, group in alike.items():
         line = next((at for failed in group if (at := places.own_line(failed.stack))), None)

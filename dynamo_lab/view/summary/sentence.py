@@ -20,6 +20,7 @@ def sentence(recording: Recording, places: Places) -> str:
     graphs = recording.captured_graphs()
     own = share(recording, places) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
+    parts.append(_failed_later(recording))
     return " ".join(part for part in [*parts, _failure(recording, places)] if part)
 
 
@@ -166,6 +167,19 @@ def _recompiles(recording: Recording) -> str:
     if any(item.limit_hit for item in recording.recompiles):
         return f"Guards failed and it recompiled {times(count)}, until it hit the limit."
     return f"Guards failed and it recompiled {times(count)}."
+
+
+def _failed_later(recording: Recording) -> str:
+    """Compilations that failed of frames for which earlier code is still in use."""
+    names = frame_names(recording)
+    failed = [
+        f"Compiling `{names[frame.id]}` again failed: {first_line(attempt.reason).rstrip('.')}."
+        for frame in recording.frames
+        if frame.outcome == "compiled"
+        for attempt in frame.attempts
+        if attempt.outcome == "failed"
+    ]
+    return " ".join(dict.fromkeys(failed))
 
 
 def _failure(recording: Recording, places: Places) -> str:
