@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 _TOLD = {
     "torch._guards": ("Error while creating guard", "Created at:"),
     "torch._dynamo.convert_frame": ("torch._dynamo hit config.",),
+    "torch._dynamo.variables.tensor": ("Graph break from",),
     "torch.fx.experimental.symbolic_shapes": ("failed during evaluate_expr",),
 }
 """By logger, how the lines begin: a failed compilation, a limit that was hit, a break."""

@@ -203,7 +203,7 @@ class FrameProbes:
         graph = self._compilations.take_graph(compile_id)
         if outcome == "restarted" and graph is not None:
             # the analysis restarted after the backend had its graph, whose code never runs
-            self._recorder.update(self._recorder.graphs, graph, stage="unknown")
+            self._recorder.update(self._recorder.graphs, graph, stage="restarted")
             graph = None
         attempt = Attempt(
             compile_id=compile_id,

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from torch import nn
+
 _HELD = ("fn", "func", "f", "function", "wrapped")
 """Names under which wrappers keep what they call."""
 
@@ -25,12 +27,20 @@ def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | 
         return None
     cells = dict(zip(code.co_freevars, closure or (), strict=False))
     held = next((_content(cells[name]) for name in _HELD if name in cells), None)
+    module = getattr(held, "__self__", held)
+    if isinstance(module, nn.Module):  # its call is PyTorch's, its `forward` is what is meant
+        return Wrapped(type(module).__qualname__, _parameters(type(module).forward, 1))
     function = _function(held)
     if function is None:
         return None
-    count = function.__code__.co_argcount
-    skipped = isinstance(held, MethodType)
-    return Wrapped(function.__qualname__, function.__code__.co_varnames[skipped:count])
+    return Wrapped(function.__qualname__, _parameters(function, isinstance(held, MethodType)))
+
+
+def _parameters(function: Any, skipped: int) -> tuple[str, ...]:
+    innermost = _function(function)
+    if innermost is None:
+        return ()
+    return innermost.__code__.co_varnames[skipped : innermost.__code__.co_argcount]
 
 
 def _content(cell: CellType) -> Any:

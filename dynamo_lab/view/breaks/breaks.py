@@ -10,7 +10,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
-from dynamo_lab.view.breaks.makers import made_there
+from dynamo_lab.view.breaks.makers import WITHIN_PYTORCH, is_of_pytorch, made_there
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 
@@ -82,7 +82,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=tidy(item.explanation, line[1], places.text(line)),
-        advice=made.advice if made else advice_for(item, _is_in_library(item, places)),
+        advice=_advice(item, made, places),
         context=item.context,
         registry_id=item.registry_id,
         # The recording may be anyone's file: a URL of another scheme could be a script.
@@ -94,6 +94,15 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         example=_example(rule),
         fixes=fixes_of(recording, item),
     )
+
+
+def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:
+    if made:
+        return made.advice
+    is_asked = "graph_break()" in item.gb_type  # of which the advice says so already
+    if is_of_pytorch(item, places) and not is_asked:
+        return WITHIN_PYTORCH
+    return advice_for(item, _is_in_library(item, places))
 
 
 def _example(rule: Rule) -> ExampleView | None:

@@ -21,6 +21,11 @@ _GENERATOR = Rule(
     "generator of a module",
     ("Make a list of what it yields: `list(model.parameters())`. Dynamo cannot hand it on.",),
 )
+WITHIN_PYTORCH = (
+    "PyTorch breaks here in its own code, called from no line of yours in this frame: there is "
+    "nothing to change. Your functions that it calls are compiled as frames of their own.",
+)
+_PYTORCH = re.compile(r"(?:^|[/\\])torch[/\\]|(?:^|[/\\])contextlib\.py$")
 _OPTIM = re.compile(r"(?:^|[/\\])torch[/\\]optim[/\\]\w+\.py$")
 _MODULE = re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]modules[/\\]module\.py$")
 _SAYS_OPTIMIZER = re.compile(r"(?i)\boptim\b|optimizer")
@@ -42,6 +47,14 @@ def made_there(item: Break, places: Places) -> Rule | None:
         return None
     own = [places.text(line) for line in places.lines_of(item.stack) if not places.is_library(line)]
     return _OPTIMIZER if own and _SAYS_OPTIMIZER.search(own[-1]) else _GENERATOR
+
+
+def is_of_pytorch(item: Break, places: Places) -> bool:
+    """Whether a break lies in PyTorch's own code, and no line of the reader led there."""
+    lines = [places.line_of(span) for span in (item.span, *_stack(item, places))]
+    return all(
+        places.is_library(line) and _PYTORCH.search(places.sources[line[0]].path) for line in lines
+    )
 
 
 def _stack(item: Break, places: Places) -> tuple[int, ...]:

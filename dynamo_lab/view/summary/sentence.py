@@ -6,7 +6,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.exceptions import failure_line
-from dynamo_lab.view.breaks.makers import rule_at
+from dynamo_lab.view.breaks.makers import is_of_pytorch, rule_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
@@ -110,10 +110,9 @@ def _captured(recording: Recording, places: Places, graphs: int) -> str:
         roots = [item for item in recording.breaks if caused[item.id] is None]
         follow = len(roots) < len(recording.breaks)
         of = f" from {plural(len(roots), 'cause')}" if follow else ""
-        broke = f"it broke {times(len(recording.breaks))}{of}, at"
-        at = _at(roots, recording, places)
+        broke = f"it broke {times(len(recording.breaks))}{of}, {_places(roots, recording, places)}"
         made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
-        return f"Dynamo captured {made}; {broke} {at}.{_skips(recording, places)}"
+        return f"Dynamo captured {made}; {broke}.{_skips(recording, places)}"
     if graphs == 1 and len(compiled) <= 1:
         name = _whole_name(compiled, recording, places)
         skips = _skips(recording, places)
@@ -127,6 +126,7 @@ def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places)
     if not compiled:
         return "the function"
     is_wrapper = places.is_library(places.line_of(compiled[0].span))
+    is_wrapper = is_wrapper and names_code(recording.title)
     return f"`{recording.title}`" if is_wrapper else _name(compiled[0], recording)
 
 
@@ -135,6 +135,16 @@ def _skips(recording: Recording, places: Places) -> str:
     lines = [places.line_of(f.span) for f in recording.frames if f.outcome == "skipped"]
     own = sum(not places.is_library(line) for line in lines)
     return f" It skipped {plural(own, 'frame')}." if own else ""
+
+
+def _places(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
+    """Where it broke; what PyTorch's own code does by itself is told apart from the reader's."""
+    theirs = [item for item in breaks if is_of_pytorch(item, places)]
+    own = [item for item in breaks if item not in theirs]
+    within = f"{len(theirs):,} of them" if own else "each time"
+    also = f"{within} within PyTorch's own code" if theirs else ""
+    at = f"at {_at(own, recording, places)}" if own else ""
+    return ", ".join(part for part in (at, also) if part)
 
 
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
