@@ -108,6 +108,8 @@ class FrameProbes:
         if not self._recorder.frames[frame].bytecode:
             self._name_wrapped(frame, code, rest[3])
             keep_code(code, self._recorder.texts)
+            if id(code) not in self._continues:  # Dynamo wrote those itself
+                self._recorder.texts.ran(code)
             self._recorder.update(
                 self._recorder.frames,
                 frame,

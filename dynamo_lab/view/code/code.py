@@ -48,7 +48,10 @@ class Mark(Struct, frozen=True, kw_only=True):
 
 
 class SourceView(Struct, frozen=True, kw_only=True):
-    """A source with its known lines. Where numbers jump, the lines between were not recorded."""
+    """A source with its known lines. Where numbers jump, the lines between were not recorded.
+
+    `notice` says what to know before reading it.
+    """
 
     id: int
     label: str
@@ -56,8 +59,13 @@ class SourceView(Struct, frozen=True, kw_only=True):
     kind: str
     lines: tuple[LineView, ...]
     marks: tuple[Mark, ...] = ()
+    notice: str = ""
 
 
+CHANGED = (
+    "This file changed after it was imported: what ran is older than the text shown here, so "
+    "lines and marks may not match. Restart, or reload the module, and record again."
+)
 _ORDER = {"cell": 0, "user": 1, "library": 2}
 
 
@@ -79,6 +87,7 @@ def build(
             kind=source.kind,
             lines=_lines(index, source, regions, kernels),
             marks=tuple(marks.get(index, ())),
+            notice=CHANGED if source.is_changed else "",
         )
         for index, source in enumerate(recording.sources)
     ]

@@ -55,7 +55,11 @@ export interface Count {
 
 export type Tone = "bad" | "good" | "plain" | "warning";
 
-/** A source with its known lines. Where numbers jump, the lines between were not recorded. */
+/**
+ * A source with its known lines. Where numbers jump, the lines between were not recorded.
+ *
+ * `notice` says what to know before reading it.
+ */
 export interface SourceView {
   readonly id: number;
   readonly label: string;
@@ -63,6 +67,7 @@ export interface SourceView {
   readonly kind: string;
   readonly lines: readonly LineView[];
   readonly marks: readonly Mark[];
+  readonly notice: string;
 }
 
 /**
