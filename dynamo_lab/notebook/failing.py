@@ -27,7 +27,7 @@ def fail(error: BaseException, shell: Any, show: Callable[[], None]) -> NoReturn
     printed = shell.showtraceback
 
     def once(*args: Any, **kwargs: Any) -> None:
-        vars(shell).pop("showtraceback", None)
+        del shell.showtraceback
         if sys.exc_info()[1] is error:
             show()
         else:  # whoever called the command caught the error: this is another
@@ -59,7 +59,11 @@ def errors_held(shell: Any) -> Generator[Callable[[], None], None, None]:
     """While the body runs, the shell prints no errors; what this yields prints them."""
     held: list[tuple[Any, ...]] = []
     printed = shell._showtraceback
-    shell._showtraceback = lambda *shown: held.append(shown)
+
+    def hold(*shown: Any) -> None:
+        held.append(shown)
+
+    shell._showtraceback = hold
 
     def show() -> None:
         for shown in held:
@@ -68,4 +72,4 @@ def errors_held(shell: Any) -> Generator[Callable[[], None], None, None]:
     try:
         yield show
     finally:
-        vars(shell).pop("_showtraceback", None)
+        del shell._showtraceback

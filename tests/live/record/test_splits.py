@@ -65,3 +65,12 @@ def test_a_model_without_a_line_of_the_reader_has_its_own_name() -> None:
         compiled: Any = torch.compile(model, backend="eager")
         compiled(torch.ones(2, 4))
     assert "captured all of `Sequential` as one graph" in build(recorder.recording).summary.sentence
+
+
+def test_kernels_of_such_a_model_are_at_its_modules() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    with lab.record() as recorder:
+        compiled: Any = torch.compile(model)
+        compiled(torch.ones(2, 4))
+    view = build(recorder.recording)
+    assert any("(ReLU)" in kernel.where for kernel in view.kernels.kernels)
