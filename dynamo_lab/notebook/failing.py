@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -25,9 +25,10 @@ def fail(error: BaseException, shell: Any, show: Callable[[], None]) -> NoReturn
     Raised from a command, an error would be printed with the command's and the shell's own lines.
     """
     printed = shell.showtraceback
+    own = cast("dict[str, Any]", vars(shell))
 
     def once(*args: Any, **kwargs: Any) -> None:
-        del shell.showtraceback
+        own.pop("showtraceback", None)
         if sys.exc_info()[1] is error:
             show()
         else:  # whoever called the command caught the error: this is another
