@@ -109,7 +109,7 @@ def _install(recorder: Recorder, patches: Patches, tables: list[ModuleType]) -> 
         install(StepProbes(recorder, compilations, recorder.steps))
     for probes in (
         breaks,
-        GuardProbes(recorder, compilations, frames.frame),
+        GuardProbes(recorder, compilations, frames.frame, frames.failed),
         graphs,
         AutogradProbes(recorder, graphs),
         decompositions,

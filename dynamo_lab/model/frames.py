@@ -47,7 +47,8 @@ class Frame(Struct, frozen=True, kw_only=True):
     During the recording, one that Dynamo has not finished is "compiling".
 
     `caller` is the innermost frame that was running when this one was first called, of the user's
-    and of those that Dynamo traced, and `caller_line` the line it was at.
+    and of those that Dynamo traced, and `caller_line` the line it was at. A library's wrapper has
+    the name of the function that it calls, and `parameters` are what that calls its `args`.
     """
 
     id: Id
@@ -61,6 +62,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     caller_line: int | None = None
     attempts: tuple[Attempt, ...] = ()
     bytecode: tuple[Instruction, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
 def problems(frames: Sequence[Frame]) -> Iterator[str]:

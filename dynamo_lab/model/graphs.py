@@ -18,8 +18,10 @@ Stage = Literal[
     "lowered",
     "scheduled",
     "code",
+    "restarted",
     "unknown",
 ]
+"""A "restarted" graph was captured by an analysis that Dynamo began anew: its code never runs."""
 
 
 class Value(Struct, frozen=True):
@@ -106,7 +108,8 @@ class NodeTable(Struct, frozen=True, kw_only=True):
 class Graph(Struct, frozen=True, kw_only=True):
     """An FX graph at a stage.
 
-    `parent` and `parent_node` locate the body of a higher-order operator.
+    `parent` and `parent_node` locate the body of a higher-order operator. `part` numbers from 1
+    the parts into which DDP splits a captured graph, 0 for others.
     """
 
     id: Id
@@ -118,6 +121,7 @@ class Graph(Struct, frozen=True, kw_only=True):
     nodes: NodeTable
     parent: Annotated[int | None, Ref("graphs")] = None
     parent_node: Annotated[int | None, Ref("graphs[parent].nodes")] = None
+    part: int = 0
 
     @property
     def operators(self) -> int:

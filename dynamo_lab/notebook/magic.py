@@ -12,8 +12,9 @@ from dynamo_lab.model.targets import known as known_targets
 from dynamo_lab.notebook import edit_kernel, lab
 from dynamo_lab.notebook.compiled_cell import described, recorded, run_frame
 from dynamo_lab.notebook.completions import add_completions
+from dynamo_lab.notebook.failing import CellFailed, errors_held, fail
 from dynamo_lab.notebook.parsers import SWITCH, compile_parser, record_parser, words
-from dynamo_lab.notebook.shown import fail_cell, shown
+from dynamo_lab.notebook.shown import shown
 from dynamo_lab.record.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.record.program import CellProgram
 from dynamo_lab.record.run import Choice
@@ -49,7 +50,7 @@ def _compile_cell(line: str, cell: str) -> None:
         fullgraph=options.fullgraph,
     )
     program = CellProgram(source, filename, shell.user_ns, again, choice)  # before it runs
-    with shown("%%compile", options, title, shell, program) as recorder:
+    with shown(options, title, shell, program) as recorder:
         recorder.options.update(described(options))
         value = run_frame(frame, options, choice, shell.user_ns)
     if frame.displays and not _ends_in_semicolon(cell):
@@ -79,13 +80,13 @@ def _record_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%record", line, cell)
     refuse_await(shell.transform_cell(source))
-    with shown("%%record", options, f"cell {_number(shell)}", shell) as recorder:
-        with _numbered(shell):
+    with shown(options, f"cell {_number(shell)}", shell):
+        with errors_held(shell) as show, _numbered(shell):
             result = shell.run_cell(source, store_history=False)
-        if not result.success:
-            recorder.fail(result.error_in_exec or result.error_before_exec)
-    if not result.success:
-        fail_cell("%%record", result.error_in_exec or result.error_before_exec)
+        error = result.error_in_exec or result.error_before_exec
+        if error is not None:
+            raise CellFailed(error, show)
+        show()
 
 
 def _edit_kernel(line: str, cell: str | None = None) -> None:
@@ -143,15 +144,19 @@ def _command(run: Any, parser: argparse.ArgumentParser) -> Any:
     """A cell magic whose docstring, which `%%compile?` shows, is the parser's manual."""
 
     def command(line: str, cell: str | None = None) -> None:
+        shell = _shell()
         try:
             run(line, cell)
+            return
+        except CellFailed as error:
+            failed = error
         except SyntaxError as error:
-            _shell().showsyntaxerror()
-            fail_cell(parser.prog, error)
+            failed = CellFailed(error, shell.showsyntaxerror)
         except DynamoLabError as error:
             from IPython.core.error import UsageError
 
             raise UsageError(str(error)) from None
+        fail(failed.error, shell, failed.show)  # outside of `except`, which would be its context
 
     command.__doc__ = parser.format_help()
     return command

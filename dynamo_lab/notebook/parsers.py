@@ -67,6 +67,9 @@ def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
     parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only store the recording"
     )
+    parser.add_argument(
+        "--verbose", action="store_true", help="also print what PyTorch logs of what is shown"
+    )
     return parser
 
 

@@ -1,17 +1,17 @@
-"""A recorded cell: it is shown and stored even if it fails, and then fails once."""
+"""A recorded cell: it is shown and stored even if it fails, and then fails with its own error."""
 
 from __future__ import annotations
 
 import os
-import traceback
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.api.explore import record
 from dynamo_lab.api.handle import answer
 from dynamo_lab.api.settings import settings_of
 from dynamo_lab.errors import CellError
+from dynamo_lab.notebook.failing import CellFailed, program_failed
 
 if TYPE_CHECKING:
     import argparse
@@ -20,47 +20,62 @@ if TYPE_CHECKING:
     from dynamo_lab.api.recorder import Recorder
     from dynamo_lab.api.recording import Recording
     from dynamo_lab.record.run import Program
+    from dynamo_lab.render.widget import LiveDisplay
 
 
 @contextmanager
 def shown(
-    command: str,
     options: argparse.Namespace,
     title: str,
     shell: Any,
     program: Program | None = None,
 ) -> Generator[Recorder, None, None]:
-    """Record the body and show the recording, also when the body fails; then fail the cell once."""
+    """Record the body and show the recording, also when the body fails; then fail the cell."""
+    from dynamo_lab.capture.core.log_lines import told_lines_held
     from dynamo_lab.render.widget import LiveDisplay, in_notebook
 
     _check_outputs(options)
     settings = settings_of(shell)
     is_live = in_notebook() and not options.quiet
     live = LiveDisplay(answer, settings.looks()) if is_live else None
-    failure: BaseException | None = None
+    failure: CellFailed | None = None
     film: Any = {
         "detail": options.detail or settings["detail"],
         "max_steps": options.max_steps,
     }
-    with record(title, target=options.target, **film) as recorder:
+    prints_all = options.verbose or options.quiet
+    lines = nullcontext() if prints_all else told_lines_held()
+    with lines, record(title, target=options.target, **film) as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:
             yield recorder
         except BaseException as error:  # an interrupted cell also has a view
-            recorder.fail(error)
-            failure = error
+            failure = error if isinstance(error, CellFailed) else program_failed(error, shell)
+            recorder.fail(failure.error)
     recording = settings.last = recorder.recording
     if program is not None:
         recording.can_run_again(program)
-    if live is not None:
-        live.finish(recording, recording.runs())
-    elif not options.quiet:
-        recording.show()
+    _show(recording, live, options, failure)
     _keep(recording, options, shell)
     if failure is not None:
-        _show_traceback(failure, shell)
-        fail_cell(command, failure)
+        raise failure
+
+
+def _show(
+    recording: Recording,
+    live: LiveDisplay | None,
+    options: argparse.Namespace,
+    failure: CellFailed | None,
+) -> None:
+    """Show the recording; where the cell failed before anything compiled, its error says all."""
+    says_nothing = failure is not None and not (recording.frames or recording.graphs)
+    if live is not None and says_nothing:
+        live.drop()
+    elif live is not None:
+        live.finish(recording, recording.runs())
+    elif not options.quiet and not says_nothing:
+        recording.show()
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -80,23 +95,3 @@ def _keep(recording: Recording, options: argparse.Namespace, shell: Any) -> None
         recording.to_html(options.html)
     if options.json:
         recording.save(options.json)
-
-
-def _show_traceback(error: BaseException, shell: Any) -> None:
-    """Show the traceback from the cell's own line on, without the code that ran it."""
-    cells = set(getattr(shell.compile, "_filename_map", {}))
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename not in cells:
-        trace = trace.tb_next
-    if trace is not None:
-        shell.showtraceback((type(error), error, trace), tb_offset=0)
-    else:
-        text = traceback.format_exception_only(error)
-        shell._showtraceback(type(error), error, text)
-
-
-def fail_cell(command: str, error: BaseException | None) -> NoReturn:
-    """Fail the cell without a second traceback, so that a notebook run as a test fails."""
-    from IPython.core.error import UsageError
-
-    raise UsageError(f"{command}: the cell failed with {type(error).__name__}, see above.")

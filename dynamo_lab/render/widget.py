@@ -255,7 +255,8 @@ class LiveDisplay:
         self._static: Any = publish({"text/html": waiting(self._uid)}, display_id=True)
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
         bundle = self._widget.bundle() | {"text/plain": ""}
-        publish(bundle, metadata=place_of(self._widget.place))
+        place = place_of(self._widget.place)
+        self._live: Any = publish(bundle, metadata=place, display_id=True)
         self._started = self._told = self._shown = time.perf_counter()
 
     def phase(self, name: str, recorder: Any) -> None:
@@ -282,6 +283,12 @@ class LiveDisplay:
         view = build(recording)
         self._widget.show(recording, view, runs)
         self._done(view, fallback(view, self._uid), render(view, color=False))
+
+    def drop(self) -> None:
+        """Take the display away: there is nothing to show."""
+        self._widget.close()
+        for handle in (self._static, self._live):
+            handle.update({"text/plain": ""}, raw=True)
 
     def finish_several(
         self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None

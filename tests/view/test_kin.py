@@ -42,8 +42,8 @@ def test_breaks_frames_and_guards_hang_below_their_lines(make: Make) -> None:
     kinship = Relations(build(make("branch_and_print")))
     assert kinship.of("break:0") == {"break:0", "line:0:2"}
     assert kinship.of("frame:0") == {"frame:0", "line:0:1"}
-    assert kinship.of("guard:3") == {"guard:3", "line:0:3"}
-    assert kinship.of("guard:2") == {"guard:2"}
+    assert kinship.of("guard:2") == {"guard:2", "line:0:3"}
+    assert kinship.of("guard:3") == {"guard:3"}
 
 
 def test_what_is_unknown_has_no_kin_but_itself(make: Make) -> None:

@@ -7,7 +7,9 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
+from types import CodeType
 
+from dynamo_lab.capture.core.changed import is_changed
 from dynamo_lab.model.core.sources import Excerpt, Source, SourceKind, Span, Stack
 
 PACKAGE = Path(str(files("dynamo_lab")))
@@ -25,6 +27,7 @@ class Texts:
         self._kinds: list[tuple[str, SourceKind]] = []
         self._lines: list[set[int]] = []
         self._texts: dict[int, list[str]] = {}
+        self._changed: set[int] = set()
         self._spans: dict[Span, int] = {}
         self._stacks: dict[Stack, int] = {}
         self._formatted: dict[str, int] = {}
@@ -50,7 +53,16 @@ class Texts:
             self._lines.append(set())
             # now, while the text is what was compiled: cells are forgotten, files get edited
             self._texts[index] = [line.rstrip("\r\n") for line in linecache.getlines(path)]
+            if self._kinds[index][1] == "user" and is_changed(path, self._texts[index]):
+                self._changed.add(index)
         return index
+
+    def ran(self, code: CodeType) -> None:
+        """Compare the code of a user's function with the present text of its file."""
+        index = self.source(code.co_filename)
+        is_users = self._kinds[index][1] == "user"
+        if is_users and is_changed(code.co_filename, self._texts[index], (code,)):
+            self._changed.add(index)
 
     def span(
         self,
@@ -139,7 +151,8 @@ class Texts:
         if not lines:
             return Source(path, kind)
         if kind != "library":
-            return Source(path, kind, (Excerpt(1, "\n".join(lines)),))
+            excerpts = (Excerpt(1, "\n".join(lines)),)
+            return Source(path, kind, excerpts, is_changed=index in self._changed)
         ranges = _ranges(self._lines[index], len(lines))
         return Source(
             path,

@@ -15,6 +15,7 @@ from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.capture.frames import hooks, outcomes
+from dynamo_lab.capture.frames.wrapped import wrapped_by
 from dynamo_lab.capture.guards.guard_failures import failed_guard
 from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame, Instruction
 from dynamo_lab.model.guards import Recompile
@@ -105,7 +106,10 @@ class FrameProbes:
         frame = self.frame(code)
         self._compilations.begin(compile_id, frame)
         if not self._recorder.frames[frame].bytecode:
+            self._name_wrapped(frame, code, rest[3])
             keep_code(code, self._recorder.texts)
+            if id(code) not in self._continues:  # Dynamo wrote those itself
+                self._recorder.texts.ran(code)
             self._recorder.update(
                 self._recorder.frames,
                 frame,
@@ -120,6 +124,13 @@ class FrameProbes:
             self._not_compiled(frame, hooks.SKIP_REASON.of(result) or "")
         else:
             self._recorder.update(self._recorder.frames, frame, outcome="compiled", reason="")
+
+    def _name_wrapped(self, frame: int, code: CodeType, closure: Any) -> None:
+        """A library's wrapper has the name of the user's function that it calls."""
+        wrapped = wrapped_by(code, closure)
+        if wrapped is not None and not self._recorder.texts.is_users(code.co_filename):
+            facts = {"name": readable_name(wrapped.name), "parameters": wrapped.parameters}
+            self._recorder.update(self._recorder.frames, frame, **facts)
 
     def _not_compiled(self, frame: int, reason: str) -> None:
         known = self._recorder.frames[frame]
@@ -137,16 +148,35 @@ class FrameProbes:
             self._mark_limit(compile_id)
         else:
             self._breaks.ended_by(error, frame, compile_id, fullgraph=fullgraph)
+            self.failed(
+                frame, compile_id, error, soft=outcomes.is_soft_failure(error) and not fullgraph
+            )
+
+    def failed(self, frame: int, compile_id: str, error: BaseException, soft: bool = False) -> None:
+        """A compilation ended in an error; `soft` ones leave the frame to Python."""
+        self._attempt_failed(frame, compile_id, error)
         known = self._recorder.frames[frame]
         if any(attempt.outcome == "compiled" for attempt in known.attempts):
             return
-        soft = outcomes.is_soft_failure(error)
-        self._recorder.update(
-            self._recorder.frames,
-            frame,
-            outcome="skipped" if soft and not fullgraph else "failed",
-            reason=first_line(error),
-        )
+        outcome = "skipped" if soft else "failed"
+        reason = first_line(error)
+        self._recorder.update(self._recorder.frames, frame, outcome=outcome, reason=reason)
+
+    def _attempt_failed(self, frame: int, compile_id: str, error: BaseException) -> None:
+        """What was traced to its end failed after that, in building the guards: it never runs.
+
+        `torch.export` builds them outside of the compilation, which has no id any more.
+        """
+        attempts = self._recorder.frames[frame].attempts
+        last = attempts[-1] if attempts else None
+        if (
+            last
+            and last.outcome == "compiled"
+            and last.compile_id == (compile_id or last.compile_id)
+        ):
+            last = msgspec.structs.replace(last, outcome="failed", reason=first_line(error))
+            attempts = (*attempts[:-1], last)
+            self._recorder.update(self._recorder.frames, frame, attempts=attempts)
 
     def _mark_limit(self, compile_id: str) -> None:
         for index, recompile in enumerate(self._recorder.recompiles):
@@ -175,7 +205,7 @@ class FrameProbes:
         graph = self._compilations.take_graph(compile_id)
         if outcome == "restarted" and graph is not None:
             # the analysis restarted after the backend had its graph, whose code never runs
-            self._recorder.update(self._recorder.graphs, graph, stage="unknown")
+            self._recorder.update(self._recorder.graphs, graph, stage="restarted")
             graph = None
         attempt = Attempt(
             compile_id=compile_id,

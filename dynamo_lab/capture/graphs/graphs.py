@@ -11,8 +11,9 @@ from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.hooks import COMPILE_CONTEXT_NOW, TRACING_CONTEXT
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.recorder import Recorder
-from dynamo_lab.capture.graphs.hooks import USER_COMPILER
+from dynamo_lab.capture.graphs.hooks import SPLIT, USER_COMPILER
 from dynamo_lab.capture.graphs.links import link_to_origins
 from dynamo_lab.capture.graphs.nodes import node_table, subgraph_calls, subgraphs
 from dynamo_lab.model.graphs import Graph, Stage
@@ -30,19 +31,38 @@ class GraphProbes:
         """What was made of each graph that still lives."""
         self.on_recorded: Callable[[Graph, fx.Graph], None] = lambda graph, fx_graph: None
         """Called with each graph that is recorded, and what it was made from."""
+        self._part, self._parts = 0, 0
+        self._watch_splits: Callable[[], None] = nothing
 
     def install(self, patches: Patches) -> None:
         """Watch the hand-over of graphs from Dynamo to a backend."""
         patches.hook(USER_COMPILER, self.dynamo_graph)
         compat.watch_caches(patches, USER_COMPILER)
 
+        def watch_splits() -> None:
+            self._watch_splits = nothing
+            patches.hook(SPLIT, self.part)
+
+        self._watch_splits = watch_splits
+
     def dynamo_graph(self, output: Any, gm: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
         """The graph that Dynamo captured from a frame."""
         graph = self.record(gm, "dynamo")
         self._compilations.captured(graph)
         self._recorder.on_phase("backend_compile")
+        self._parts = 0
+        if SPLIT.is_loaded:  # DDP's backend is imported when it is first needed
+            self._watch_splits()
         self.before_backend()
         yield
+
+    def part(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """DDP hands a part of the captured graph to the backend."""
+        self._part = self._parts = self._parts + 1
+        try:
+            yield
+        finally:
+            self._part = 0
 
     def record(self, module: fx.GraphModule, stage: Stage, *, is_backward: bool = False) -> Graph:
         """Add a graph with the bodies of its higher-order operators, linked to their origins."""
@@ -66,6 +86,7 @@ class GraphProbes:
             compile_id=compile_id,
             frame=self._compilations.frame_of(compile_id),
             is_backward=is_backward,
+            part=self._part,
             nodes=node_table(module.graph, recorder.texts),
         )
         recorder.graphs.append(graph)

@@ -7,6 +7,11 @@ USER_COMPILER = Private(
     "OutputGraph.call_user_compiler",
     "the graphs that Dynamo captures are not recorded.",
 )
+SPLIT = Private(
+    "torch._dynamo.backends.distributed",
+    "SubmodCompiler.compile_submod",
+    "the parts into which DDP splits a graph are not numbered.",
+)
 RESOLVE_PACKET = Private(
     "torch._C",
     "_jit_resolve_packet",

@@ -112,12 +112,21 @@ def _global_state(text: str) -> tuple[str, str]:
     return was, ", ".join(f"{name} {now}" for name, _, now in pairs if now)
 
 
+_SWITCHES = {
+    "deterministic_algorithms": torch.are_deterministic_algorithms_enabled,
+    "deterministic_algorithms_warn_only": torch.is_deterministic_algorithms_warn_only_enabled,
+}
+
+
 def _setting(name: str) -> tuple[str, str, str]:
     words = {True: "on", False: "off"}
     device = re.fullmatch(r"autocast\((\w+)\)_enabled", name)
     if name == "grad_mode" or device:
         now = torch.is_autocast_enabled(device[1]) if device else torch.is_grad_enabled()
         return name.removesuffix("_enabled"), words[not now], words[now]
+    if name in _SWITCHES:
+        now = _SWITCHES[name]()
+        return name, words[not now], words[now]
     if name == "default_dtype":
         return name, "", str(torch.get_default_dtype())
     if name == "num_threads":

@@ -1,6 +1,6 @@
 """Guards: what compiled code assumes of its inputs, and the user's lines that caused it."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from types import CodeType
 from typing import Any
 
@@ -9,9 +9,10 @@ from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.guards import hooks
+from dynamo_lab.capture.guards.code_parts import CodeParts
 from dynamo_lab.model.guards import Guard
 
-_LONGEST_EXPRESSION = 500  # characters; a guard on a large constant prints all of it
+_LONGEST_EXPRESSION = 800  # characters; a guard on a large constant prints all of it
 
 
 class GuardProbes:
@@ -22,10 +23,12 @@ class GuardProbes:
         recorder: Recorder,
         compilations: Compilations,
         frame_of: Callable[[CodeType], int],
+        failed: Callable[[int, str, BaseException], None],
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._frame_of = frame_of
+        self._failed = failed
 
     def install(self, patches: Patches) -> None:
         """Watch the building of guard checks."""
@@ -36,20 +39,38 @@ class GuardProbes:
     ) -> Generator[None, Any, None]:
         """Dynamo turns the guards of a frame into a check."""
         guards = sorted(output_graph.guards, key=lambda guard: guard.sort_key())
-        yield
         frame, compile_id = self._frame_of(f_code), self._compilations.current_id()
+        try:
+            yield
+        except BaseException as error:  # a size that must be dynamic is not, for example
+            self._failed(frame, compile_id, error)
+            raise
+        parts = CodeParts(hooks.CODE_PARTS.of(manager.guard_manager))
         for guard in guards:
-            self._recorder.guards.append(self._guard(guard, frame, compile_id))
+            self._recorder.guards.append(self._guard(guard, frame, compile_id, parts))
+        self._recorder.guards.extend(_on_aliasing(parts, frame, compile_id))
         scope = output_graph.local_scope
         self._recorder.checks.keep(compile_id, frame, f_code, scope, manager.guard_manager)
 
-    def _guard(self, guard: Any, frame: int, compile_id: str) -> Guard:
-        texts = self._recorder.texts
+    def _guard(self, guard: Any, frame: int, compile_id: str, parts: CodeParts) -> Guard:
+        texts, source = self._recorder.texts, compat.name_of(guard)
         return Guard(
             frame=frame,
             compile_id=compile_id,
             kind=guard.create_fn_name(),
-            source=compat.name_of(guard),
-            expressions=tuple(part[:_LONGEST_EXPRESSION] for part in guard.code_list or ()),
+            source=source,
+            expressions=tuple(part[:_LONGEST_EXPRESSION] for part in parts.of(guard, source)),
             stack=texts.stack_of_summary(guard.user_stack) if guard.user_stack else None,
+        )
+
+
+def _on_aliasing(parts: CodeParts, frame: int, compile_id: str) -> Iterator[Guard]:
+    """That tensors are not one another: Dynamo adds this check to those on the tensors."""
+    for text in dict.fromkeys(parts.aliasing):
+        yield Guard(
+            frame=frame,
+            compile_id=compile_id,
+            kind="NO_TENSOR_ALIASING",
+            source=text.partition("(")[2].partition(", ")[0],
+            expressions=(text[:_LONGEST_EXPRESSION],),
         )

@@ -3,6 +3,12 @@
 from dynamo_lab.capture.core.private import Field, Private, nothing
 
 BUILT = Private("torch._dynamo.guards", "CheckFunctionManager.__init__", "guards are not recorded.")
+CODE_PARTS = Field(
+    "torch._dynamo.guards",
+    "GuardManagerWrapper.code_parts",
+    "what is checked of tensors and of the global state is not recorded.",
+    otherwise=(),
+)
 USER_STACK = Field(
     "torch._C._dynamo.guards",
     "GuardDebugInfo.user_stack",

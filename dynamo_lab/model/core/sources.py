@@ -21,11 +21,13 @@ class Source(Struct, frozen=True):
     """A text that was compiled: a notebook cell, a user's file, or a library's.
 
     Cells and user files are stored whole; of libraries only the lines that the recording refers to.
+    `is_changed`: the file was edited after what ran had been read from it.
     """
 
     path: str
     kind: SourceKind
     excerpts: tuple[Excerpt, ...] = ()
+    is_changed: bool = False
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The known lines with their numbers, in order."""

@@ -49,7 +49,8 @@ def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
         made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
     if len(rows) > _LINES:
         made.append(f"… {len(rows) - _LINES:,} more lines\n")
-    return join(tag("p", tag("b", shortened(source.label, 200))), pre(*made))
+    notice = tag("p", tag("em", source.notice)) if source.notice else ""
+    return join(tag("p", tag("b", shortened(source.label, 200))), notice, pre(*made))
 
 
 def _line(item: LineView, gutter: str, graph: int | None) -> Markup:

@@ -44,6 +44,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
 def _source(source: SourceView, numbers: dict[int, int], page: Page) -> Iterator[RenderableType]:
     is_plain = source.kind == "cell" or source.path == source.label
     yield heading(source.label, "" if is_plain else source.path)
+    if source.notice:
+        yield line((source.notice, "bold yellow"), wrap=True)
     marks = marks_by_line(source)
     rows = list(nearby(source, marks, libraries=page.everything))
     limit = len(rows) if page.everything else _LONGEST

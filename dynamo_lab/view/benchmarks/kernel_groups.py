@@ -14,6 +14,7 @@ from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
 from dynamo_lab.view.benchmarks.why_slower import why_slower
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import percent, seconds
 from dynamo_lab.view.kernels.kernels import stacks_of, title_of_call
@@ -126,7 +127,8 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
     named = [(one.graph, one.node) for one in eager]
     known = [(graph, node) for graph, node in named if graph is not None and node is not None]
     own = [node for one in kernels for node in context.nodes.of(one)]
-    stacks = stacks_of(known or sorted(context.ancestry.above(own)), recording)
+    origins = known or sorted(context.ancestry.above(own))
+    stacks = stacks_of(origins, recording)
     lines = [line for stack in stacks if (line := context.places.own_line(stack))]
     warm = summed([(one.warm, 1) for one in kernels])
     calls = sum(one.calls for one in kernels)
@@ -142,7 +144,7 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
         warm=pairs["warm"],
         share=share(warm, context.whole),
         launch=_launch(context.launch, calls),
-        where=context.places.where_all(lines),
+        where=where_of(origins, recording, context.places),
         line=entity(min(lines)) if lines else "",
         why=why_slower(
             [recording.kernels[one.kernel] for one in kernels],

@@ -11,6 +11,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
+from dynamo_lab.view.breaks.makers import WITHIN_PYTORCH, is_of_pytorch, made_there
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 
@@ -66,7 +67,8 @@ def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
 
 
 def _view(item: Break, recording: Recording, places: Places, names: Sequence[str]) -> BreakView:
-    rule = rule_of(item)
+    made = made_there(item, places)
+    rule = made or rule_of(item)
     span = recording.spans[item.span]
     line = places.line_of(item.span)
     column, end_column = columns(span, places.text(line))
@@ -81,7 +83,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=tidy(item.explanation, line[1], places.text(line)),
-        advice=advice_for(item, _is_in_library(item, places), _statement(item, places)),
+        advice=_advice(item, made, places),
         context=item.context,
         registry_id=item.registry_id,
         # The recording may be anyone's file: a URL of another scheme could be a script.
@@ -93,6 +95,15 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         example=_example(rule),
         fixes=fixes_of(recording, item),
     )
+
+
+def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:
+    if made:
+        return made.advice
+    is_asked = "graph_break()" in item.gb_type  # of which the advice says so already
+    if is_of_pytorch(item, places) and not is_asked:
+        return WITHIN_PYTORCH
+    return advice_for(item, _is_in_library(item, places), _statement(item, places))
 
 
 def _example(rule: Rule) -> ExampleView | None:

@@ -6,9 +6,9 @@ from msgspec import Struct
 
 from dynamo_lab.model.core.sources import Source
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.breaks import columns
 from dynamo_lab.view.breaks.exceptions import cause
+from dynamo_lab.view.breaks.makers import rule_at
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
@@ -49,7 +49,10 @@ class Mark(Struct, frozen=True, kw_only=True):
 
 
 class SourceView(Struct, frozen=True, kw_only=True):
-    """A source with its known lines. Where numbers jump, the lines between were not recorded."""
+    """A source with its known lines. Where numbers jump, the lines between were not recorded.
+
+    `notice` says what to know before reading it.
+    """
 
     id: int
     label: str
@@ -57,8 +60,13 @@ class SourceView(Struct, frozen=True, kw_only=True):
     kind: str
     lines: tuple[LineView, ...]
     marks: tuple[Mark, ...] = ()
+    notice: str = ""
 
 
+CHANGED = (
+    "This file changed after it was imported: what ran is older than the text shown here, so "
+    "lines and marks may not match. Restart, or reload the module, and record again."
+)
 _ORDER = {"cell": 0, "user": 1, "library": 2}
 
 
@@ -80,6 +88,7 @@ def build(
             kind=source.kind,
             lines=_lines(index, source, regions, kernels),
             marks=tuple(marks.get(index, ())),
+            notice=CHANGED if source.is_changed else "",
         )
         for index, source in enumerate(recording.sources)
     ]
@@ -164,7 +173,7 @@ def _marks(recording: Recording, places: Places) -> dict[int, list[Mark]]:
     marks: dict[int, list[Mark]] = {}
     for item in recording.breaks:
         for span in _marked_spans(item.span, item.stack, places):
-            mark = _mark("break", span, rule_of(item).title, f"break:{item.id}", places)
+            mark = _mark("break", span, rule_at(item, places).title, f"break:{item.id}", places)
             marks.setdefault(places.spans[span].source, []).append(mark)
     failure = recording.failure
     if failure is not None and failure.span is not None and not _is_marked(failure.span, recording):

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.makers import rule_at
 from dynamo_lab.view.compare.rank_findings import Key, Rank, findings, not_compared
 from dynamo_lab.view.compare.rank_shapes import (
     Collective,
@@ -153,7 +153,8 @@ def _rank(label: str, recording: Recording) -> Rank:
         kernels=_kernels(recording, keys),
         collectives=_collectives(recording, keys),
         breaks={
-            f"{places.where_named(places.line_of(item.span))}: {rule_of(item).title}": item.reason
+            f"{places.where_named(places.line_of(item.span))}: "
+            f"{rule_at(item, places).title}": item.reason
             for item in recording.breaks
         },
         why={

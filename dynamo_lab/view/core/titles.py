@@ -22,7 +22,8 @@ class GraphTitles:
         self.titles = _distinct([self._title(graph) for graph in recording.graphs])
 
     def _title(self, graph: Graph) -> str:
-        parts = [f"graph {self.numbers[graph.id]}", _stage(graph), self._body(graph)]
+        part = f"part {graph.part}" if graph.part else ""
+        parts = [f"graph {self.numbers[graph.id]}", part, _stage(graph), self._body(graph)]
         return " ".join(part for part in parts if part)
 
     def _body(self, graph: Graph) -> str:

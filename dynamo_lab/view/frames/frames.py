@@ -9,7 +9,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.makers import rule_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import depths, frame_names, is_own
 from dynamo_lab.view.core.places import Places, entity
@@ -154,7 +154,7 @@ def _skipped(breaks: Sequence[Break], facts: _Facts) -> str:
 
 
 def _at(item: Break, facts: _Facts) -> str:
-    return f"{facts.places.where_span(item.span)} ({rule_of(item).title})"
+    return f"{facts.places.where_span(item.span)} ({rule_at(item, facts.places).title})"
 
 
 def listing(bytecode: Sequence[Instruction]) -> str:

@@ -26,7 +26,7 @@ name, operator, value, arguments and module."""
 
 STAGES = (
     *("dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled"),
-    *("code", "unknown"),
+    *("code", "restarted", "unknown"),
 )
 """The stages that `stage:` accepts, those of a backward with the suffix `_backward`."""
 

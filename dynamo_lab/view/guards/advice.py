@@ -264,6 +264,10 @@ _OF: dict[str, Callable[[Cause, bool], tuple[Remedy, ...]]] = {
         "each time."
     ),
     "none": _text("With and without `{name}` the code differs: expect one compilation for each."),
+    "same": _text(
+        "Where two arguments are one tensor, other code is needed. Pass a copy: `.clone()`."
+    ),
+    "marking": _text("Mark the size before the first call, not after it."),
     "zero_one": _zero_one,
     "branch": _branch,
     "sizes": _sizes,

@@ -1,8 +1,10 @@
 """A failed guard in words: which value it is about, what it was, and what it is now."""
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dynamo_lab.model.guards import FailedGuard
 
@@ -43,6 +45,25 @@ def readable(source: str) -> str:
     return text.replace(".size()[", ".shape[").replace(".size()", ".shape")
 
 
+_POSITIONAL = re.compile(r"""L\[\s*['"]args['"]\s*\]\[(\d+)\]""")
+_NAMED = re.compile(r"""L\[\s*['"]kwargs['"]\s*\]\[['"](\w+)['"]\]""")
+
+
+def with_parameters(failed: FailedGuard, parameters: Sequence[str]) -> FailedGuard:
+    """The failure of a wrapper's guard in the names of the function that it wraps."""
+    if not parameters:
+        return failed
+
+    def named(found: re.Match[str]) -> str:
+        at = int(found[1])
+        return f"L['{parameters[at]}']" if at < len(parameters) else found[0]
+
+    def told(text: str) -> str:
+        return _NAMED.sub(r"L['\1']", _POSITIONAL.sub(named, text))
+
+    return replace(failed, text=told(failed.text), source=told(failed.source), now=told(failed.now))
+
+
 def describe(failed: FailedGuard) -> str:
     """The failure in a sentence."""
     return cause(failed).text
@@ -50,7 +71,13 @@ def describe(failed: FailedGuard) -> str:
 
 def cause(failed: FailedGuard) -> Cause:
     """What the failure is about."""
-    made = _of_tensor(failed) or _of_setting(failed) or _of_object(failed) or _of_size(failed)
+    made = (
+        _of_ambience(failed)
+        or _of_tensor(failed)
+        or _of_setting(failed)
+        or _of_object(failed)
+        or _of_size(failed)
+    )
     return made or _of_value(failed)
 
 
@@ -93,12 +120,9 @@ _DEVICES = ("CPU", "CUDA", "MPS", "XPU", "Meta", "HPU")
 
 def _of_keys(name: str, was: str, now: str) -> Cause:
     """The dispatch keys differ: by the device, or by how PyTorch has wrapped the tensor."""
-    before, after = (
-        next((device for device in _DEVICES if re.search(rf"\b{device}\b", keys)), "")
-        for keys in (was, now)
-    )
+    before, after = device_of(was), device_of(now)
     if before and after and before != after:
-        return _changed("device", f"{name}.device", name, before.lower(), after.lower())
+        return _changed("device", f"{name}.device", name, before, after)
     keys = (set(re.findall(r"\w+", text)) - {"DispatchKeySet"} for text in (was, now))
     lost, gained = next(keys), next(keys)
     words = f"lost {_all(lost - gained)}, gained {_all(gained - lost)}"
@@ -107,11 +131,47 @@ def _of_keys(name: str, was: str, now: str) -> Cause:
     )
 
 
+def device_of(keys: str) -> str:
+    """The kind of device that dispatch keys are for: "cuda"; empty where it is not known."""
+    found = (device for device in _DEVICES if re.search(rf"\b{device}\b", keys))
+    return next(found, "").lower()
+
+
 def _all(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
-_SETTINGS = {"grad_mode": "grad mode", "default_dtype": "the default dtype"}
+def _of_ambience(failed: FailedGuard) -> Cause | None:
+    """What is around the call, or of its tensors together: no value of the program by itself."""
+    for start, (kind, subject, text) in _AMBIENCE.items():
+        if failed.text.startswith(start):
+            return Cause(kind=kind, subject=subject, text=text, now=failed.now)
+    return None
+
+
+_AMBIENCE = {
+    "Duplicate tensor": ("same", "", "two arguments are the same tensor now, which they were not"),
+    "_has_dynamo_dim_marking": (
+        "marking", "", "a size of a tensor is marked dynamic now, which it was not",
+    ),
+    "___check_torch_function_mode_stack": (
+        "setting",
+        "the torch function modes",
+        "the torch function modes in force are others, such as those of `with torch.device(...)`",
+    ),
+    "utils_device.CURRENT_DEVICE": (
+        "setting", "the default device", "the default device is another one",
+    ),
+}  # fmt: skip
+
+_SETTINGS = {
+    "grad_mode": "grad mode",
+    "default_dtype": "the default dtype",
+    "num_threads": "the number of threads",
+    "deterministic_algorithms": "deterministic algorithms",
+    "deterministic_algorithms_warn_only": "that deterministic algorithms only warn",
+    "allow_tf32": "TF32",
+}
 
 
 def _of_setting(failed: FailedGuard) -> Cause | None:
@@ -123,7 +183,8 @@ def _of_setting(failed: FailedGuard) -> Cause | None:
     parts: list[str] = []
     for key in (name.removesuffix("_enabled") for name in names):
         before = f"was {was[key]}, " if key in was else ""
-        parts.append(f"{_SETTINGS.get(key, key)} {before}{'now ' + now.get(key, 'different')}")
+        told = f"now {now[key]}" if now.get(key, "changed") != "changed" else "changed"
+        parts.append(f"{_SETTINGS.get(key, key)} {before}{told}")
     first = names[0].removesuffix("_enabled") if names else ""
     return Cause(
         kind="grad_mode" if first == "grad_mode" else "setting",

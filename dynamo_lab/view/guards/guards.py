@@ -13,11 +13,17 @@ from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
-from dynamo_lab.view.guards.failing import cause, describe, readable
+from dynamo_lab.view.guards.failing import cause, describe, readable, with_parameters
+from dynamo_lab.view.guards.order import in_order, is_of_state
+from dynamo_lab.view.guards.wording import demands
 
 
 class GuardView(Struct, frozen=True, kw_only=True):
-    """One guard: what it checks, in Dynamo's words, and the line that caused it."""
+    """One guard: what it checks, in Dynamo's words, and the line that caused it.
+
+    `text` says what it demands of a tensor or of the global state. `is_state`: it is on the state
+    of PyTorch, not on a value; `compile_ids` are the compilations that share it.
+    """
 
     kind: str
     source: str
@@ -26,6 +32,9 @@ class GuardView(Struct, frozen=True, kw_only=True):
     entity: str
     frame: int
     compile_id: str
+    text: str = ""
+    is_state: bool = False
+    compile_ids: tuple[str, ...] = ()
 
 
 class CauseView(Struct, frozen=True, kw_only=True):
@@ -66,25 +75,19 @@ class GuardsView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places) -> GuardsView:
-    """Guards in frame order, grouped by the value they check."""
-    order: dict[tuple[int, str, str], int] = {}
-    for guard in recording.guards:
-        order.setdefault((guard.frame, guard.compile_id, guard.source), len(order))
-    ranked = sorted(
-        recording.guards, key=lambda g: (g.frame, order[g.frame, g.compile_id, g.source])
-    )
+    """Guards in frame order, grouped by the value they check; those on the state come last."""
     names = frame_names(recording)
     compilations = Compilations(recording)
     known: set[tuple[int, str]] = set()
     return GuardsView(
-        guards=tuple(_guard(guard, places) for guard in ranked),
+        guards=tuple(_guard(*item, places) for item in in_order(recording.guards)),
         recompiles=tuple(
             _recompile(item, names, compilations, places, known) for item in recording.recompiles
         ),
     )
 
 
-def _guard(guard: Guard, places: Places) -> GuardView:
+def _guard(guard: Guard, compile_ids: tuple[str, ...], places: Places) -> GuardView:
     line = places.own_line(guard.stack)
     return GuardView(
         kind=guard.kind,
@@ -94,6 +97,9 @@ def _guard(guard: Guard, places: Places) -> GuardView:
         entity=entity(line) if line else "",
         frame=guard.frame,
         compile_id=guard.compile_id,
+        text=demands(guard.expressions),
+        is_state=is_of_state(guard),
+        compile_ids=compile_ids,
     )
 
 
@@ -144,7 +150,8 @@ def _causes(
         readable(source) for symbol in symbols if not symbol.value for source in symbol.sources
     }
     alike: dict[str, list[FailedGuard]] = {}
-    for failed in item.failed:
+    parameters = recording.frames[item.frame].parameters
+    for failed in (with_parameters(failed, parameters) for failed in item.failed):
         alike.setdefault(describe(failed), []).append(failed)
     for text, group in alike.items():
         line = next((at for failed in group if (at := places.own_line(failed.stack))), None)

@@ -8,7 +8,7 @@ from dynamo_lab.model.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
-from dynamo_lab.view.guards.failing import describe
+from dynamo_lab.view.guards.failing import describe, with_parameters
 
 
 class CheckView(Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ def answer(
         name=name,
         sentence=_sentence(name, reuses, len(tried), are_forgotten),
         reuses=reuses,
-        checks=tuple(_check(recording, places, *item) for item in tried),
+        checks=tuple(_check(recording, places, frame, *item) for item in tried),
     )
 
 
@@ -73,7 +73,11 @@ def _sentence(name: str, reuses: str | None, count: int, are_forgotten: bool) ->
 
 
 def _check(
-    recording: Recording, places: Places, compile_id: str, failed: FailedGuard | None
+    recording: Recording,
+    places: Places,
+    frame: int,
+    compile_id: str,
+    failed: FailedGuard | None,
 ) -> CheckView:
     if failed is None:
         return CheckView(compile_id=compile_id, passes=True)
@@ -88,7 +92,7 @@ def _check(
     return CheckView(
         compile_id=compile_id,
         passes=False,
-        text=describe(failed),
+        text=describe(with_parameters(failed, recording.frames[frame].parameters)),
         where=places.where(line) if line else "",
         entity=entity(line) if line else "",
         source=guard.source if guard else "",

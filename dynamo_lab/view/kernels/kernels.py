@@ -10,6 +10,7 @@ from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry, NodeKey
 from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import percent, unique
@@ -97,7 +98,7 @@ def _kernel(
         wrapper=kernel.wrapper,
         nodes=kernel.nodes,
         operators=operators,
-        where=_where(ancestors, recording, places),
+        where=where_of(ancestors, recording, places),
         code=kernel.code,
         line=kernel.line,
         calls=kernel.calls,
@@ -170,11 +171,6 @@ def stacks_of(nodes: Iterable[NodeKey], recording: Recording) -> tuple[int, ...]
     """The stacks of the nodes that have one, each once."""
     stacks = dict.fromkeys(recording.graphs[g].nodes.stack[n] for g, n in nodes)
     return tuple(stack for stack in stacks if stack >= 0)
-
-
-def _where(ancestors: Iterable[NodeKey], recording: Recording, places: Places) -> str:
-    lines = (places.own_line(stack) for stack in stacks_of(ancestors, recording))
-    return places.where_all(line for line in lines if line)
 
 
 def _operators(kernel: Kernel, recording: Recording) -> tuple[str, ...]:

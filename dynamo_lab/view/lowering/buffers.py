@@ -8,6 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.lowering import Buffer, Cause
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.values import layout_text, value_text
 from dynamo_lab.view.core.words import size, unique
@@ -115,10 +116,8 @@ class Buffers:
         )
 
     def _where(self, buffer: Buffer) -> str:
-        nodes = self._recording.graphs[buffer.graph].nodes
-        stacks = (nodes[index].stack for index in buffer.nodes)
-        lines = (self._places.own_line(stack) for stack in stacks)
-        return self._places.where_all(line for line in lines if line)
+        nodes = [(buffer.graph, node) for node in buffer.nodes]
+        return where_of(nodes, self._recording, self._places)
 
 
 def _layout(buffer: Buffer, value: Value) -> str:

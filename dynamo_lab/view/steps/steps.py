@@ -20,7 +20,7 @@ from dynamo_lab.model.steps import (
     Take,
     unpack,
 )
-from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.makers import rule_at
 from dynamo_lab.view.core.names import frame_names, short_name
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
@@ -200,10 +200,13 @@ class _Describer:
         if attempt.outcome == "restarted":
             return self._anew(index, attempt)
         if broke is not None:
-            return f"It broke ({rule_of(broke).title}): {graph} ends here.{self._goes_on(broke)}"
+            return f"It broke ({self._kind_of(broke)}): {graph} ends here.{self._goes_on(broke)}"
         if attempt.outcome == "compiled":
             return f"It finished with {graph}."
         return f"It was {attempt.outcome}: {attempt.reason}"
+
+    def _kind_of(self, item: Break) -> str:
+        return rule_at(item, self._places).title
 
     def _goes_on(self, broke: Break) -> str:
         names = [f"`{self._names[frame]}`" for frame in broke.resume_frames]
@@ -214,7 +217,7 @@ class _Describer:
         if later is None or "Speculation" not in attempt.reason:
             return f"Dynamo learned something and starts again ({attempt.reason})."
         return (
-            f"Dynamo cannot continue past this ({rule_of(later).title}). It drops this attempt and "
+            f"Dynamo cannot continue past this ({self._kind_of(later)}). It drops this attempt and "
             "analyses the frame again up to this point, to break there."
         )
 
@@ -265,7 +268,7 @@ class _Describer:
             case "effect":
                 return f"It {event.text}, which outlives the call.", ""
             case "break":
-                title = rule_of(broke).title if broke else event.text
+                title = self._kind_of(broke) if broke else event.text
                 return f"Break: {title}.", f"break:{broke.id}" if broke else ""
             case "compile" if graph is not None:
                 return (

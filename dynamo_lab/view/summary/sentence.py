@@ -5,20 +5,23 @@ from collections.abc import Iterable, Sequence
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.exceptions import failure_line
+from dynamo_lab.view.breaks.makers import is_of_pytorch, rule_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import first_line, listed, plural, seconds, times
+from dynamo_lab.view.summary.own_code import share
 from dynamo_lab.view.timings import timings
 
 
 def sentence(recording: Recording, places: Places) -> str:
     """What `torch.compile` made of the program, good or bad."""
-    parts = [_outcome(recording, places), _kernels(recording), _recompiles(recording)]
-    parts += [_failure(recording, places), _compile_time(recording)]
+    graphs = recording.captured_graphs()
+    own = share(recording, places) if graphs and recording.state == "done" else ""
+    parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
+    parts += [_failed_later(recording), _failure(recording, places), _compile_time(recording)]
     return " ".join(part for part in parts if part)
 
 
@@ -125,10 +128,9 @@ def _captured(recording: Recording, places: Places, graphs: int) -> str:
         roots = [item for item in recording.breaks if caused[item.id] is None]
         follow = len(roots) < len(recording.breaks)
         of = f" from {plural(len(roots), 'cause')}" if follow else ""
-        broke = f"it broke {times(len(recording.breaks))}{of}, at"
-        at = _at(roots, recording, places)
+        broke = f"it broke {times(len(recording.breaks))}{of}, {_places(roots, recording, places)}"
         made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
-        return f"Dynamo captured {made}; {broke} {at}.{_skips(recording, places)}"
+        return f"Dynamo captured {made}; {broke}.{_skips(recording, places)}"
     if graphs == 1 and len(compiled) <= 1:
         name = _whole_name(compiled, recording, places)
         skips = _skips(recording, places)
@@ -142,6 +144,7 @@ def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places)
     if not compiled:
         return "the function"
     is_wrapper = places.is_library(places.line_of(compiled[0].span))
+    is_wrapper = is_wrapper and names_code(recording.title)
     return f"`{recording.title}`" if is_wrapper else _name(compiled[0], recording)
 
 
@@ -152,13 +155,24 @@ def _skips(recording: Recording, places: Places) -> str:
     return f" It skipped {plural(own, 'frame')}." if own else ""
 
 
+def _places(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
+    """Where it broke; what PyTorch's own code does by itself is told apart from the reader's."""
+    theirs = [item for item in breaks if is_of_pytorch(item, places)]
+    own = [item for item in breaks if item not in theirs]
+    within = f"{len(theirs):,} of them" if own else "each time"
+    also = f"{within} within PyTorch's own code" if theirs else ""
+    at = f"at {_at(own, recording, places)}" if own else ""
+    return ", ".join(part for part in (at, also) if part)
+
+
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
     """'line 4 (data-dependent branch) and line 6 (print call)'."""
     lines = [places.line_of(item.span) for item in breaks]
     own = {source for source, number in lines if not places.is_library((source, number))}
     where = places.where_named if len(own) > 1 else places.where
     texts = [
-        f"{where(line)} ({rule_of(item).title})" for item, line in zip(breaks, lines, strict=True)
+        f"{where(line)} ({rule_at(item, places).title})"
+        for item, line in zip(breaks, lines, strict=True)
     ]
     return listed(list(dict.fromkeys(texts)))
 
@@ -181,6 +195,19 @@ def _recompiles(recording: Recording) -> str:
     if any(item.limit_hit for item in recording.recompiles):
         return f"Guards failed and it recompiled {times(count)}, until it hit the limit."
     return f"Guards failed and it recompiled {times(count)}."
+
+
+def _failed_later(recording: Recording) -> str:
+    """Compilations that failed of frames for which earlier code is still in use."""
+    names = frame_names(recording)
+    failed = [
+        f"Compiling `{names[frame.id]}` again failed: {first_line(attempt.reason).rstrip('.')}."
+        for frame in recording.frames
+        if frame.outcome == "compiled"
+        for attempt in frame.attempts
+        if attempt.outcome == "failed"
+    ]
+    return " ".join(dict.fromkeys(failed))
 
 
 def _failure(recording: Recording, places: Places) -> str:

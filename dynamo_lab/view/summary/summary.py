@@ -72,12 +72,21 @@ def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[C
     yield _count(own_frames, "frame", "frames")
     yield _count(len(recording.captured_graphs()), "graph", "graphs")
     yield _breaks(breaks, sum(cause is None for cause in causes(recording, places)))
+    if failed := _failed(recording):
+        yield _count(failed, "failed compilation", "frames", "bad")
     if recording.recompiles:
         tone: Tone = "bad" if any(item.limit_hit for item in recording.recompiles) else "warning"
         yield _count(len(recording.recompiles), "recompile", "guards", tone)
     yield _count(len(recording.kernels), "kernel", "kernels")
     if spent := compile_seconds(recording):
         yield Count(value=seconds(spent), label="compiling", tab="timeline")
+
+
+def _failed(recording: Recording) -> int:
+    """Compilations that ended in an error and left no break, which would tell of them."""
+    broke = {(item.frame, item.compile_id) for item in recording.breaks}
+    attempts = ((frame.id, attempt) for frame in recording.frames for attempt in frame.attempts)
+    return sum(a.outcome == "failed" and (f, a.compile_id) not in broke for f, a in attempts)
 
 
 def _breaks(breaks: int, roots: int) -> Count:

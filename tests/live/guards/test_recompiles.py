@@ -221,3 +221,51 @@ def test_a_question_from_the_view_is_answered_or_explained(four: lab.Recording) 
     assert "NameError" in asked("nobody")["error"]
     assert "missing a required argument" in asked("__import__('torch').randn(3)")["error"]
     assert "cannot answer" in answer(four, "what is love", {})["error"]
+
+
+def test_the_guard_of_a_tensor_is_what_dynamo_checks() -> None:
+    class Scaled(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * self.weight
+
+    recording = lab.explore(Scaled(), torch.randn(8, 3), backend="eager")
+    view = build(recording).guards.guards
+    told = {guard.source: guard.text for guard in view if guard.kind == "TENSOR_MATCH"}
+    assert told["L['x']"] == (
+        "Tensor, torch.float32, shape [8, 3], stride [3, 1], on cpu, requires_grad False"
+    )
+    assert told["L['self']._parameters['weight']"].startswith("Parameter, torch.float32, ")
+    state = [guard for guard in view if guard.is_state]
+    assert view[-len(state) :] == tuple(state)
+    assert any(guard.text.startswith("grad mode on, ") for guard in state)
+
+
+def test_tensors_that_may_not_be_one_are_a_guard_and_its_failure_is_told() -> None:
+    def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return x + y
+
+    x, y = torch.randn(3), torch.randn(3)
+    recording = lab.explore(add, x, y, backend="eager")
+    guards = [g for g in recording.guards if g.kind == "NO_TENSOR_ALIASING"]
+    assert [guard.expressions for guard in guards] == [("check_no_aliasing(L['x'], L['y'])",)]
+    assert "two arguments are the same tensor now" in str(recording.would_pass(x, x))
+
+
+def test_the_state_around_a_call_is_told() -> None:
+    x = torch.randn(8, 3)
+    recording = lab.explore(scale, x, 3, backend="eager")
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert "deterministic algorithms was off, now on" in str(recording.would_pass(x, 3))
+    finally:
+        torch.use_deterministic_algorithms(False)
+    with torch.device("meta"):
+        assert "`with torch.device(...)`" in str(recording.would_pass(x, 3))
+    marked = torch.randn(8, 3)
+    torch._dynamo.maybe_mark_dynamic(marked, 0)
+    (check,) = recording.would_pass(marked, 3).checks
+    assert check.text == "a size of a tensor is marked dynamic now, which it was not"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from dynamo_lab.model.guards import Guard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 
@@ -16,8 +17,8 @@ def test_guards_are_grouped_by_the_value_they_check(make: Make) -> None:
     assert [(g.frame, g.source, g.kind, g.where) for g in guards] == [
         (0, "L['x']", "TENSOR_MATCH", "line 1"),
         (0, "L['x']", "NO_TENSOR_ALIASING", ""),
-        (0, "", "GRAD_MODE", ""),
         (1, "L['y']", "TENSOR_MATCH", "line 3"),
+        (0, "", "GRAD_MODE", ""),
     ]
 
 
@@ -62,3 +63,35 @@ def test_guards_that_hardly_ever_fail_are_one_and_come_last(make: Make) -> None:
         "check_tensor(L['x'])",
         "hasattr(L['x'], '_dynamo_…_indices') == False",
     )
+
+
+_CHECK = (
+    "check_tensor(L['x'], Tensor, DispatchKeySet(CUDA, BackendSelect), torch.float32, "
+    "device=0, requires_grad=False, size=[None, 3], stride=[3, 1])"
+)
+
+
+def test_what_is_demanded_of_a_tensor_is_told(make: Make) -> None:
+    recording = make("branch_and_print")
+    guard = replace(recording.guards[0], expressions=(_CHECK,))
+    view = build(replace(recording, guards=(guard,)))
+    assert view.guards.guards[0].text == (
+        "Tensor, torch.float32, shape [any, 3], stride [3, 1], on cuda:0, requires_grad False"
+    )
+
+
+def test_guards_on_the_state_come_last_and_once(make: Make) -> None:
+    recording = make("branch_and_print")
+    state = Guard(
+        frame=0,
+        compile_id="0/0",
+        kind="GLOBAL_STATE",
+        source="",
+        expressions=('___check_global_state() against {"grad_mode":true,"num_threads":1}',),
+    )
+    again = replace(state, frame=1, compile_id="1/0")
+    view = build(replace(recording, guards=(state, *recording.guards, again))).guards.guards
+    assert [guard.is_state for guard in view] == [False, False, False, True]
+    last = view[-1]
+    assert (last.kind, last.compile_ids) == ("GLOBAL_STATE", ("0/0", "1/0"))
+    assert last.text == "grad mode on, 1 thread"

@@ -195,6 +195,7 @@ export function Code() {
         )}
         <Switcher shown={source} />
       </div>
+      {source.notice !== "" && <p class="dl-notice" role="note">{source.notice}</p>}
       <Pane key={source.id} source={source} model={model} store={store} />
       <Legend source={source} />
     </>

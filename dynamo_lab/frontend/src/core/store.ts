@@ -35,7 +35,20 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
   const reveal = signal<Reveal>({ entity: "", tick: 0 });
   const endings: (() => void)[] = [];
 
-  const isThere = (tab: Tab): boolean => parts.find((part) => part.tab === tab)?.isThere?.(store) ?? true;
+  const partOf = (tab: Tab): Part | undefined => parts.find((part) => part.tab === tab);
+  const isThere = (tab: Tab): boolean => partOf(tab)?.isThere?.(store) ?? true;
+  const tabs = computed(() => {
+    const there = TABS.filter(isThere);
+    const view = model.value?.view;
+    if (!view || view.summary.failure === "") return there;
+    // What a failed program did not come to has no tab.
+    const filled = there.filter((tab) => partOf(tab)?.count?.(view) !== 0);
+    return filled.length > 0 ? filled : there;
+  });
+  const tab = computed(() => {
+    const wanted = chosenTab.value ?? firstTab(model.value?.view);
+    return tabs.value.includes(wanted) ? wanted : tabs.value[0];
+  });
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };
   };
@@ -56,8 +69,7 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
 
   const store: Store = {
     source, parts, model, hover, pin, reveal, go,
-    tab: computed(() => chosenTab.value ?? firstTab(model.value?.view)),
-    tabs: computed(() => TABS.filter(isThere)),
+    tab, tabs,
     lit: computed(() => kinOf(model.value, hover.value)),
     held: computed(() => kinOf(model.value, pin.value)),
     focus: computed(() => pin.value || hover.value),

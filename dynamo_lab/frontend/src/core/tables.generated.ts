@@ -24,6 +24,7 @@ export const STAGES: readonly string[] = [
   "lowered",
   "scheduled",
   "code",
+  "restarted",
   "unknown",
 ];
 

@@ -55,7 +55,11 @@ export interface Count {
 
 export type Tone = "bad" | "good" | "plain" | "warning";
 
-/** A source with its known lines. Where numbers jump, the lines between were not recorded. */
+/**
+ * A source with its known lines. Where numbers jump, the lines between were not recorded.
+ *
+ * `notice` says what to know before reading it.
+ */
 export interface SourceView {
   readonly id: number;
   readonly label: string;
@@ -63,6 +67,7 @@ export interface SourceView {
   readonly kind: string;
   readonly lines: readonly LineView[];
   readonly marks: readonly Mark[];
+  readonly notice: string;
 }
 
 /**
@@ -243,7 +248,12 @@ export interface GuardsView {
   readonly recompiles: readonly RecompileView[];
 }
 
-/** One guard: what it checks, in Dynamo's words, and the line that caused it. */
+/**
+ * One guard: what it checks, in Dynamo's words, and the line that caused it.
+ *
+ * `text` says what it demands of a tensor or of the global state. `is_state`: it is on the state
+ * of PyTorch, not on a value; `compile_ids` are the compilations that share it.
+ */
 export interface GuardView {
   readonly kind: string;
   readonly source: string;
@@ -252,6 +262,9 @@ export interface GuardView {
   readonly entity: string;
   readonly frame: number;
   readonly compile_id: string;
+  readonly text: string;
+  readonly is_state: boolean;
+  readonly compile_ids: readonly string[];
 }
 
 /**

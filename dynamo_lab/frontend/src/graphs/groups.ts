@@ -2,7 +2,7 @@
 import type { GraphView } from "../core/types.generated";
 
 const ORDER: readonly string[] = [
-  "dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled", "code", "unknown",
+  "dynamo", "pre_grad", "joint", "forward", "backward", "post_grad", "lowered", "scheduled", "code", "restarted", "unknown",
 ];
 
 /** The stage as it is called within a group: a title without the number of the captured graph. */

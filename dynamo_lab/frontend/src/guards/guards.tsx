@@ -17,11 +17,13 @@ type Row =
   | { readonly kind: "source"; readonly source: string; readonly count: number }
   | { readonly kind: "guard"; readonly index: number; readonly expression: string; readonly first: boolean };
 
+const STATE = "(global state)";
+
 /** Guards as rows: a heading for each value, below it an expression a row. */
 export function guardRows(guards: readonly GuardView[], shown: readonly number[] | null): Row[] {
   const groups = new Map<string, number[]>();
   for (const index of shown ?? guards.keys()) {
-    const key = guards[index].source || "(global state)";
+    const key = guards[index].is_state ? STATE : guards[index].source || "(sizes)";
     const group = groups.get(key);
     if (group) group.push(index);
     else groups.set(key, [index]);
@@ -29,15 +31,17 @@ export function guardRows(guards: readonly GuardView[], shown: readonly number[]
   return [...groups].flatMap(([source, indices]): Row[] => [
     { kind: "source", source, count: indices.length },
     ...indices.flatMap((index) => {
-      const texts = guards[index].expressions.length > 0 ? guards[index].expressions : [guards[index].kind];
+      const { text, expressions, kind } = guards[index];
+      const told = text === "" ? expressions : [text, ...expressions];
+      const texts = told.length > 0 ? told : [kind];
       return texts.map((expression, i): Row => ({ kind: "guard", index, expression, first: i === 0 }));
     }),
   ]);
 }
 
 function searchText(guard: GuardView): string {
-  const { source, kind, where, compile_id: id, expressions } = guard;
-  return [source, kind, where, id, ...expressions].join("\n").toLowerCase();
+  const { source, kind, where, compile_id: id, compile_ids: ids, text, expressions } = guard;
+  return [source, kind, where, id, ...ids, text, ...expressions].join("\n").toLowerCase();
 }
 
 /** Guards of a compilation that a tried call fails: rows to be lit. */
@@ -79,7 +83,7 @@ function GuardRow({ row, guards, folded, toggle }: GuardRowProps) {
       {row.first && (
         <>
           {!isKind && <span class="dl-dim dl-cell-kind" title={guard.kind}>{guard.kind}</span>}
-          <span class="dl-dim dl-cell-id" title="compilation">{guard.compile_id}</span>
+          <span class="dl-dim dl-cell-id" title="compilation">{guard.is_state ? guard.compile_ids.join(", ") : guard.compile_id}</span>
           <span class="dl-cell-line">{guard.entity && <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go>}</span>
         </>
       )}

@@ -11,6 +11,7 @@ function Guard({ model, entity }: Selected) {
   return (
     <>
       <h4><Badge tone="plain">{guard.kind}</Badge> <code>{guard.source}</code></h4>
+      {guard.text !== "" && <p>{guard.text}</p>}
       {guard.expressions.map((text, i) => <pre key={i} class="dl-quote dl-wrap">{text}</pre>)}
       <dl>
         <Links label="asked for by" to={guard.entity ? [[guard.entity, guard.where]] : []} />

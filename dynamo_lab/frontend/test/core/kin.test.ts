@@ -71,7 +71,7 @@ describe("kin", () => {
         advice: [], context: "", registry_id: "", link: "", stack: [], before: null, after: [], times: 1, example: null, fixes: [],
       }],
       guards: {
-        guards: [{ kind: "", source: "", expressions: [], where: "", entity: "line:0:1", frame: 0, compile_id: "" }],
+        guards: [{ kind: "", source: "", expressions: [], where: "", entity: "line:0:1", frame: 0, compile_id: "", text: "", is_state: false, compile_ids: [] }],
         recompiles: [],
       },
     }));

@@ -35,6 +35,7 @@ describe("splitAt", () => {
 
 const guard = (source: string, expressions: string[]): GuardView => ({
   kind: "K", source, expressions, where: "", entity: "", frame: 0, compile_id: "0/0",
+  text: "", is_state: false, compile_ids: ["0/0"],
 });
 
 describe("withoutFolded", () => {
@@ -61,6 +62,11 @@ describe("guardRows", () => {
   it("groups by value and gives each expression a row", () => {
     const rows = guardRows([guard("x", ["a", "b"]), guard("y", []), guard("x", ["c"])], null);
     expect(rows.map((row) => (row.kind === "source" ? row.source : row.expression))).toEqual(["x", "a", "b", "c", "y", "K"]);
+  });
+
+  it("says first what is demanded, and names the state that no value has", () => {
+    const rows = guardRows([{ ...guard("x", ["a"]), text: "float32" }, { ...guard("", ["b"]), is_state: true }], null);
+    expect(rows.map((row) => (row.kind === "source" ? row.source : row.expression))).toEqual(["x", "float32", "a", "(global state)", "b"]);
   });
 });
 

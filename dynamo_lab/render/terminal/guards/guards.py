@@ -82,15 +82,28 @@ def _counts(guards: tuple[GuardView, ...]) -> Text:
 
 
 def _in_full(guards: tuple[GuardView, ...], names: dict[int, str]) -> Iterator[RenderableType]:
+    on_values = [guard for guard in guards if not guard.is_state]
     compiled = ""
-    for guard in guards:
+    for guard in on_values:
         if compiled != guard.compile_id:
             compiled = guard.compile_id
-            size = plural(sum(g.compile_id == compiled for g in guards), "guard")
+            size = plural(sum(g.compile_id == compiled for g in on_values), "guard")
             name = one_line(names.get(guard.frame, ""))
             yield line((name, "bold"), (f"  {compiled}, {size}", "dim"))
-        yield indented(
-            line((guard.kind, "cyan"), (f"  {guard.source}", ""), (f"  {guard.where}", "dim")), 2
-        )
-        for expression in guard.expressions:
-            yield indented(text(expression, "dim"), 4)
+        yield from _guard(guard)
+    shared = [guard for guard in guards if guard.is_state]
+    for guard in shared:
+        if guard is shared[0]:
+            yield line(("global state", "bold"), (f"  {plural(len(shared), 'guard')}", "dim"))
+        yield from _guard(guard, f"in {listed(guard.compile_ids, 6)}")
+
+
+def _guard(guard: GuardView, where: str = "") -> Iterator[RenderableType]:
+    yield indented(
+        line((guard.kind, "cyan"), (f"  {guard.source}", ""), (f"  {where or guard.where}", "dim")),
+        2,
+    )
+    if guard.text:
+        yield indented(text(guard.text), 4)
+    for expression in guard.expressions:
+        yield indented(text(expression, "dim"), 4)

@@ -1,0 +1,61 @@
+"""Breaks where compiled code makes an optimizer, or hands on a module's generator."""
+
+import re
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.view.breaks.advice import Rule, rule_of
+from dynamo_lab.view.core.places import Places
+
+_OPTIMIZER = Rule(
+    "",
+    "optimizer made in compiled code",
+    (
+        "Make the optimizer before the compiled code, in an earlier cell: Dynamo does not compile "
+        "its constructor, and what breaks there can leave the whole frame to Python.",
+        "Compile one training step as a function, and call it in the loop: a loop in which "
+        "something breaks is not compiled.",
+    ),
+)
+_GENERATOR = Rule(
+    "",
+    "generator of a module",
+    ("Make a list of what it yields: `list(model.parameters())`. Dynamo cannot hand it on.",),
+)
+WITHIN_PYTORCH = (
+    "PyTorch breaks here in its own code, called from no line of yours in this frame: there is "
+    "nothing to change. Your functions that it calls are compiled as frames of their own.",
+)
+_PYTORCH = re.compile(r"(?:^|[/\\])torch[/\\]|(?:^|[/\\])contextlib\.py$")
+_OPTIM = re.compile(r"(?:^|[/\\])torch[/\\]optim[/\\]\w+\.py$")
+_MODULE = re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]modules[/\\]module\.py$")
+_SAYS_OPTIMIZER = re.compile(r"(?i)\boptim\b|optimizer")
+
+
+def rule_at(item: Break, places: Places) -> Rule:
+    """The rule of a break; where it broke can tell more than what PyTorch says of it."""
+    return made_there(item, places) or rule_of(item)
+
+
+def made_there(item: Break, places: Places) -> Rule | None:
+    """The rule of a break inside an optimizer's constructor, or a module's generator."""
+    spans = [places.spans[span] for span in _stack(item, places)]
+    files = [(places.sources[span.source].path, span.function) for span in spans]
+    if any(_OPTIM.search(path) and name == "__init__" for path, name in files):
+        return _OPTIMIZER
+    is_of_module = "enerator" in item.gb_type and any(_MODULE.search(path) for path, _ in files)
+    if not is_of_module:
+        return None
+    own = [places.text(line) for line in places.lines_of(item.stack) if not places.is_library(line)]
+    return _OPTIMIZER if own and _SAYS_OPTIMIZER.search(own[-1]) else _GENERATOR
+
+
+def is_of_pytorch(item: Break, places: Places) -> bool:
+    """Whether a break lies in PyTorch's own code, and no line of the reader led there."""
+    lines = [places.line_of(span) for span in (item.span, *_stack(item, places))]
+    return all(
+        places.is_library(line) and _PYTORCH.search(places.sources[line[0]].path) for line in lines
+    )
+
+
+def _stack(item: Break, places: Places) -> tuple[int, ...]:
+    return (item.span,) if item.stack is None else places.stack_spans[item.stack]

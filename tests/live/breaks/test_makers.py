@@ -1,0 +1,96 @@
+"""Compiled code that makes an optimizer or hands on a generator: what is said, and what helps."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+import dynamo_lab as lab
+from dynamo_lab.view import build
+from tests.live.lines import line_of
+
+model = torch.nn.Linear(4, 4)
+x, y = torch.randn(8, 4), torch.randn(8, 4)
+
+
+def train(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loss = x.new_zeros(())
+    for _ in range(2):
+        loss = ((model(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+    return loss
+
+
+def test_an_optimizer_made_in_compiled_code_is_named() -> None:
+    recording = lab.explore(train, x, y, backend="eager")
+    view = build(recording)
+    assert view.breaks[0].title == "optimizer made in compiled code"
+    assert "earlier cell" in view.breaks[0].advice[0]
+    assert not any("yield" in advice for advice in view.breaks[0].advice)
+    assert "None of your 7 lines in these frames is compiled" in view.summary.sentence
+
+
+def test_with_the_optimizer_made_before_the_step_compiles() -> None:
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def step(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        loss = ((model(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    with lab.record() as recorder:
+        compiled: Any = torch.compile(step, backend="eager")
+        for _ in range(2):
+            compiled(x, y)
+    view = build(recorder.recording)
+    states = {line.number: line.state for source in view.sources for line in source.lines}
+    assert states[line_of(step, "model(x)")] == "compiled"
+    assert any(f.name == "step" and f.outcome == "compiled" for f in view.frames)
+    assert "Of your 4 lines in these frames, 1 is compiled." in view.summary.sentence
+    assert all(item.title != "optimizer made in compiled code" for item in view.breaks)
+
+
+def test_an_optimizer_of_a_list_of_parameters_is_named_too() -> None:
+    def make(x: torch.Tensor) -> torch.Tensor:
+        torch.optim.Adam([model.weight])
+        return model(x).sum()
+
+    view = build(lab.explore(make, x, backend="eager"))
+    assert [item.title for item in view.breaks][:1] == ["optimizer made in compiled code"]
+
+
+def test_a_generator_of_a_module_becomes_a_list() -> None:
+    def handed_on(x: torch.Tensor) -> torch.Tensor:
+        parameters: Iterator[torch.Tensor] = model.parameters()
+        print("breaks")
+        return x + sum(p.sum() for p in parameters)
+
+    def listed(x: torch.Tensor) -> torch.Tensor:
+        parameters = list(model.parameters())
+        print("breaks")
+        return x + sum(p.sum() for p in parameters)
+
+    view = build(lab.explore(handed_on, x, backend="eager"))
+    assert [item.title for item in view.breaks][:1] == ["generator of a module"]
+    view = build(lab.explore(listed, x, backend="eager"))
+    assert {item.title for item in view.breaks} == {"print call"}
+    assert view.breaks[0].effect == "resumed"
+
+
+def test_a_generator_of_the_reader_keeps_its_advice() -> None:
+    def numbers() -> Iterator[int]:
+        seen: set[int] = set()
+        for number in range(3):
+            seen.add(number)
+            yield number
+
+    def handed_on(x: torch.Tensor) -> torch.Tensor:
+        numbered = numbers()
+        print("breaks")
+        return x + sum(numbered)
+
+    for item in build(lab.explore(handed_on, x, backend="eager")).breaks:
+        assert item.title != "generator of a module"

@@ -1,0 +1,76 @@
+"""Graphs that are captured in vain, and graphs that DDP splits: their names, and its breaks."""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.distributed as dist
+
+import dynamo_lab as lab
+from dynamo_lab.view import build
+
+
+@pytest.fixture
+def group(tmp_path: Path) -> Generator[None, None, None]:
+    """A process group of one rank."""
+    if not dist.is_available() or not dist.is_gloo_available():
+        pytest.skip("this PyTorch has no gloo")
+    store = (tmp_path / "store").as_uri()
+    dist.init_process_group("gloo", rank=0, world_size=1, init_method=store)
+    yield
+    dist.destroy_process_group()
+
+
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Linear(1024, 1024)
+        self.second = torch.nn.Linear(1024, 1024)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.first(x).relu()
+        return self.second(x).relu()
+
+
+@pytest.mark.usefixtures("group")
+def test_the_parts_of_ddp_are_numbered_and_its_breaks_are_not_the_readers() -> None:
+    model = torch.nn.parallel.DistributedDataParallel(Net(), bucket_cap_mb=2)
+    with lab.record() as recorder:
+        compiled: Any = torch.compile(model, backend="aot_eager")
+        compiled(torch.randn(2, 1024)).sum().backward()
+    view = build(recorder.recording)
+    titles = [graph.title for graph in view.graphs]
+    assert titles[0] == "graph 1"
+    assert {"graph 1 part 1 forward", "graph 1 part 2 forward"} <= set(titles)
+    assert not any("#" in title for title in titles)
+    assert "each time within PyTorch's own code" in view.summary.sentence
+    assert all("nothing to change" in item.advice[0] for item in view.breaks)
+    assert view.frames[0].name == "DistributedDataParallel"
+
+
+def test_a_break_that_the_reader_calls_into_pytorch_is_the_readers() -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        torch._dynamo.graph_break()
+        return x + 1
+
+    sentence = build(lab.explore(f, torch.ones(3), backend="eager")).summary.sentence
+    assert "PyTorch's own code" not in sentence
+
+
+def test_a_model_without_a_line_of_the_reader_has_its_own_name() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    with lab.record() as recorder:
+        compiled: Any = torch.compile(model, backend="eager")
+        compiled(torch.ones(2, 4))
+    assert "captured all of `Sequential` as one graph" in build(recorder.recording).summary.sentence
+
+
+def test_kernels_of_such_a_model_are_at_its_modules() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    with lab.record() as recorder:
+        compiled: Any = torch.compile(model)
+        compiled(torch.ones(2, 4))
+    view = build(recorder.recording)
+    assert any("(ReLU)" in kernel.where for kernel in view.kernels.kernels)
