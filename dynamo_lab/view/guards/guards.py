@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.recording import Recording
@@ -82,7 +83,8 @@ def build(recording: Recording, places: Places) -> GuardsView:
     return GuardsView(
         guards=tuple(_guard(*item, places) for item in in_order(recording.guards)),
         recompiles=tuple(
-            _recompile(item, names, compilations, places, known) for item in recording.recompiles
+            _recompile(_in_own_names(item, recording), names, compilations, places, known)
+            for item in recording.recompiles
         ),
     )
 
@@ -113,6 +115,12 @@ def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
     """The expressions, with those on dynamic marks merged into one that comes last."""
     folded = (_UNMARKED.sub("\\1\N{HORIZONTAL ELLIPSIS}\\2", text) for text in expressions)
     return tuple(sorted(dict.fromkeys(folded), key=lambda text: bool(_FOLDED.search(text))))
+
+
+def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
+    """The recompilation, with arguments of a wrapper named as the wrapped function names them."""
+    parameters = recording.frames[item.frame].parameters
+    return replace(item, failed=tuple(with_parameters(one, parameters) for one in item.failed))
 
 
 def _recompile(
@@ -150,8 +158,7 @@ def _causes(
         readable(source) for symbol in symbols if not symbol.value for source in symbol.sources
     }
     alike: dict[str, list[FailedGuard]] = {}
-    parameters = recording.frames[item.frame].parameters
-    for failed in (with_parameters(failed, parameters) for failed in item.failed):
+    for failed in item.failed:
         alike.setdefault(describe(failed), []).append(failed)
     for text, group in alike.items():
         line = next((at for failed in group if (at := places.own_line(failed.stack))), None)

@@ -39,6 +39,16 @@ class Trial(NamedTuple):
     options: tuple[tuple[str, bool], ...] = ()
 
 
+def both_ones() -> Calls:
+    return [(torch.ones(4), torch.ones(4))]
+
+
+def marked() -> tuple[torch.Tensor]:
+    tensor = torch.ones(4)
+    torch._dynamo.maybe_mark_dynamic(tensor, 0)
+    return (tensor,)
+
+
 class Color(enum.Enum):
     RED = 1
     BLUE = 2
@@ -217,6 +227,13 @@ TRIALS = {
         a_tensor_and_itself,
         lambda: [(x.clone(), y) for x, y in a_tensor_and_itself()],
     ),
+    "same": Trial(
+        "same",
+        lambda x, y: x + y,
+        lambda: [*both_ones(), (X, X)],
+        lambda: [*both_ones(), (X, X.clone())],
+    ),
+    "marking": Trial("marking", after_max, lambda: [(X,), marked()], lambda: [marked(), marked()]),
     "none": Trial("none", lambda x, s: x * 2 if s is None else x + s, lambda: [(X, None), (X, X)]),
     "branch": Trial(
         "branch",
