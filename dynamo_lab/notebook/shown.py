@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -42,7 +42,8 @@ def shown(
         "detail": options.detail or settings["detail"],
         "max_steps": options.max_steps,
     }
-    with record(title, target=options.target, **film) as recorder:
+    recording_cell = record(title, target=options.target, **film)
+    with closing(recording_cell), recording_cell as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:

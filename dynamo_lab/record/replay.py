@@ -7,12 +7,12 @@ import io
 import random
 import sys
 import warnings
-from contextlib import contextmanager
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.record.cells import MODULE
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _held(value: Any) -> Iterator[torch.Tensor]:
             yield from _held(item)
 
 
-@contextmanager
+@whole
 def without_trace(roots: Iterable[Any]) -> Generator[None, None, None]:
     """Seed all generators; afterwards restore them and the reachable tensors.
 
