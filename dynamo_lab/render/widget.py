@@ -25,6 +25,7 @@ from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.render.fallback.side_by_side import fallback_of_several
+from dynamo_lab.render.live_views import keep_live
 from dynamo_lab.render.margin import margins, place_of
 from dynamo_lab.render.page import page, page_of_several
 from dynamo_lab.render.terminal import as_text, render
@@ -141,6 +142,16 @@ class Explorer(anywidget.AnyWidget):
         self._own = frozenset(self._shown)
         self._runs, self.can_run = runs, runs is not None
 
+    def close(self) -> None:
+        """Show it no more: the saved output is there again, and what it showed may be freed."""
+        if self._waiting:
+            self._waiting.on_stop()
+        self._shown, self._several = {}, None
+        self._questions = self._runs = None
+        self._untyped.on_msg(self._answer, remove=True)
+        self._untyped.layout.close()
+        super().close()
+
     def bundle(self) -> dict[str, Any]:
         """The output that shows this widget."""
         found = self._untyped._repr_mimebundle_()
@@ -254,6 +265,7 @@ class LiveDisplay:
         self._widget = Explorer(self._uid, answer, looks)
         self._static: Any = publish({"text/html": waiting(self._uid)}, display_id=True)
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
+        keep_live(self._widget, get_ipython())
         bundle = self._widget.bundle() | {"text/plain": ""}
         publish(bundle, metadata=place_of(self._widget.place))
         self._started = self._told = self._shown = time.perf_counter()

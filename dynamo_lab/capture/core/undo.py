@@ -92,7 +92,8 @@ class Changes(AbstractContextManager[T]):
             held(self._undo.run)
 
     def __del__(self) -> None:
-        self._undo.run()
+        if undo := vars(self).get("_undo"):  # none where even its making was interrupted
+            undo.run()
 
 
 class Whole(AbstractContextManager[T]):
