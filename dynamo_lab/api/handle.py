@@ -32,6 +32,18 @@ class Drawing(TypedDict, total=False):
     inputs: bool | None
 
 
+class Home:
+    """The facts and the session of a recording, for its breaks and graphs to hold.
+
+    They do not hold the recording, which holds them: a struct of plain values is not seen by
+    Python's garbage collector, so a circle through one is never freed.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.session = Session()
+
+
 class Handle(Facts, frozen=True, kw_only=True, dict=True):
     """Facts with a session, which is not part of them: not saved, not compared, not copied."""
 
@@ -45,13 +57,17 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
     def of(cls, facts: Facts, session: Session) -> Self:
         """The handle of these facts, which owns the session."""
         made = cls(**structs.asdict(facts))
-        structs.force_setattr(made, "session", session)
+        made._home.session = session
         return made
 
     @cached_property
+    def _home(self) -> Home:
+        return Home(Facts(**structs.asdict(self)))
+
+    @property
     def session(self) -> Session:
         """The live parts of the run; nothing if the recording was loaded from a file."""
-        return Session()
+        return self._home.session
 
     def runs(self) -> Runs | None:
         """How a view runs the program again, or None if the program is not available."""
