@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpac
 
 from msgspec import structs
 
-from dynamo_lab.api.settings import settings
+from dynamo_lab.api.settings import EVALUATES_NOTHING, settings
 from dynamo_lab.errors import OutputError
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.core import codec
@@ -18,7 +18,7 @@ from dynamo_lab.render.tables import terminal_width
 
 if TYPE_CHECKING:
     from dynamo_lab.api.why_not import WhyNot
-    from dynamo_lab.render.widget import Looks, Runs
+    from dynamo_lab.render.widget import Looks, Runs, Waiting
     from dynamo_lab.view.search import FoundNode
 
 
@@ -187,12 +187,24 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         return {"text/plain": str(self), "text/html": fallback(build(self))}
 
 
-def answer(recording: Facts, question: str, asked: dict[str, Any]) -> dict[str, Any]:
+_EVALUATING = frozenset({"would_pass", "edit_kernel"})
+"""The questions that evaluate or build a text that a view sends."""
+
+
+def answer(
+    recording: Facts, question: str, asked: dict[str, Any], waiting: Waiting | None = None
+) -> dict[str, Any]:
     """The result of a view's question: an "answer" as JSON, or an "error" of one sentence."""
     from dynamo_lab.live import answers
+    from dynamo_lab.measure.rounds import Watch
 
+    if question in _EVALUATING and not settings().evaluates:
+        return {"error": EVALUATES_NOTHING}
+    watch = Watch()
+    if waiting is not None:
+        waiting.on_stop = watch.stop
     session = recording.session if isinstance(recording, Handle) else Session()
-    return answers.answer(recording, session, question, asked)
+    return answers.answer(recording, session, question, asked, watch)
 
 
 def write_page(path: str | Path, text: str) -> None:

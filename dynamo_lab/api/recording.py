@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from msgspec import structs
 
 from dynamo_lab.api.handle import Drawing, Handle, Home
+from dynamo_lab.api.settings import EVALUATES_NOTHING, settings
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.breaks import Break as BreakFact
@@ -278,6 +279,8 @@ def run(
     """
     from dynamo_lab.api import runs
 
+    if not settings().evaluates:
+        raise DynamoLabError(EVALUATES_NOTHING)
     if not isinstance(recording, Recording):
         raise DynamoLabError("There is no program to run again: run the cell again.")
     label, told, facts, session = runs.run(recording, recording.session, what, asked, waiting)
