@@ -15,7 +15,7 @@ import dynamo_lab as lab
 from dynamo_lab.capture.core.undo import Changes, Undo, held, whole
 from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.model.targets import parse
-from tests.live.interrupting import Changed, Tracer, raises, run, signals, state
+from tests.live.record.interrupting import Changed, Tracer, raises, run, signals, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
