@@ -60,7 +60,8 @@ def bench_case(
     inputs = case.make(device, dtype, size)
     if training:
         _ask_for_gradients(case, inputs)
-    by_hand = {one.title: _candidate(one, device, training) for one in baselines_of(case)}
+    at = (device, dtype, size)
+    by_hand = {one.title: _candidate(one, at, training) for one in baselines_of(case)}
     options = BenchOptions(
         ways={**{name: name for name in ways}, **by_hand},
         training=training,
@@ -135,15 +136,17 @@ def share_of_limit(work: Work | None, limits: Limits | None, seconds: float) -> 
     return max(memory, work.flops / peak if peak else 0.0) / seconds
 
 
-def _candidate(baseline: Baseline, device: str, training: bool) -> Candidate:
+def _candidate(baseline: Baseline, at: tuple[str, str, str], training: bool) -> Candidate:
+    from dynamo_lab.bench.baseline_trial import refuse_crash
     from dynamo_lab.measure.baselines import why_not
     from dynamo_lab.measure.variants import Candidate
 
-    reason = "it computes no gradients" if training else why_not(baseline.language, device)
+    reason = "it computes no gradients" if training else why_not(baseline.language, at[0])
 
     def made(_: Any) -> Callable[..., Any]:
         if reason:
             raise CaseError(reason)
+        refuse_crash(baseline, *at)
         return baseline.load()
 
     name, language, code = baseline.title, baseline.language, baseline.code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.api.recording import Recording, recording_of
@@ -12,9 +11,10 @@ from dynamo_lab.record.recorders import MAX_STEPS, Detail, recorder_arguments, r
 from dynamo_lab.record.run import Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     from dynamo_lab.api.recorder import Recorder
+    from dynamo_lab.capture.session import Watch
 
 
 def explore(
@@ -60,7 +60,6 @@ def explore(
     return recording_of(explored(fn, args, kwargs, choice, **asked))
 
 
-@contextmanager
 def record(
     title: str = "recording",
     *,
@@ -68,7 +67,7 @@ def record(
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
     target: str | None = None,
-) -> Generator[Recorder, None, None]:
+) -> Watch[Recorder]:
     """Record whatever `torch.compile` compiles in the block; what it yields has the `recording`.
 
     Exceptions pass through, and what was recorded before them stays. By default Dynamo first
@@ -84,5 +83,4 @@ def record(
     arguments = recorder_arguments(title, detail, max_steps)
     from dynamo_lab.api.recorder import Recorder  # imports torch, which reading a file need not
 
-    with recording_into(Recorder(**arguments), Choice(target=target or ""), fresh) as recorder:
-        yield recorder
+    return recording_into(Recorder(**arguments), Choice(target=target or ""), fresh)

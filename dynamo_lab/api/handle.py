@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict, Unpac
 
 from msgspec import structs
 
-from dynamo_lab.api.settings import settings
+from dynamo_lab.api.settings import EVALUATES_NOTHING, settings
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.core.files import write_output
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.api.why_not import WhyNot
-    from dynamo_lab.render.widget import Looks, Runs
+    from dynamo_lab.render.widget import Looks, Runs, Waiting
     from dynamo_lab.view.search import FoundNode
 
 
@@ -32,6 +32,18 @@ class Drawing(TypedDict, total=False):
     down: int
     collapse: Literal["modules", "none"]
     inputs: bool | None
+
+
+class Home:
+    """The facts and the session of a recording, for its breaks and graphs to hold.
+
+    They do not hold the recording, which holds them: a struct of plain values is not seen by
+    Python's garbage collector, so a circle through one is never freed.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.session = Session()
 
 
 class Handle(Facts, frozen=True, kw_only=True, dict=True):
@@ -47,13 +59,17 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
     def of(cls, facts: Facts, session: Session) -> Self:
         """The handle of these facts, which owns the session."""
         made = cls(**structs.asdict(facts))
-        structs.force_setattr(made, "session", session)
+        made._home.session = session
         return made
 
     @cached_property
+    def _home(self) -> Home:
+        return Home(Facts(**structs.asdict(self)))
+
+    @property
     def session(self) -> Session:
         """The live parts of the run; nothing if the recording was loaded from a file."""
-        return Session()
+        return self._home.session
 
     def runs(self) -> Runs | None:
         """How a view runs the program again, or None if the program is not available."""
@@ -176,9 +192,21 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         return {"text/plain": str(self), "text/html": fallback(build(self))}
 
 
-def answer(recording: Facts, question: str, asked: dict[str, Any]) -> dict[str, Any]:
+_EVALUATING = frozenset({"would_pass", "edit_kernel"})
+"""The questions that evaluate or build a text that a view sends."""
+
+
+def answer(
+    recording: Facts, question: str, asked: dict[str, Any], waiting: Waiting | None = None
+) -> dict[str, Any]:
     """The result of a view's question: an "answer" as JSON, or an "error" of one sentence."""
     from dynamo_lab.live import answers
+    from dynamo_lab.measure.rounds import Watch
 
+    if question in _EVALUATING and not settings().evaluates:
+        return {"error": EVALUATES_NOTHING}
+    watch = Watch()
+    if waiting is not None:
+        waiting.on_stop = watch.stop
     session = recording.session if isinstance(recording, Handle) else Session()
-    return answers.answer(recording, session, question, asked)
+    return answers.answer(recording, session, question, asked, watch)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from msgspec import structs
 
-from dynamo_lab.api.handle import Drawing, Handle
+from dynamo_lab.api.handle import Drawing, Handle, Home
+from dynamo_lab.api.settings import EVALUATES_NOTHING, settings
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.breaks import Break as BreakFact
@@ -37,7 +38,11 @@ if TYPE_CHECKING:
 class Break(BreakFact, frozen=True, kw_only=True, dict=True):
     """A graph break with its recording, so that fixes can be tried."""
 
-    _recording: ClassVar[Recording]
+    _home: ClassVar[Home]
+
+    @property
+    def _recording(self) -> Recording:
+        return Recording.of(self._home.facts, self._home.session)
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
@@ -54,7 +59,11 @@ class Break(BreakFact, frozen=True, kw_only=True, dict=True):
 class Graph(GraphFact, frozen=True, kw_only=True, dict=True):
     """A graph with its recording, so that it can be drawn and searched."""
 
-    _recording: ClassVar[Recording]
+    _home: ClassVar[Home]
+
+    @property
+    def _recording(self) -> Recording:
+        return Recording.of(self._home.facts, self._home.session)
 
     def to_dot(self, **options: Unpack[Drawing]) -> str:
         """The graph as DOT: see `Recording.to_dot`."""
@@ -84,10 +93,15 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        breaks = tuple(Break(**structs.asdict(item)) for item in self.breaks)
-        graphs = tuple(Graph(**structs.asdict(item)) for item in self.graphs)
+        facts = [BreakFact(**structs.asdict(item)) for item in self.breaks]
+        structs.force_setattr(self, "breaks", tuple(facts))
+        drawn = [GraphFact(**structs.asdict(item)) for item in self.graphs]
+        structs.force_setattr(self, "graphs", tuple(drawn))
+        home = self._home
+        breaks = tuple(Break(**structs.asdict(item)) for item in facts)
+        graphs = tuple(Graph(**structs.asdict(item)) for item in drawn)
         for item in (*breaks, *graphs):
-            structs.force_setattr(item, "_recording", self)
+            structs.force_setattr(item, "_home", home)
         structs.force_setattr(self, "breaks", breaks)
         structs.force_setattr(self, "graphs", graphs)
 
@@ -265,6 +279,8 @@ def run(
     """
     from dynamo_lab.api import runs
 
+    if not settings().evaluates:
+        raise DynamoLabError(EVALUATES_NOTHING)
     if not isinstance(recording, Recording):
         raise DynamoLabError("There is no program to run again: run the cell again.")
     label, told, facts, session = runs.run(recording, recording.session, what, asked, waiting)

@@ -6,6 +6,7 @@ JupyterLab's settings arrive in a message before each cell that uses a command o
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, cast
 
 from dynamo_lab.errors import OptionError
@@ -18,8 +19,19 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "theme": ("auto", "light", "dark"),
     "detail": ("normal", "steps"),
     "display": ("below", "panel", "marks"),
+    "evaluate": ("on", "off"),
 }
 """The settings and their values, the default first."""
+
+_OF_NOTEBOOK_ALONE = ("evaluate",)
+"""What no message from a browser may set: it guards against such messages."""
+
+VARIABLE = "DYNAMO_LAB_EVALUATE"
+"""The environment variable that turns evaluating off for every notebook, whatever it chooses."""
+
+EVALUATES_NOTHING = (
+    f"Views evaluate and run nothing here: `%lab --evaluate off` or {VARIABLE}=off is set."
+)
 
 _NAME = "dynamo_lab"
 
@@ -46,7 +58,12 @@ class Settings:
     def hear(self, told: Any) -> None:
         """Take JupyterLab's settings, as far as they are valid."""
         values = cast("dict[str, str]", told) if isinstance(told, dict) else {}
-        self._told = {n: v for n in CHOICES if (v := values.get(n, "")) in CHOICES[n]}
+        self._told = {n: v for n in _told_by_browsers() if (v := values.get(n, "")) in CHOICES[n]}
+
+    @property
+    def evaluates(self) -> bool:
+        """Whether a view may have this process evaluate a text, build an edit, or run a program."""
+        return os.environ.get(VARIABLE, "").lower() != "off" and self["evaluate"] == "on"
 
     def __getitem__(self, name: str) -> str:
         return self._chosen.get(name) or self._told.get(name) or CHOICES[name][0]
@@ -62,7 +79,12 @@ class Settings:
         return self.looks("below" if self["display"] == "marks" else None)
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} {self[name]}" for name in CHOICES)
+        told = [f"{name} {self[name]}" for name in _told_by_browsers()]
+        return ", ".join(told if self.evaluates else [*told, "evaluate off"])
+
+
+def _told_by_browsers() -> list[str]:
+    return [name for name in CHOICES if name not in _OF_NOTEBOOK_ALONE]
 
 
 def _refusal(name: str, value: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -12,6 +12,7 @@ from dynamo_lab.bench.checks import Asked, Checks, off
 from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels
 from dynamo_lab.bench.start import Start, reached_tensors
 from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
+from dynamo_lab.capture.core.undo import Whole, held
 from dynamo_lab.errors import AlreadyRecordingError, BenchError, DynamoLabError
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import is_wrong
@@ -111,7 +112,7 @@ class BenchRun:
             before = machine.describe_machine(self._device.name)
         parts = [self._compile, self._check, self._weigh, self._time]
         parts += [self._time_kernels] if self._options.kernels else []
-        with self._caches, many_ways(), without_trace(self._roots) as state:
+        with Whole(self._caches), many_ways(), without_trace(self._roots) as state:
             self._start = Start(state)
             try:
                 for part in parts:
@@ -163,7 +164,7 @@ class BenchRun:
 
     def _compile_one(self, at: int) -> None:
         if self._ways[at].kind == "compiled":
-            self._caches.enter_context(empty_compile_caches())
+            held(self._caches.enter_context, empty_compile_caches())
         with self._may_fail(at):
             self._made[at] = self._candidates[at].made(self._subject.fn)
             seconds = self._recorded(at) if at == self._recorded_way else self._first_calls(at)
@@ -176,7 +177,8 @@ class BenchRun:
     def _recorded(self, at: int) -> dict[str, float]:
         recorder = None
         try:
-            with record(self._title) as recorder:
+            recording = record(self._title)
+            with closing(recording), recording as recorder:
                 return self._first_calls(at)
         finally:
             if recorder is not None:

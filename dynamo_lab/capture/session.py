@@ -1,11 +1,9 @@
 """A recording session: installs every probe, and removes every one again."""
 
 import functools
-import threading
-from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from types import ModuleType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from dynamo_lab.capture.autograd import hooks as autograd_hooks
 from dynamo_lab.capture.autograd.autograd import AutogradProbes
@@ -18,6 +16,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.private import missing_in
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.timings import TimingProbes
+from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.decompositions import hooks as decompositions_hooks
 from dynamo_lab.capture.decompositions.decompositions import DecompositionProbes
 from dynamo_lab.capture.frames import hooks as frames_hooks
@@ -46,6 +45,8 @@ from dynamo_lab.capture.steps.columns import StepColumns
 from dynamo_lab.capture.steps.steps import StepProbes
 from dynamo_lab.errors import AlreadyRecordingError
 
+R = TypeVar("R", bound=Recorder)
+
 _TABLES = (
     core_hooks,
     frames_hooks,
@@ -59,42 +60,71 @@ _TABLES = (
 
 _TABLES_OF_INDUCTOR = (lowering_hooks, fusion_hooks, kernels_hooks, passes_hooks, packages_hooks)
 
-_recording = threading.Lock()  # probes sit on functions of the whole process, so one at a time
+_running: dict[str, Undo] = {}
+"""The recording that runs: probes sit on functions of the whole process, so one at a time."""
 
 
-@contextmanager
-def watch(recorder: Recorder, *, fresh: bool = True) -> Generator[None, None, None]:
-    """Record into `recorder` whatever compiles in the body, in any thread.
-
-    With `fresh`, Dynamo first forgets what it has compiled, so that code compiled before is traced
-    again. Afterwards every watched function and setting is restored.
+class Watch(Changes[R]):
+    """Records into a recorder whatever compiles in a block; what the block raises is its failure.
 
     Raises:
         AlreadyRecordingError: another recording is running.
     """
-    if not _recording.acquire(blocking=False):
+
+    def __init__(self, recorder: R, make: Callable[[Undo], R]) -> None:
+        super().__init__(make)
+        self._recorder = recorder
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if error is not None:
+                self._recorder.fail(error)
+        finally:
+            self.close()
+
+
+def watch(
+    recorder: R, *, fresh: bool = True, first: Callable[[Undo], None] = lambda undo: None
+) -> Watch[R]:
+    """Record into `recorder` whatever compiles in the block, in any thread.
+
+    With `fresh`, Dynamo first forgets what it has compiled, so that code compiled before is traced
+    again. `first` makes changes that the probes are put around. Afterwards every watched function
+    and setting is restored.
+    """
+
+    def make(undo: Undo) -> R:
+        _take_turn(undo)
+        first(undo)
+        compat.skip_our_frames(undo)
+        undo.add(recorder.stop)
+        tables = list(_TABLES)
+        undo.add(_note_missing, recorder, tables)
+        _install(recorder, undo, tables)
+        if fresh:
+            compat.forget_compiled_code()
+        return recorder
+
+    return Watch(recorder, make)
+
+
+def _take_turn(undo: Undo) -> None:
+    undo.add(_end_turn, undo)
+    if _running.setdefault("recording", undo) is not undo:
         raise AlreadyRecordingError(
             "A recording is running already: end it before you start another, "
             "or make both parts of one `with dynamo_lab.record():`."
         )
-    try:
-        with ExitStack() as stack:
-            stack.enter_context(compat.our_frames_skipped())
-            patches = Patches(recorder.note_failure, recorder.lock)
-            stack.callback(recorder.stop)
-            tables = list(_TABLES)
-            stack.callback(_note_missing, recorder, tables)
-            stack.callback(patches.undo)
-            stack.callback(_install(recorder, patches, tables))
-            if fresh:
-                compat.forget_compiled_code()
-            yield
-    finally:
-        _recording.release()
 
 
-def _install(recorder: Recorder, patches: Patches, tables: list[ModuleType]) -> Callable[[], None]:
-    """Install the probes, and later those of Inductor; returns what undoes the rest."""
+def _end_turn(undo: Undo) -> None:
+    if _running.get("recording") is undo:
+        del _running["recording"]
+
+
+def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
+    """Install the probes, and later those of Inductor."""
+    patches = Patches(recorder.note_failure, recorder.lock, undo)
     compilations = Compilations()
     breaks = BreakProbes(recorder, compilations)
     frames = FrameProbes(recorder, compilations, breaks)
@@ -102,7 +132,7 @@ def _install(recorder: Recorder, patches: Patches, tables: list[ModuleType]) -> 
     recorder.checks = Checks()
     recorder.decompositions = decompositions = DecompositionProbes()
     graphs.on_recorded = decompositions.recorded
-    undo = frames.install(patches)
+    frames.install(patches, undo)
     install = functools.partial(_install_one, recorder, patches)
     if isinstance(recorder.steps, StepColumns):
         tables.append(steps_hooks)
@@ -142,7 +172,6 @@ def _install(recorder: Recorder, patches: Patches, tables: list[ModuleType]) -> 
     else:  # importing it takes longer than showing the first graph, so first things first
         graphs.before_backend = watch_inductor
         watch_import(patches, watch_inductor)
-    return undo
 
 
 class _Probes(Protocol):

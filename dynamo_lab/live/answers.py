@@ -12,20 +12,34 @@ from dynamo_lab.view.kernels.assembly import assembly_view
 
 if TYPE_CHECKING:
     from dynamo_lab.live.session import Session
+    from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.recording import Recording
 
 
 def answer(
-    recording: Recording, session: Session, question: str, asked: dict[str, Any]
+    recording: Recording,
+    session: Session,
+    question: str,
+    asked: dict[str, Any],
+    watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """The result for a view: an "answer" as JSON, or an "error" of one sentence."""
+    """The result for a view: an "answer" as JSON, or an "error" of one sentence.
+
+    Who holds the `watch` can stop a question that takes long.
+    """
     try:
-        return {"answer": msgspec.to_builtins(_found(recording, session, question, asked))}
+        return {"answer": msgspec.to_builtins(_found(recording, session, question, asked, watch))}
     except DynamoLabError as error:
         return {"error": str(error)}
 
 
-def _found(recording: Recording, session: Session, question: str, asked: dict[str, Any]) -> Any:
+def _found(
+    recording: Recording,
+    session: Session,
+    question: str,
+    asked: dict[str, Any],
+    watch: Watch | None,
+) -> Any:
     match question, asked:
         case "would_pass", {"text": str(text)}:
             return guards.ask_as_text(recording, session, text)
@@ -36,6 +50,6 @@ def _found(recording: Recording, session: Session, question: str, asked: dict[st
         case "assembly", {"kernel": int(kernel), "target": str(target)}:
             return assembly_view(assembly.ask(recording, session, kernel, target or None))
         case "edit_kernel", {"kernel": int(kernel), "code": str(code)}:
-            return edits.ask(recording, session, kernel, code)
+            return edits.ask(recording, session, kernel, code, watch)
         case _:
             raise DynamoLabError(f"This kernel cannot answer the view's question {question!r}.")

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 import torch
 
+from dynamo_lab.capture.core.apart import MEMORY_BYTES, limit_here
 from dynamo_lab.capture.kernels import diagnostics
 from dynamo_lab.capture.kernels.edited import OFFSET, Definition, build
 from dynamo_lab.capture.kernels.recorded_calls import (
@@ -31,6 +32,8 @@ from dynamo_lab.measure.checks import compare, is_wrong
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.model.benchmarks import Comparison
 from dynamo_lab.model.kernels import Diagnostic, EditVerdict, Worst
+
+TOO_MUCH = f"it took more than {MEMORY_BYTES >> 30} GB of memory beyond its arguments"
 
 BUILT = "built"
 """The file that exists once the kernel is built."""
@@ -57,6 +60,7 @@ def try_out(folder: Path) -> Answer:
         said = _said(error, defined.text)
         return Answer(verdict="not built", reason=said[0].message, diagnostics=said)
     (folder / BUILT).touch()
+    limit_here(MEMORY_BYTES if is_on_cpu(work["calls"]) else None)
     # a kernel may never return to Python: a thread that does not need Python ends the process
     faulthandler.dump_traceback_later(work["seconds"], exit=True)
     names = names_of(defined.text, defined.name)
@@ -65,11 +69,22 @@ def try_out(folder: Path) -> Answer:
         try:
             answer = _called(kernel, call, names, number)
         except Exception as error:
-            return Answer(verdict="failed", reason=f"it raised {type(error).__name__}: {error}")
+            return Answer(verdict="failed", reason=_raised(error))
         if answer.verdict != "right":
             return answer
         compared = _joined(compared, answer.comparisons)
     return Answer(verdict="right", comparisons=compared)
+
+
+def _raised(error: Exception) -> str:
+    said = f"{type(error).__name__}: {error}"
+    is_memory = any(word in said for word in ("bad_alloc", "MemoryError", "allocate memory"))
+    return TOO_MUCH if is_memory else f"it raised {said}"
+
+
+def is_on_cpu(calls: list[Call]) -> bool:
+    """Whether no call has a tensor on a GPU."""
+    return all(device_of(call.before.laid_out()[0]).name == "cpu" for call in calls[:1])
 
 
 def _said(error: Exception, text: str) -> tuple[Diagnostic, ...]:

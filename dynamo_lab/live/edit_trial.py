@@ -1,27 +1,37 @@
 """Try an edited kernel in another process, and say in a sentence how that ended."""
 
-import signal
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 import torch
 
+from dynamo_lab.capture.core.apart import OUTPUT_BYTES, Ended, crash_of, run_apart
 from dynamo_lab.capture.kernels.edited import Definition, settings_of_builds
 from dynamo_lab.capture.kernels.recorded_calls import Call
-from dynamo_lab.live.edit_process import BUILT, Answer
+from dynamo_lab.errors import EditError
+from dynamo_lab.live.edit_process import BUILT, TOO_MUCH, Answer
 
 _BUILDING = 300.0
 """Seconds that a build may take: if nothing is cached, headers are compiled first."""
 
+STOPPED = "The edit was stopped: nothing of it is left running."
 
-def try_apart(defined: Definition, calls: Sequence[Call], seconds: float) -> Answer:
+
+def try_apart(
+    defined: Definition,
+    calls: Sequence[Call],
+    seconds: float,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Answer:
     """Build the kernel and make these calls of it in a separate process.
 
     It may run for `seconds` once it is built.
+
+    Raises:
+        EditError: the user stopped it.
     """
     with tempfile.TemporaryDirectory(prefix="dynamo_lab_edit_") as name:
         folder = Path(name)
@@ -33,41 +43,33 @@ def try_apart(defined: Definition, calls: Sequence[Call], seconds: float) -> Ans
             "threads": torch.get_num_threads(),
         }
         torch.save(work, folder / "work.pt")
-        return _ran(folder, seconds)
+        return _ran(folder, seconds, is_stopped)
 
 
-def _ran(folder: Path, seconds: float) -> Answer:
+def _ran(folder: Path, seconds: float, is_stopped: Callable[[], bool]) -> Answer:
     command = [sys.executable, "-W", "ignore", "-m", "dynamo_lab.live.edit_process", str(folder)]
-    try:
-        ran = subprocess.run(
-            command, capture_output=True, text=True, timeout=_BUILDING + seconds, check=False
-        )
-    except subprocess.TimeoutExpired:
-        reason = f"it was not built within {_BUILDING:.0f} s"
-        return Answer(verdict="failed", reason=reason)
+    ended = run_apart(command, folder, _BUILDING + seconds, is_stopped=is_stopped)
+    if ended.by == "stopped":
+        raise EditError(STOPPED)
     answer = folder / "answer.json"
     if answer.exists():
         return msgspec.json.decode(answer.read_bytes(), type=Answer)
-    return Answer(verdict="failed", reason=_end(ran, (folder / BUILT).exists(), seconds))
+    return Answer(verdict="failed", reason=_end(ended, (folder / BUILT).exists(), seconds))
 
 
-def _end(ran: subprocess.CompletedProcess[str], was_built: bool, seconds: float) -> str:
+def _end(ended: Ended, was_built: bool, seconds: float) -> str:
     """How a process without an answer ended."""
+    if ended.by == "messages":
+        return f"it wrote more than {OUTPUT_BYTES >> 20} MB of messages: take the printing out"
     if not was_built:
-        said = " ".join(ran.stderr.split())[-300:]
-        return f"it could not be built: {said or f'exit code {ran.returncode}'}"
-    if "Timeout (" in ran.stderr:
+        if ended.by == "time":
+            return f"it was not built within {_BUILDING:.0f} s"
+        said = " ".join(ended.said.split())[-300:]
+        return f"it could not be built: {said or f'exit code {ended.code}'}"
+    if "Timeout (" in ended.said or ended.by == "time":
         return f"it did not end within {seconds:g} s: look for an endless loop"
-    if ran.returncode < 0:
-        return f"it crashed ({_signal(-ran.returncode)}): check its indices and pointers"
-    return f"it ended the process with exit code {ran.returncode}"
-
-
-def _signal(number: int) -> str:
-    words = {"SIGSEGV": "segmentation fault", "SIGBUS": "bus error", "SIGFPE": "arithmetic error"}
-    words |= {"SIGILL": "illegal instruction", "SIGABRT": "aborted", "SIGKILL": "killed"}
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-    return f"{words[name]}, {name}" if name in words else name
+    if "bad_alloc" in ended.said:
+        return TOO_MUCH
+    if ended.code < 0:
+        return f"it crashed ({crash_of(-ended.code)}): check its indices and pointers"
+    return f"it ended the process with exit code {ended.code}"

@@ -65,8 +65,10 @@ def edit(
     return _ran(recording, session, fact, start, seconds, watch)
 
 
-def ask(recording: Recording, session: Session, kernel: int, code: str) -> EditView:
-    """An edit's result for a view.
+def ask(
+    recording: Recording, session: Session, kernel: int, code: str, watch: Watch | None = None
+) -> EditView:
+    """An edit's result for a view; who holds the `watch` can stop it.
 
     Raises:
         EditError: there is no program to run it in, or that program failed.
@@ -74,7 +76,7 @@ def ask(recording: Recording, session: Session, kernel: int, code: str) -> EditV
     from dynamo_lab.view.kernels.edits import build
 
     try:
-        return build(edit(recording, session, kernel, code))
+        return build(edit(recording, session, kernel, code, watch=watch))
     except DynamoLabError:
         raise
     except Exception as error:  # the program's own error in its second run
@@ -111,7 +113,7 @@ def _ran(
 ) -> Edit:
     """The edit on the real arguments of the program: first alone, then in the program."""
     from dynamo_lab.capture.kernels.edited import build, definition, in_place, settings_of_builds
-    from dynamo_lab.live.edit_trial import try_apart
+    from dynamo_lab.live.edit_trial import STOPPED, try_apart
     from dynamo_lab.measure.devices import device_of
     from dynamo_lab.measure.machine import describe_machine
 
@@ -121,7 +123,8 @@ def _ran(
     modules = program.modules(original)
     calls = program.calls_of(original, modules)
     changed = original.edited(start.after)
-    answer = try_apart(changed, calls, seconds)
+    watch = watch or Watch()
+    answer = try_apart(changed, calls, seconds, lambda: watch.stopped)
     tried = structs.replace(
         start,
         verdict=answer.verdict,
@@ -137,6 +140,8 @@ def _ran(
         "original": vars(modules[0])[fact.name],
         "edited": build(changed, settings_of_builds()),
     }
+    if watch.stopped:
+        raise EditError(STOPPED)
     with in_place(modules, fact.name) as put:
         checked = _checked(tried, program, kernels, put)
         if checked.verdict != "right":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import linecache
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers, compare, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Helper, Remedy, Setting, remedies
@@ -87,7 +87,7 @@ def _remedy(recording: Recording, break_id: int, name: str | None) -> Remedy:
     raise FixError(f"There is no fix {name!r} for this break: use one of {offered}.")
 
 
-@contextmanager
+@whole
 def _applied(
     remedy: Remedy, recording: Recording, program: Program
 ) -> Generator[Program, None, None]:
@@ -108,7 +108,7 @@ def _applied(
                 yield program
 
 
-@contextmanager
+@whole
 def _rewritten(
     source: Source, rewrite: Rewrite, remedy: Remedy, program: Program
 ) -> Generator[Program, None, None]:

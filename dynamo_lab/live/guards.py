@@ -29,15 +29,19 @@ def ask(
     Raises:
         GuardsError: there are no live guards, or the arguments do not fit.
     """
-    checks = session.checks
-    if checks is None:
+    checks = _live(session)
+    chosen = _frame(recording, checks, frame)
+    tried = checks.try_on(chosen, args, kwargs, names or {})
+    return answer(recording, chosen, tried, checks.are_forgotten(chosen))
+
+
+def _live(session: Session) -> Checks:
+    if session.checks is None:
         raise GuardsError(
             "This recording has no live guards: only the process that recorded it can run them, so "
             "record again here."
         )
-    chosen = _frame(recording, checks, frame)
-    tried = checks.try_on(chosen, args, kwargs, names or {})
-    return answer(recording, chosen, tried, checks.are_forgotten(chosen))
+    return session.checks
 
 
 def _frame(recording: Recording, checks: Checks, frame: int | None) -> int:
@@ -64,6 +68,7 @@ def ask_as_text(recording: Recording, session: Session, text: str) -> WouldPass:
     """
     from IPython.core.getipython import get_ipython
 
+    _live(session)  # before anything is evaluated
     shell: Any = get_ipython()
     names: dict[str, Any] = {} if shell is None else shell.user_ns
     try:

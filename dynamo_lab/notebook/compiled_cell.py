@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.record.lower import recording_into
@@ -25,7 +25,8 @@ def recorded(
     """Another run of a cell, and the value of its last line."""
     shown, recorder = None, new_recorder(title)
     recorder.options.update(described(options))
-    with suppress(Exception), recording_into(recorder, choice):  # which stores the exception
+    recording = recording_into(recorder, choice)
+    with suppress(Exception), closing(recording), recording:  # which stores the exception
         shown = run_frame(frame, options, choice, namespace)
     return Run.of(recorder, recorder.recording), shown
 

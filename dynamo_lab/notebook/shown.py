@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,8 @@ def shown(
     }
     prints_all = options.verbose or options.quiet
     lines = nullcontext() if prints_all else told_lines_held()
-    with lines, record(title, target=options.target, **film) as recorder:
+    recording_cell = record(title, target=options.target, **film)
+    with lines, closing(recording_cell), recording_cell as recorder:
         if live is not None:
             recorder.on_phase = lambda name: live.phase(name, recorder)
         try:

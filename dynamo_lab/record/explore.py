@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.record.lower import lowered, recording_into
@@ -11,10 +11,11 @@ from dynamo_lab.record.recorders import MAX_STEPS, Detail, name_of, new_recorder
 from dynamo_lab.record.run import Choice, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.running import Call
+    from dynamo_lab.capture.session import Watch
 
 
 def explore(
@@ -64,7 +65,8 @@ def explored_calls(
 
     recorder.options.update({k: name_of(v) for k, v in chosen.items() if v is not None})
     result = None
-    with watch(recorder):
+    watching = watch(recorder)
+    with closing(watching), watching:
         try:
             result = run(fn, calls, **chosen)
         except Exception as error:
@@ -72,12 +74,7 @@ def explored_calls(
     return Run.of(recorder, recorder.recording), result
 
 
-@contextmanager
-def record(
-    title: str = "recording", *, fresh: bool = True, **asked: Any
-) -> Generator[Recorder, None, None]:
+def record(title: str = "recording", *, fresh: bool = True, **asked: Any) -> Watch[Recorder]:
     """Record the block into a recorder of facts: options as for `dynamo_lab.record`."""
     choice = Choice(target=asked.pop("target", None) or "")
-    recorder = new_recorder(title, **asked)
-    with recording_into(recorder, choice, fresh):
-        yield recorder
+    return recording_into(new_recorder(title, **asked), choice, fresh)

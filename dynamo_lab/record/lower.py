@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
@@ -16,9 +16,11 @@ from dynamo_lab.record.recorders import Detail, name_of, new_recorder
 from dynamo_lab.record.run import Choice, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Mapping
 
     from dynamo_lab.capture.core.recorder import Recorder
+    from dynamo_lab.capture.core.undo import Undo
+    from dynamo_lab.capture.session import Watch
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.model.targets import Target
     from dynamo_lab.record.run import Program
@@ -117,8 +119,9 @@ def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder)
 
     settings = {name: getattr(choice, name) for name in ("mode", "dynamic", "fullgraph", "grad")}
     result = None
+    recording = recording_into(recorder, choice)
     try:
-        with recording_into(recorder, choice):
+        with closing(recording), recording:
             result = lower_once(fn, args, kwargs, **settings)
     except OptionError:
         raise
@@ -130,25 +133,24 @@ def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder)
 R = TypeVar("R", bound="Recorder")
 
 
-@contextmanager
-def recording_into(recorder: R, choice: Choice, fresh: bool = True) -> Generator[R, None, None]:
-    """Record the block as `dynamo_lab.record` does, lowering it where a target was chosen."""
+def recording_into(recorder: R, choice: Choice, fresh: bool = True) -> Watch[R]:
+    """Record the block as `dynamo_lab.record` does, lowering it where a target was chosen.
+
+    `closing` around it ends the recording also if an interrupt comes as the block ends.
+    """
     from dynamo_lab.capture.session import watch
 
-    lowers = lowering_for(recorder, choice) if choice.target else nullcontext()
-    with lowers, watch(recorder, fresh=fresh):  # the probes may patch what lowering replaces
-        try:
-            yield recorder
-        except BaseException as error:
-            recorder.fail(error)
-            raise
+    def first(undo: Undo) -> None:
+        if choice.target:
+            _lower_for(undo, recorder, choice)
+
+    return watch(recorder, fresh=fresh, first=first)
 
 
-@contextmanager
-def lowering_for(recorder: Recorder, choice: Choice) -> Generator[None, None, None]:
-    """In the block, what compiles is lowered as chosen, and the recorder knows about it."""
+def _lower_for(undo: Undo, recorder: Recorder, choice: Choice) -> None:
+    """From now on, what compiles is lowered as chosen, and the recorder knows about it."""
     from dynamo_lab.capture.kernels.interpreted import describe_written
-    from dynamo_lab.capture.targets.lowered import lowering
+    from dynamo_lab.capture.targets.lowered import lower_for
 
     target = find_target(choice.target)
     recorder.target = target.name
@@ -168,8 +170,7 @@ def lowering_for(recorder: Recorder, choice: Choice) -> Generator[None, None, No
         if target.device == "cuda" and recorder.wrappers:  # Triton's
             recorder.written[recorder.wrappers[-1].id] = describe_written(lowering, code)
 
-    with lowering(target, choice.settings, chosen, wrote):
-        yield
+    lower_for(undo, target, choice.settings, chosen, wrote)
 
 
 def _place(recorder: Recorder, node: str) -> tuple[int | None, int | None]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.record.cells import MODULE
 from dynamo_lab.record.reach import names_in, reachable
 
@@ -82,7 +83,7 @@ def _held(value: Any) -> Iterator[torch.Tensor]:
             yield from _held(item)
 
 
-@contextmanager
+@whole
 def without_trace(roots: Iterable[Any]) -> Generator[State, None, None]:
     """Seed all generators; afterwards restore them and what the program can reach.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import sys
 import traceback
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,8 @@ class Script:
         """
         from dynamo_lab.record.explore import record
 
-        with record(Path(self.path).name, **options) as recorder:
+        recording = record(Path(self.path).name, **options)
+        with closing(recording), recording as recorder:
             self.run()
             if self.error is not None:
                 recorder.fail(self.error)

@@ -25,61 +25,36 @@ from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.render.fallback.side_by_side import fallback_of_several
+from dynamo_lab.render.live_views import keep_live
 from dynamo_lab.render.margin import margins, place_of
 from dynamo_lab.render.page import page, page_of_several
 from dynamo_lab.render.terminal import as_text, render
 from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
+from dynamo_lab.render.waiting import PROGRESS_SECONDS, Waiting
 from dynamo_lab.view import View, build
 from dynamo_lab.view.compare.side_by_side import Shown, SideBySideView, pair, together
-from dynamo_lab.view.messages import Answered, AnswerMessage, Progress, Ran, RanMessage
+from dynamo_lab.view.messages import Answered, AnswerMessage, Ran, RanMessage
 from dynamo_lab.view.timings.timings import explain
-
-
-class Waiting:
-    """Reports the progress of a run to a view; `on_stop` is called when the user stops it."""
-
-    def __init__(self, show: Callable[[Progress], None]) -> None:
-        self._show = show
-        self._started = time.perf_counter()
-        self._told = 0.0
-        self.on_stop: Callable[[], None] = lambda: None
-
-    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
-        """Move the progress bar, no more often than is visible."""
-        now = time.perf_counter()
-        if now - self._told < _PROGRESS_SECONDS:
-            return
-        self._told = now
-        left = "" if seconds_left is None else f"{max(1, round(seconds_left))} s left"
-        self._show(
-            {
-                "active": True,
-                "stage": what,
-                "detail": left,
-                "fraction": fraction,
-                "seconds": round(now - self._started, 1),
-            }
-        )
-
 
 Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Any, Recording]]
 """Runs a recorded program again, given the action, its options and its progress: a label for a new
 recording, the result, and the recording itself. What it raises is shown."""
 
-_LONG = frozenset({"bench"})
+_LONG = frozenset({"bench", "edit_kernel"})
 """What runs in a separate thread, so that the kernel can still receive a stop request."""
+
+_BUSY = "A measurement or an edit is already running: wait for it, or stop it."
 
 OWN = "as recorded"
 """The label of a single recording, until it is run again."""
 
 _ASSETS = files("dynamo_lab") / "render" / "assets"
 _ON_REQUEST = frozenset({"layout-worker.js"})
-_PROGRESS_SECONDS = 0.15  # how often the progress bar is updated
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
 
-Answer = Callable[[Recording, str, dict[str, Any]], dict[str, Any]]
-"""Answers a request about a recording: its name, and its parameters."""
+Answer = Callable[[Recording, str, dict[str, Any], Waiting], dict[str, Any]]
+"""Answers a request about a recording: its name, its parameters, and how it can be stopped."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +116,16 @@ class Explorer(anywidget.AnyWidget):
         self._own = frozenset(self._shown)
         self._runs, self.can_run = runs, runs is not None
 
+    def close(self) -> None:
+        """Show it no more: the saved output is there again, and what it showed may be freed."""
+        if self._waiting:
+            self._waiting.on_stop()
+        self._shown, self._several = {}, None
+        self._questions = self._runs = None
+        self._untyped.on_msg(self._answer, remove=True)
+        self._untyped.layout.close()
+        super().close()
+
     def bundle(self) -> dict[str, Any]:
         """The output that shows this widget."""
         found = self._untyped._repr_mimebundle_()
@@ -160,10 +145,7 @@ class Explorer(anywidget.AnyWidget):
                 "of": str(label),
                 "request": int(request),
             } if self._questions and label in self._shown:
-                facts = self._shown[label].recording
-                found = cast("Answered", self._questions(facts, question, content))
-                answer: AnswerMessage = {"type": "answer", "request": request, **found}
-                send(answer)
+                self._ask(self._shown[label].recording, question, content, request)
             case {"type": "run", "what": str(what), "of": str(label), "request": int(request)} if (
                 label in self._shown
             ):
@@ -184,27 +166,45 @@ class Explorer(anywidget.AnyWidget):
         ranks = self._several.ranks if self._several else None
         return f"{stem}.html", page_of_several(together(several, ranks)).encode()
 
+    def _ask(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
+        questions = self._questions
+
+        def answer(waiting: Waiting) -> tuple[AnswerMessage, list[bytes]]:
+            assert questions is not None
+            found = cast("Answered", questions(recording, what, asked, waiting))
+            return {"type": "answer", "request": request, **found}, []
+
+        self._work(what, answer, {"type": "answer", "request": request, "error": _BUSY})
+
     def _run(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
+        def answer(waiting: Waiting) -> tuple[RanMessage, list[bytes]]:
+            found, buffers = self._ran(recording, what, asked, waiting)
+            return {"type": "ran", "request": request, **found}, buffers
+
+        self._work(what, answer, {"type": "ran", "request": request, "error": _BUSY})
+
+    def _work(
+        self, what: str, work: Callable[[Waiting], tuple[Any, list[bytes]]], refusal: dict[str, Any]
+    ) -> None:
+        """Send what comes of it; of what takes long one at a time, which can be stopped."""
         waiting = Waiting(partial(setattr, self, "progress"))
 
-        def answer() -> None:
+        def send() -> None:
             try:
-                found, buffers = self._ran(recording, what, asked, waiting)
+                message, buffers = work(waiting)
             finally:
                 if self._waiting is waiting:
                     self._waiting = None
                     self.progress = {"active": False}
-            message: RanMessage = {"type": "ran", "request": request, **found}
             self._untyped.send(message, buffers)
 
         if what not in _LONG:
-            answer()
+            send()
         elif self._waiting is None:
             self._waiting = waiting
-            Thread(target=answer, name=f"dynamo_lab {what}", daemon=True).start()
+            Thread(target=send, name=f"dynamo_lab {what}", daemon=True).start()
         else:
-            error = "A measurement is already running: wait for it, or stop it."
-            self._untyped.send({"type": "ran", "request": request, "error": error}, [])
+            self._untyped.send(refusal, [])
 
     def _ran(
         self, recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting
@@ -254,6 +254,7 @@ class LiveDisplay:
         self._widget = Explorer(self._uid, answer, looks)
         self._static: Any = publish({"text/html": waiting(self._uid)}, display_id=True)
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
+        keep_live(self._widget, get_ipython())
         bundle = self._widget.bundle() | {"text/plain": ""}
         place = place_of(self._widget.place)
         self._live: Any = publish(bundle, metadata=place, display_id=True)
@@ -263,7 +264,7 @@ class LiveDisplay:
         """A phase of compilation starts: update the progress bar, and occasionally the views."""
         now = time.perf_counter()
         is_first = not self._widget.payload and recorder.graphs
-        if now - self._told < _PROGRESS_SECONDS and not is_first:
+        if now - self._told < PROGRESS_SECONDS and not is_first:
             return
         self._told = now
         self._widget.progress = {

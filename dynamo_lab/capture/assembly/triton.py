@@ -6,12 +6,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from dynamo_lab.capture.assembly import hooks, listings
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.targets.targets import gpu_target, pretend
 from dynamo_lab.errors import AssemblyError
 from dynamo_lab.model.assembly import Assembly, Level, Resources, occupancy
@@ -55,7 +55,7 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
     )
 
 
-@contextmanager
+@whole
 def _compiling(folder: Path) -> Generator[None, None, None]:
     """Triton stores what it compiles only in the folder, and takes nothing from elsewhere."""
     from triton import knobs

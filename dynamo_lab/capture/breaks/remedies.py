@@ -4,17 +4,17 @@ import builtins
 import gc
 import pkgutil
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
 import torch
 
 from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 
 
-@contextmanager
+@whole
 def setting(option: str, add: str = "") -> Generator[None, None, None]:
     """Dynamo's option set, or with the object of this name added to it."""
     config = DYNAMO_SETTINGS.get()
@@ -53,7 +53,7 @@ def nested_code(code: CodeType) -> Iterator[CodeType]:
             yield from nested_code(constant)
 
 
-@contextmanager
+@whole
 def code_replaced(functions: list[FunctionType], code: CodeType) -> Generator[None, None, None]:
     """These functions with other code, wherever they are called from."""
     before = [function.__code__ for function in functions]
@@ -71,7 +71,7 @@ def code_replaced(functions: list[FunctionType], code: CodeType) -> Generator[No
             function.__code__ = was
 
 
-@contextmanager
+@whole
 def torch_named(namespaces: list[dict[str, Any]]) -> Generator[None, None, None]:
     """`torch` in these namespaces, also where the user's module does not import it."""
     lacking = [namespace for namespace in namespaces if "torch" not in namespace]
@@ -84,7 +84,7 @@ def torch_named(namespaces: list[dict[str, Any]]) -> Generator[None, None, None]
             namespace.pop("torch", None)
 
 
-@contextmanager
+@whole
 def disabled(
     function: FunctionType, namespaces: list[dict[str, Any]]
 ) -> Generator[None, None, None]:

@@ -4,7 +4,7 @@ Capabilities are asked of the installed release, not of its version number.
 """
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from dynamo_lab.capture.core import hooks
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.private import Private
 from dynamo_lab.capture.core.sources import PACKAGE
+from dynamo_lab.capture.core.undo import Undo, whole
 
 _PROGRAMS = ("suite", "course", "__pycache__")
 
@@ -31,7 +32,7 @@ def watch_caches(patches: Patches, row: Private) -> None:
     patches.hook(row, without_caches)
 
 
-@contextmanager
+@whole
 def _set(values: dict[Private, Any]) -> Iterator[None]:
     """Settings of the compiler as given, those that this PyTorch has."""
     with ExitStack() as stack:
@@ -42,7 +43,7 @@ def _set(values: dict[Private, Any]) -> Iterator[None]:
         yield
 
 
-@contextmanager
+@whole
 def settings_kept() -> Iterator[None]:
     """Afterwards Dynamo's, AOTAutograd's and Inductor's settings are what they were before."""
     rows = (hooks.DYNAMO_SETTINGS, hooks.AOTAUTOGRAD_SETTINGS, hooks.INDUCTOR_SETTINGS)
@@ -57,24 +58,22 @@ def settings_kept() -> Iterator[None]:
                 setattr(config, name, settings[name])
 
 
-@contextmanager
-def our_frames_skipped() -> Iterator[None]:
+def skip_our_frames(undo: Undo) -> None:
     """Have Dynamo skip this package's own functions, as it skips those of PyTorch.
 
     The suite's models and the course's functions are programs like anyone's.
     """
     if not (hooks.SKIPPED_FOLDERS.exists and hooks.SKIP_AGAIN.exists):
-        yield
         return
     folders, again = hooks.SKIPPED_FOLDERS.get(), hooks.SKIP_AGAIN.get()
-    before = list(folders)
-    folders.extend(_ours())
-    again()
-    try:
-        yield
-    finally:
-        folders[:] = before
+
+    def skip(those: list[str]) -> None:
+        folders[:] = those
         again()
+
+    before = list(folders)
+    undo.add(skip, before)
+    skip([*before, *_ours()])
 
 
 def _ours() -> Iterable[str]:
@@ -100,7 +99,7 @@ def name_of(source: Any) -> str:
         return ""
 
 
-@contextmanager
+@whole
 def empty_compile_caches() -> Iterator[None]:
     """Compile with empty caches, except C++ headers, which are precompiled once per machine."""
     raised = None
@@ -113,7 +112,7 @@ def empty_compile_caches() -> Iterator[None]:
         raise raised
 
 
-@contextmanager
+@whole
 def many_ways() -> Iterator[None]:
     """Compile a function more often than Dynamo's limit, beyond which it would run eagerly."""
     with _set(dict(zip(hooks.RECOMPILE_LIMITS, (256, 4096), strict=True))):

@@ -9,6 +9,7 @@ from typing import Any
 
 from dynamo_lab.capture.core.hooks import SET_EVAL_FRAME
 from dynamo_lab.capture.core.private import Private
+from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.errors import AbsentError
 
 Probe = Callable[..., Generator[None, Any, None]]
@@ -38,10 +39,14 @@ class _Unseen:
 class Patches:
     """Wraps functions with probes. A probe that fails is reported and never reaches the program."""
 
-    def __init__(self, report: Callable[[str, BaseException], None], lock: threading.RLock) -> None:
+    def __init__(
+        self, report: Callable[[str, BaseException], None], lock: threading.RLock, undo: Undo
+    ) -> None:
         self._report = report
         self._lock = lock  # held while a probe runs, not while the watched function does
-        self._undo: list[tuple[Any, str, Any]] = []
+        self._undo = undo
+        self._is_over = False
+        undo.add(self._end)  # before any function: so it is the last to be undone
         self._set_eval_frame = SET_EVAL_FRAME.get()
         self._absent: set[str] = set()
         self.missing: list[str] = []
@@ -70,7 +75,7 @@ class Patches:
             @functools.wraps(function)
             def heard(*args: Any, **kwargs: Any) -> Any:
                 result = function(*args, **kwargs)
-                if self._undo:
+                if not self._is_over:
                     try:
                         listener(result, *args, **kwargs)
                     except Exception as error:
@@ -90,8 +95,7 @@ class Patches:
             wrapped: Any = type(raw)(wrap(raw.__func__))
         else:
             wrapped = wrap(raw)
-        self._undo.append((owner, name, owner.__dict__.get(name, _UNDEFINED)))
-        setattr(owner, name, wrapped)
+        self._undo.replace(owner, name, wrapped)
 
     def _wrap(self, function: Callable[..., Any], probe: Probe) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -108,7 +112,7 @@ class Patches:
         return watched
 
     def _start(self, probe: Probe, args: Any, kwargs: Any) -> Generator[None, Any, None] | None:
-        if not self._undo:  # a reference to the wrapper that outlived the recording
+        if self._is_over:  # a reference to the wrapper that outlived the recording
             return None
         try:
             with self._lock, _Unseen(self._set_eval_frame):
@@ -160,11 +164,6 @@ class Patches:
             self._absent.add(error.path)
         self._report(probe, error)
 
-    def undo(self) -> None:
-        """Restore every watched function, the last one first."""
-        while self._undo:
-            owner, name, value = self._undo.pop()
-            if value is _UNDEFINED:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
+    def _end(self) -> None:
+        """From now on a reference to a wrapper, which may outlive the recording, does nothing."""
+        self._is_over = True

@@ -11,6 +11,7 @@ import msgspec
 from dynamo_lab.capture.core.environment import describe_environment
 from dynamo_lab.capture.core.hooks import REAL_STACK
 from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.capture.core.undo import held
 from dynamo_lab.errors import AbsentError
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
@@ -199,8 +200,10 @@ class Recorder:
     def _calls(self) -> Decompositions:
         if self.decompositions is None:
             return Decompositions()
+        keeper, is_done = self.decompositions, self.stopped is not None
         try:
-            return self.decompositions.freeze(is_done=self.stopped is not None)
+            # it runs operators under a mode of PyTorch's, which an interrupt could leave on
+            return held(lambda: keeper.freeze(is_done=is_done))
         except Exception as error:  # it depends on more of PyTorch than recording the calls did
             self.note_failure("decompositions", error)
             return self.decompositions.freeze(is_done=False)

@@ -19,6 +19,7 @@ import torch
 from torch import fx
 
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.decompositions import hooks
 from dynamo_lab.capture.graphs.calls import call_of
 from dynamo_lab.errors import DecompositionError
@@ -86,13 +87,15 @@ class EagerGraphs:
         self._starts.clear()
         self._places.clear()
         self._gradient, self._operate = None, operate
-        patches = Patches(lambda about, error: None, threading.RLock())
+        with Changes(self._install):
+            try:
+                yield
+            finally:
+                self._operate = None
+
+    def _install(self, undo: Undo) -> None:
+        patches = Patches(lambda about, error: None, threading.RLock(), undo)
         patches.hook(hooks.RUN_BACKWARD, self._backward)
-        try:
-            yield
-        finally:
-            patches.undo()
-            self._operate = None
 
     def _backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         # a mode is seen by its own thread, and a GPU's gradients are computed in another

@@ -2,7 +2,7 @@
 
 import dis
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -14,6 +14,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.capture.frames import hooks, outcomes
 from dynamo_lab.capture.frames.wrapped import wrapped_by
 from dynamo_lab.capture.guards.guard_failures import failed_guard
@@ -35,15 +36,16 @@ class FrameProbes:
         self._reasons: dict[str, tuple[str, ...]] = {}
         self._kept: list[CodeType] = []  # an id is only good while its object lives
 
-    def install(self, patches: Patches) -> Callable[[], None]:
-        """Watch Dynamo's way from a frame to compiled code; returns what undoes the rest."""
+    def install(self, patches: Patches, undo: Undo) -> None:
+        """Watch Dynamo's way from a frame to compiled code."""
         outcomes.watch_skips(patches, self.looked_at)
         patches.hook(hooks.COMPILE, self.compilation)
         patches.hook(hooks.TRACE_FRAME, self.attempt)
         patches.hook(hooks.RECOMPILATION, self.recompilation)
         patches.hook(hooks.RESUME, self.resume_function)
+        undo.add(_remove, hooks.BYTECODE_HOOKS.get(), self._modified_bytecode)
         handle = hooks.BYTECODE_HOOK.get()(self._modified_bytecode)
-        return nothing if handle is None else handle.remove
+        undo.add(nothing if handle is None else handle.remove)
 
     def frame(self, code: CodeType) -> int:
         """The id of the frame with this code object."""
@@ -270,6 +272,11 @@ class FrameProbes:
                     self._recorder.update(self._recorder.frames, frame, attempts=tuple(attempts))
         except Exception as error:
             self._recorder.note_failure("modified_bytecode", error)
+
+
+def _remove(hooks_by_id: dict[int, Any], hook: Any) -> None:
+    for number in [number for number, one in list(hooks_by_id.items()) if one == hook]:
+        hooks_by_id.pop(number, None)
 
 
 def readable_name(name: str) -> str:

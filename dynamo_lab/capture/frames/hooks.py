@@ -24,6 +24,12 @@ BYTECODE_HOOK = Private(
     "the bytecode that Dynamo writes is not recorded, nor which frame called which through it.",
     otherwise=nothing,
 )
+BYTECODE_HOOKS = Private(
+    _MODULE,
+    "_bytecode_hooks",
+    "an interrupt at the start of a recording may leave its hook for bytecode registered.",
+    otherwise={},
+)
 RESUME = Private(
     "torch._dynamo.resume_execution",
     "ContinueExecutionCache.lookup",

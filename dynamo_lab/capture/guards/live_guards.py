@@ -4,12 +4,12 @@ import gc
 import inspect
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from torch import nn
 
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.core.values import PLAIN
 from dynamo_lab.capture.guards.guard_failures import first_failing, tell
 from dynamo_lab.errors import GuardsError
@@ -106,7 +106,7 @@ def _read_by_cell(code: CodeType, args: Sequence[Any], kwargs: Mapping[str, Any]
     return {name: value for name, value in kwargs.items() if name in code.co_names}
 
 
-@contextmanager
+@whole
 def _replaced(namespace: dict[str, Any], values: Mapping[str, Any]) -> Iterator[None]:
     """The namespace with other values for some names, for as long as the body runs."""
     before = {name: namespace[name] for name in values if name in namespace}

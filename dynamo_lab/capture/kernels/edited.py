@@ -7,13 +7,13 @@ an edit is that statement with another text, and lives in the module under the s
 import ast
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import torch
 
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kernel_calls import written_modules
 from dynamo_lab.capture.kernels.recorded_calls import Call, Memory, launcher
@@ -119,7 +119,7 @@ def _defines(written: str, defined: Definition) -> bool:
         return False
 
 
-@contextmanager
+@whole
 def in_place(modules: Sequence[ModuleType], name: str) -> Generator[Callable[[Any], None]]:
     """Puts a kernel under this name of the modules, as often as it is called; at the end, back."""
     before = [vars(module)[name] for module in modules]

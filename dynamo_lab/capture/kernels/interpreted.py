@@ -7,7 +7,6 @@ would compile elsewhere (see `interpreting.py`).
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from dynamo_lab.capture.core.apart import run_apart
 from dynamo_lab.capture.targets.lowered import moved
 from dynamo_lab.errors import LoweringError
 
@@ -111,17 +111,14 @@ def _interpreted(folder: Path, patience: float) -> list[list[dict[str, Any]]]:
         "dynamo_lab.capture.kernels.interpreting",
         str(folder),
     ]
-    try:
-        ran = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=patience, check=False
-        )
-    except subprocess.TimeoutExpired:
+    ended = run_apart(command, folder, patience, environment=environment)
+    if ended.by == "time":
         raise LoweringError(
             f"Triton's interpreter did not finish within {patience:.0f} s: check a smaller program."
-        ) from None
+        )
     answer = folder / "rows.json"
     if not answer.exists():
-        said = " ".join(ran.stderr.split())[-300:] or f"exit code {ran.returncode}"
+        said = " ".join(ended.said.split())[-300:] or f"exit code {ended.code}"
         raise LoweringError(f"Triton's interpreter ended without an answer: ...{said}")
     return json.loads(answer.read_text())
 

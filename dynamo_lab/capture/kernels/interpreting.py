@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from dynamo_lab.capture.core.apart import limit_here
 from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.interpreted import STAND_INS
 from dynamo_lab.capture.kernels.libdevice import Libdevice, NotInterpretedError
@@ -282,6 +283,7 @@ def _without_gpu() -> None:
 def main() -> None:
     """Check the modules of the folder named, and write what was found."""
     folder = Path(sys.argv[1])
+    limit_here()
     works = torch.load(folder / "work.pt", weights_only=False)  # written by our own parent
     (folder / "rows.json").write_text(json.dumps([Check(work).run() for work in works]))
 

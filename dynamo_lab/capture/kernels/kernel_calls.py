@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -17,6 +16,7 @@ import torch
 
 from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.hooks import PYTREE as pytree
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.kernels import hooks
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _sites(
         yield Site(kernel, wrapper, line, own)
 
 
-@contextmanager
+@whole
 def intercepted(live: Iterable[Live], stand: Stand) -> Generator[None, None, None]:
     """Call `stand` in the place of every kernel of these modules."""
     undo: list[tuple[FunctionType, CodeType]] = []

@@ -1,12 +1,12 @@
 """Add the user's passes to Inductor, by the hooks that it documents."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
 from torch import fx
 
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.passes import hooks
 from dynamo_lab.errors import OptionError, PassError
 
@@ -77,7 +77,7 @@ def _custom_passes(present: Any, more: list[Any]) -> Any:
     return more[0]
 
 
-@contextmanager
+@whole
 def installed(passes: Mapping[str, Sequence[Callable[[fx.Graph], Any]]]) -> Iterator[None]:
     """Have Inductor run these passes, after those that are set already."""
     config = hooks.SETTINGS.get()

@@ -7,11 +7,10 @@ it over. So that a program goes on after a break, its graphs then run eagerly, w
 
 import copy
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 
 import torch
 from torch import fx
@@ -19,6 +18,7 @@ from torch.fx.node import map_aggregate
 
 from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.core.private import nothing
+from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.lowering.hooks import CURRENT_NODE
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.attention import choose_attention
@@ -34,11 +34,10 @@ Wrote = Callable[[Any, str], None]
 """Called with Inductor's lowering of a graph, and the module that it wrote for it."""
 
 
-@contextmanager
-def lowering(
-    target: Target, settings: Mapping[str, Any], chosen: Chosen, wrote: Wrote
-) -> Generator[None, None, None]:
-    """In the block, Inductor lowers each graph for the target, and what is called runs eagerly.
+def lower_for(
+    undo: Undo, target: Target, settings: Mapping[str, Any], chosen: Chosen, wrote: Wrote
+) -> None:
+    """From now on, Inductor lowers each graph for the target, and what is called runs eagerly.
 
     `settings` are Inductor's, by their names in `torch._inductor.config`; they win over those that
     a call of `torch.compile` names.
@@ -50,8 +49,7 @@ def lowering(
     forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
     forget_rules()  # or a rule registered since were not seen
     lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, wrote)
-    with mock.patch.object(compile_fx, "compile_fx", lowers):
-        yield
+    undo.replace(compile_fx, "compile_fx", lowers)
 
 
 def lower_once(
@@ -165,8 +163,7 @@ def _copied(graph_module: fx.GraphModule) -> fx.GraphModule:
     return made
 
 
-@contextmanager
-def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
+def _unbuilt(chosen: Chosen, wrote: Wrote) -> Changes[None]:
     """Inductor writes code, and nothing compiles, loads or times it."""
     config, graphs = hooks.SETTINGS.get(), hooks.GRAPH.get()
     autotuning, virtualized = hooks.AUTOTUNING.get(), hooks.VIRTUALIZED.get()
@@ -186,11 +183,12 @@ def _unbuilt(chosen: Chosen, wrote: Wrote) -> Generator[None, None, None]:
             chosen(name, len(choices), taken[0].name, node.name if node else "")
         return select(cache, name, taken, *args, **kwargs)
 
-    with ExitStack() as stack:
-        stack.enter_context(config.patch(force_disable_caches=True))  # one hides the stages
-        stack.enter_context(mock.patch.object(graphs, "compile_to_module", write))
-        stack.enter_context(mock.patch.object(autotuning, "__call__", select_one))
-        yield
+    def make(undo: Undo) -> None:
+        undo.set(config, "force_disable_caches", True)  # one hides the stages
+        undo.replace(graphs, "compile_to_module", write)
+        undo.replace(autotuning, "__call__", select_one)
+
+    return Changes(make)
 
 
 def _sensible(choices: list[Any]) -> list[Any]:

@@ -6,15 +6,14 @@ Here these questions are answered for a target's chip, for the length of a `with
 
 import functools
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 
 import torch
 
 from dynamo_lab.capture.core.hooks import PYTREE
+from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.model.targets import Target
 
@@ -23,34 +22,33 @@ _HOST = torch.device("cpu")
 _Remembering = type(functools.cache(lambda: None))
 
 
-@contextmanager
-def pretend(target: Target) -> Generator[None, None, None]:
+def pretend(target: Target) -> Changes[None]:
     """For the block, the target is the device that is there."""
-    with ExitStack() as stack:
-        stack.callback(_forget)
+
+    def make(undo: Undo) -> None:
+        undo.add(_forget)
         if target.kind != "cpu":
-            _convolutions(stack, target)
-            _unguarded(stack)
+            _convolutions(undo, target)
+            _unguarded(undo)
         match target.kind:
             case "cpu":
-                _vectors(stack, target.architecture)
+                _vectors(undo, target.architecture)
             case "mps":
-                _replace(
-                    stack,
-                    torch.backends.mps,
-                    is_available=lambda: True,
-                    get_core_count=lambda: target.chip.units if target.chip else 1,
-                )
-                _replace(
-                    stack, hooks.INDUCTOR_UTILS.get(), is_big_gpu=lambda *_: False
-                )  # it would warn
+                _metal(undo, target)
             case _:
-                _gpu(stack, target)
+                _gpu(undo, target)
         _forget()
-        yield
+
+    return Changes(make)
 
 
-def _gpu(stack: ExitStack, target: Target) -> None:
+def _metal(undo: Undo, target: Target) -> None:
+    units = target.chip.units if target.chip else 1
+    _replace(undo, torch.backends.mps, is_available=lambda: True, get_core_count=lambda: units)
+    _replace(undo, hooks.INDUCTOR_UTILS.get(), is_big_gpu=lambda *_: False)  # it would warn
+
+
+def _gpu(undo: Undo, target: Target) -> None:
     cuda = hooks.CUDA.get()
     properties = _properties(target)
     device: dict[str, Any] = {
@@ -64,7 +62,7 @@ def _gpu(stack: ExitStack, target: Target) -> None:
         "is_tf32_supported": lambda: target.kind == "cuda",
     }
     _replace(
-        stack,
+        undo,
         torch.cuda,
         **device,
         _lazy_init=lambda: None,
@@ -79,27 +77,27 @@ def _gpu(stack: ExitStack, target: Target) -> None:
     asked = {name: staticmethod(device[name]) for name in ("is_available", "current_device")}
     asked["get_device_properties"] = staticmethod(device["get_device_properties"])
     _replace(
-        stack,
+        undo,
         cuda,
         **asked,
         get_compute_capability=staticmethod(lambda device=None: capability),
         is_triton_capable=staticmethod(lambda device=None: True),
         raise_if_triton_unavailable=staticmethod(lambda device=None: None),
     )
-    _replace(stack, cuda.Worker, **{k: v for k, v in asked.items() if k[:2] != "is"})
-    _replace(stack, hooks.DEVICES.get(), caching_worker_device_properties={})
-    _replace(stack, torch.version, hip="6.4" if target.kind == "rocm" else None)
+    _replace(undo, cuda.Worker, **{k: v for k, v in asked.items() if k[:2] != "is"})
+    _replace(undo, hooks.DEVICES.get(), caching_worker_device_properties={})
+    _replace(undo, torch.version, hip="6.4" if target.kind == "rocm" else None)
     if target.kind == "cuda" and torch.version.cuda is None:
-        _replace(stack, torch.version, cuda="12.8")
-    _triton(stack, target)
+        _replace(undo, torch.version, cuda="12.8")
+    _triton(undo, target)
 
 
-def _triton(stack: ExitStack, target: Target) -> None:
+def _triton(undo: Undo, target: Target) -> None:
     """Triton's driver is asked for the target, which it names, and for nothing else."""
-    _replace(stack, hooks.TRITON.get(), has_triton=lambda: True)
+    _replace(undo, hooks.TRITON.get(), has_triton=lambda: True)
     for name, module in list(sys.modules.items()):  # some import it by name
         if name.startswith("torch._inductor") and "has_triton" in vars(module):
-            _replace(stack, module, has_triton=lambda: True)
+            _replace(undo, module, has_triton=lambda: True)
     try:
         from triton.runtime import driver
     except ImportError:  # its source can be written without it
@@ -109,7 +107,7 @@ def _triton(stack: ExitStack, target: Target) -> None:
         get_active_torch_device=lambda: torch.device("cuda", 0),
         is_active=lambda: True,
     )
-    _replace(stack, driver, _active=named)
+    _replace(undo, driver, _active=named)
 
 
 def gpu_target(target: Target) -> Any:
@@ -122,7 +120,7 @@ def gpu_target(target: Target) -> Any:
     return GPUTarget("cuda", target.compute_capability, warp)
 
 
-def _convolutions(stack: ExitStack, target: Target) -> None:
+def _convolutions(undo: Undo, target: Target) -> None:
     """PyTorch asks its libraries in C++ who takes a convolution, and in which order of memory."""
     backends = hooks.CONVOLUTIONS.get()
     chosen = {"cuda": backends.Cudnn, "rocm": backends.Miopen, "mps": backends.Mps}[target.kind]
@@ -136,14 +134,14 @@ def _convolutions(stack: ExitStack, target: Target) -> None:
         return last if is_last else torch.contiguous_format
 
     _replace(
-        stack,
+        undo,
         hooks.C.get(),
         _select_conv_backend=lambda *_, **__: chosen,
         _conv_determine_backend_memory_format=memory_format,
     )
 
 
-def _unguarded(stack: ExitStack) -> None:
+def _unguarded(undo: Undo) -> None:
     """Some methods of tensors turn to the device in C++, also of a tensor that has no memory."""
     aten, index = torch.ops.aten, torch.Tensor.__getitem__
     fakes = hooks.FAKE_TENSOR.get()
@@ -167,8 +165,8 @@ def _unguarded(stack: ExitStack) -> None:
     def invert(self: torch.Tensor) -> torch.Tensor:
         return aten.bitwise_not.default(self)
 
-    _replace(stack, torch.Tensor, copy_=copy_, contiguous=contiguous)
-    _replace(stack, torch.Tensor, __getitem__=getitem, __invert__=invert)
+    _replace(undo, torch.Tensor, copy_=copy_, contiguous=contiguous)
+    _replace(undo, torch.Tensor, __getitem__=getitem, __invert__=invert)
 
 
 def on_device(fake: Any, device: torch.device) -> torch.Tensor:
@@ -186,7 +184,7 @@ def gpu_here() -> str:
     return f"cuda:sm_{major}{minor}"
 
 
-def _vectors(stack: ExitStack, width: str) -> None:
+def _vectors(undo: Undo, width: str) -> None:
     """The vector instructions of a CPU; asked for, they need no test of a compiler."""
     cpu_vec_isa = hooks.VECTORS.get()
     offered = {
@@ -198,8 +196,8 @@ def _vectors(stack: ExitStack, width: str) -> None:
         found = []
     else:
         found = [offered[width]()] if width else _of_this_machine(cpu_vec_isa)
-    stack.enter_context(hooks.SETTINGS.get().patch({"cpp.vec_isa_ok": True}))
-    _replace(stack, cpu_vec_isa, valid_vec_isa_list=lambda: found)
+    undo.set(hooks.SETTINGS.get(), "cpp.vec_isa_ok", True)
+    _replace(undo, cpu_vec_isa, valid_vec_isa_list=lambda: found)
 
 
 def _of_this_machine(cpu_vec_isa: Any) -> list[Any]:
@@ -236,9 +234,9 @@ def _properties(target: Target) -> SimpleNamespace:
     )
 
 
-def _replace(stack: ExitStack, owner: Any, **values: Any) -> None:
+def _replace(undo: Undo, owner: Any, **values: Any) -> None:
     for name, value in values.items():
-        stack.enter_context(mock.patch.object(owner, name, value, create=True))
+        undo.replace(owner, name, value)
 
 
 def _forget() -> None:

@@ -66,6 +66,15 @@ def test_a_baseline_that_does_not_build_says_what_the_compiler_said(mine):
     assert "two" in "\n".join(summary(made.facts))
 
 
+@pytest.mark.skipif(bool(why_not("cpp", "cpu")), reason="needs a C++ compiler")
+def test_a_baseline_that_crashes_does_so_elsewhere(mine):
+    (mine / "double_cpp.cpp").write_text(DOUBLE.replace("2 * x[i]", "*(volatile float*)8"))
+    case = find_case(str(mine / "double_case.py"))
+    made = bench_case(case, size="small", ways=(), cold=False, kernels=False, plan=PLAN)
+    assert "it crashed (segmentation fault, SIGSEGV)" in made.facts.ways[1].problem
+    assert {one.way for one in made.facts.series} == {0}
+
+
 def test_what_cannot_be_measured_is_refused():
     adam = find_case("adam")
     with pytest.raises(CaseError, match="no gradients"):

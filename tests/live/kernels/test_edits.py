@@ -1,6 +1,8 @@
 """Edits of a generated kernel: built apart, checked, refused, timed; nothing stays behind."""
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -92,6 +94,13 @@ def test_what_does_not_compile_has_the_compilers_words_at_their_line(recording: 
         ("*(volatile int*)8 = 1; ", 30.0, "segmentation fault"),
         ("volatile int turns = 1; while (turns) {} ", 2.0, "did not end within 2 s"),
         ("((float*)in_ptr0)[16 * 64 + 5] = 1; ", 30.0, "out of bounds"),
+        ('for (;;) fprintf(stderr, "%1024d", 1); ', 30.0, "more than 16 MB of messages"),
+        (
+            "for (;;) { char* p = new char[1 << 28]; memset(p, 1, 1 << 28); }",
+            30.0,
+            "more than 4 GB of memory",
+        ),
+        ("if (fork() == 0) for (;;) sleep(1); exit(3);", 30.0, "exit code 3"),
     ],
 )
 def test_what_crashes_or_never_ends_does_so_elsewhere(
@@ -101,6 +110,17 @@ def test_what_crashes_or_never_ends_does_so_elsewhere(
     assert edited.verdict == "failed"
     assert said in edited.reason
     assert edited.timings == ()
+    for _ in range(500):  # what is killed does not end at once
+        if not running("dynamo_lab.live.edit_process"):
+            break
+        time.sleep(0.02)
+    assert not running("dynamo_lab.live.edit_process")
+
+
+def running(module: str) -> list[str]:
+    """The processes of this user that run a module."""
+    found = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    return [one.decode() for one in found if module.encode() in one]
 
 
 def test_what_cannot_be_edited_says_why(recording: Recording) -> None:

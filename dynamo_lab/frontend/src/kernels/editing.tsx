@@ -29,7 +29,7 @@ interface PanesProps {
 }
 
 function Panes({ kernel, label, edit }: PanesProps) {
-  const { ask } = useStore().source;
+  const { ask, runs } = useStore().source;
   const place = useSignal({ line: 0, tick: 0 });
   const run = (): void => {
     if (ask) void edit.run(ask, label, kernel.id);
@@ -40,6 +40,7 @@ function Panes({ kernel, label, edit }: PanesProps) {
       <section class="dl-edit" aria-label="Edit" aria-busy={edit.busy.value} data-own>
         <Tools edit={edit} run={run} />
         {edit.busy.value && <Busy what="Building, checking and timing your kernel" />}
+        {edit.busy.value && runs && <button type="button" class="dl-button" onClick={() => runs.stop()}>Stop</button>}
         <Result edit={edit} show={(line) => (place.value = { line, tick: place.value.tick + 1 })} />
       </section>
     </>

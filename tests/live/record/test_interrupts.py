@@ -1,0 +1,236 @@
+"""An interrupt at any line of the start or the end of a recording leaves nothing behind."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+import dynamo_lab as lab
+from dynamo_lab.capture.core.undo import Changes, Undo, held, whole
+from dynamo_lab.capture.targets.targets import pretend
+from dynamo_lab.model.targets import parse
+from tests.live.record.interrupting import Changed, Tracer, raises, run, signals, state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def small(x: torch.Tensor) -> torch.Tensor:
+    return x.sin() + 1
+
+
+def records() -> None:
+    with lab.record():
+        pass
+
+
+def records_steps() -> None:
+    with lab.record(detail="steps", target="cpu"):
+        pass
+
+
+def explores() -> None:
+    lab.explore(small, torch.ones(2), backend="eager")
+
+
+def compiles_a_cell() -> None:
+    from dynamo_lab.notebook.compiled_cell import recorded
+    from dynamo_lab.record.cells import build_frame
+    from dynamo_lab.record.run import Choice
+
+    namespace: dict[str, Any] = {"x": torch.ones(2)}
+    options = argparse.Namespace(backend="eager", mode=None, dynamic=None, fullgraph=False)
+    frame = build_frame("y = x + 1", "<cell>", namespace)
+    recorded("cell", frame, namespace, options, Choice())
+
+
+def lowers() -> None:
+    lab.lower(small, torch.ones(4), target="cuda:sm_90")
+
+
+def benches() -> None:
+    lab.bench(small, torch.ones(4), ways=[], rounds=1, seconds=0.01, kernels=False)
+
+
+def pretends() -> None:
+    target = parse("cuda:sm_90")
+    assert target
+    with pretend(target):
+        pass
+
+
+def tried(
+    act: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    strike: Callable[[], None],
+    every: int = 1,
+    **asked: bool,
+) -> None:
+    """Interrupt `act` at its points, and compare everything afterwards."""
+    changed = Changed()
+    changed.spy(monkeypatch)
+    act()  # all imports are done
+    before, counter = state(), Tracer()
+    assert not run(act, counter)
+    points = list(counter.points(**asked))[::every]
+    assert len(points) > 20
+    interrupted = 0
+    for point in points:
+        interrupted += run(act, Tracer(point, strike))
+        assert not changed.now(), point
+        now = state()
+        assert {name for name in now if now[name] != before[name]} == set(), point
+    assert interrupted > len(points) // 2
+
+
+@pytest.mark.parametrize(
+    ("act", "strike"),
+    [(records, raises), (records, signals), (records_steps, raises), (pretends, raises)],
+)
+def test_at_each_line_of_a_start_and_an_end(
+    act: Callable[[], None], strike: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried(act, monkeypatch, strike)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strike", [raises, signals])
+def test_each_time_that_a_line_runs(
+    strike: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried(records, monkeypatch, strike, every=5, all_times=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("act", "every"),
+    [
+        (records_steps, 1),
+        (pretends, 1),
+        (explores, 1),
+        (compiles_a_cell, 1),
+        (lowers, 9),
+        (benches, 3),
+    ],
+)
+def test_around_a_program(
+    act: Callable[[], None], every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried(act, monkeypatch, signals, every)
+
+
+@pytest.mark.slow
+def test_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real signals from another thread, at moments from a seed."""
+    chance = random.Random(0)
+    changed = Changed()
+    changed.spy(monkeypatch)
+    explores()
+    before = state()
+    for _ in range(60):
+        timer = threading.Timer(chance.uniform(0, 0.12), signals)
+        timer.start()
+        try:
+            explores()
+            timer.join()
+        except KeyboardInterrupt:
+            pass
+        timer.join()
+        assert not changed.now()
+        now = state()
+        assert {name for name in now if now[name] != before[name]} == set()
+
+
+def test_an_interrupt_waits_while_it_is_held() -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        signals()
+        done.append("all")
+
+    with pytest.raises(KeyboardInterrupt):
+        held(work)
+    assert done == ["all"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_handler_of_the_programs_own_gets_it() -> None:
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        held(signals)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert came == [signal.SIGINT]
+
+
+def test_another_thread_is_not_held_up() -> None:
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.append(held(lambda: 1)))
+    thread.start()
+    thread.join()
+    assert found == [1]
+
+
+def test_what_a_step_raises_comes_after_all_steps() -> None:
+    undo, done = Undo(), list[str]()
+
+    def fails() -> None:
+        raise ValueError("one step")
+
+    undo.add(done.append, "first")
+    undo.add(fails)
+    undo.add(done.append, "last")
+    with pytest.raises(ValueError, match="one step"):
+        undo.run()
+    assert done == ["last", "first"]
+
+
+def test_an_interrupted_step_runs_again() -> None:
+    undo, done = Undo(), list[str]()
+
+    def once() -> None:
+        done.append("tried")
+        if len(done) == 1:
+            raise KeyboardInterrupt
+
+    undo.add(once)
+    with pytest.raises(KeyboardInterrupt):
+        undo.run()
+    assert done == ["tried", "tried"]
+
+
+def test_an_attribute_that_was_inherited_is_inherited_again() -> None:
+    class Above:
+        value = 1
+
+    class Below(Above):
+        pass
+
+    with Changes(lambda undo: undo.replace(Below, "value", 2)):
+        assert Below.value == 2
+    assert "value" not in vars(Below)
+    assert Below.value == 1
+
+
+def test_a_block_that_begins_interrupted_is_left() -> None:
+    done: list[str] = []
+
+    @whole
+    def changed() -> Iterator[None]:
+        signals()
+        done.append("in")
+        try:
+            yield
+        finally:
+            done.append("out")
+
+    with pytest.raises(KeyboardInterrupt), changed():
+        done.append("body")
+    assert done == ["in", "out"]
