@@ -164,11 +164,21 @@ def lowering_for(recorder: Recorder, choice: Choice) -> Generator[None, None, No
             Note(level="info", about="autotuning", message=message, graph=graph, node=index)
         )
 
+    def padded(product: str, node: str) -> None:
+        message = (
+            f"{product}: the device would time it as it is and padded, and keep the faster. "
+            "Nothing runs here, so it is not padded; options={'force_shape_pad': True} pads all."
+        )
+        graph, index = _place(recorder, node)
+        recorder.notes.append(
+            Note(level="info", about="padding", message=message, graph=graph, node=index)
+        )
+
     def wrote(lowering: Any, code: str) -> None:
         if target.device == "cuda" and recorder.wrappers:  # Triton's
             recorder.written[recorder.wrappers[-1].id] = describe_written(lowering, code)
 
-    with lowering(target, choice.settings, chosen, wrote):
+    with lowering(target, choice.settings, chosen, padded, wrote):
         yield
 
 

@@ -14,11 +14,8 @@ from unittest import mock
 
 import torch
 
-from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.model.targets import Target
-
-_HOST = torch.device("cpu")
 
 _Remembering = type(functools.cache(lambda: None))
 
@@ -30,7 +27,6 @@ def pretend(target: Target) -> Generator[None, None, None]:
         stack.callback(_forget)
         if target.kind != "cpu":
             _convolutions(stack, target)
-            _unguarded(stack)
         match target.kind:
             case "cpu":
                 _vectors(stack, target.architecture)
@@ -92,14 +88,30 @@ def _gpu(stack: ExitStack, target: Target) -> None:
     if target.kind == "cuda" and torch.version.cuda is None:
         _replace(stack, torch.version, cuda="12.8")
     _triton(stack, target)
+    _datasheet(stack, properties.name)
+
+
+def _datasheet(stack: ExitStack, name: str) -> None:
+    """What Inductor weighs costs by comes from PyTorch's datasheets, where the chip is in them."""
+
+    def bandwidth() -> float:
+        return hooks.DATASHEETS.get()(name).dram_bw_gbs  # one that fails weighs nothing
+
+    for module in _holders("get_gpu_dram_gbps"):
+        _replace(stack, module, get_gpu_dram_gbps=bandwidth)
+
+
+def _holders(name: str) -> list[Any]:
+    """Inductor's modules that have a function: some import it by name."""
+    modules = list(sys.modules.items())
+    return [m for path, m in modules if path.startswith("torch._inductor") and name in vars(m)]
 
 
 def _triton(stack: ExitStack, target: Target) -> None:
     """Triton's driver is asked for the target, which it names, and for nothing else."""
     _replace(stack, hooks.TRITON.get(), has_triton=lambda: True)
-    for name, module in list(sys.modules.items()):  # some import it by name
-        if name.startswith("torch._inductor") and "has_triton" in vars(module):
-            _replace(stack, module, has_triton=lambda: True)
+    for module in _holders("has_triton"):
+        _replace(stack, module, has_triton=lambda: True)
     try:
         from triton.runtime import driver
     except ImportError:  # its source can be written without it
@@ -141,41 +153,6 @@ def _convolutions(stack: ExitStack, target: Target) -> None:
         _select_conv_backend=lambda *_, **__: chosen,
         _conv_determine_backend_memory_format=memory_format,
     )
-
-
-def _unguarded(stack: ExitStack) -> None:
-    """Some methods of tensors turn to the device in C++, also of a tensor that has no memory."""
-    aten, index = torch.ops.aten, torch.Tensor.__getitem__
-    fakes = hooks.FAKE_TENSOR.get()
-
-    def copy_(self: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
-        return aten.copy_.default(self, source, non_blocking)
-
-    def contiguous(self: torch.Tensor, memory_format: Any = torch.contiguous_format) -> Any:
-        if self.is_contiguous(memory_format=memory_format):
-            return self
-        return aten.clone.default(self, memory_format=memory_format)
-
-    def getitem(self: Any, key: Any) -> Any:
-        if not isinstance(self, fakes) or self.device.type in ("cpu", "meta"):
-            return index(self, key)
-        there = self.device
-        here: Any = PYTREE.tree_map_only(fakes, lambda t: on_device(t, _HOST), (self, key))
-        found: Any = index(*here)
-        return on_device(found, there)
-
-    def invert(self: torch.Tensor) -> torch.Tensor:
-        return aten.bitwise_not.default(self)
-
-    _replace(stack, torch.Tensor, copy_=copy_, contiguous=contiguous)
-    _replace(stack, torch.Tensor, __getitem__=getitem, __invert__=invert)
-
-
-def on_device(fake: Any, device: torch.device) -> torch.Tensor:
-    """A fake tensor like this one, on another device."""
-    with fake.fake_mode:
-        like: Any = torch.empty_strided
-        return like(fake.size(), fake.stride(), dtype=fake.dtype, device=device)
 
 
 def gpu_here() -> str:
