@@ -57,8 +57,7 @@ class _Call(NamedTuple):
     @property
     def is_alike(self) -> bool:
         """Whether heads have one size, and there is a batch of them."""
-        sizes = {tensor.size(-1) for tensor in self.inputs}
-        return len(sizes) == 1 and self.query.dim() == 4
+        return self.query.dim() == 4 and all(t.size(-1) == self.head for t in self.inputs)
 
 
 def attention_on(target: Target) -> Callable[..., torch.Tensor] | None:

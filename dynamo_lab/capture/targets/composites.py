@@ -13,11 +13,16 @@ from unittest import mock
 import torch
 from torch import Tensor
 
+from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.attention import attention_on
 from dynamo_lab.model.targets import Target
 
 aten: Any = torch.ops.aten
 _KEYS = torch._C.DispatchKey
+_GPU_KERNELS = (aten._fused_rms_norm.default,)
+_KERNELS = {"cuda": _GPU_KERNELS, "rocm": _GPU_KERNELS, "mps": _GPU_KERNELS}
+"""Operators with a kernel of the device's own, which a CPU composes (native_functions.yaml)."""
+
 _COMPOSED = _KEYS.CompositeImplicitAutograd
 
 
@@ -30,8 +35,21 @@ def composed_for(target: Target) -> Generator[None, None, None]:
             kernels = {key: implementation}
             stack.enter_context(mock.patch.dict(operator.py_kernels, kernels))
             operator._dispatch_cache.clear()
+        for row in hooks.DECOMPOSED:
+            stack.enter_context(mock.patch.object(*row.place(), _is_composed(target)))
         stack.enter_context(_shapes_of_gru())
         yield
+
+
+def _is_composed(target: Target) -> Callable[..., bool]:
+    """Whether an operator is composed of others on a target, as `autograd_would_have_decomposed`."""
+    own = _KERNELS.get(target.kind, ())
+
+    def is_composed(func: Any, flat_args: Any) -> bool:
+        has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CPU")
+        return not has_kernel and func not in own
+
+    return is_composed
 
 
 @contextmanager

@@ -25,6 +25,11 @@ FAKE_DEVICE = Private("torch._subclasses.fake_tensor", "FakeTensor.fake_device",
 FAKE_HANDLERS = Private("torch._subclasses.fake_tensor", "_DISPATCH_META_HANDLERS", _LOWER)
 FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _LOWER)
 TRACING = Private("torch.fx.experimental.proxy_tensor", "ProxyTorchDispatchMode", _LOWER)
+DECOMPOSED = (
+    Private("torch._subclasses.functional_tensor", "autograd_would_have_decomposed", _LOWER),
+    Private("torch.fx.experimental.proxy_tensor", "autograd_would_have_decomposed", _LOWER),
+)
+"""Whether a device composes an operator of others: by the kernels that PyTorch was built with."""
 FUNCTIONAL_TENSOR = Private("torch._subclasses.functional_tensor", "FunctionalTensor", _LOWER)
 
 INDUCTOR_UTILS = Private("torch._inductor.utils", "", _LOWER)
