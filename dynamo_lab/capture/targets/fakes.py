@@ -35,7 +35,10 @@ def fakes_on(kind: str) -> Generator[None, None, None]:
         return
     fakes, functional = hooks.FAKE_TENSOR.get(), hooks.FUNCTIONAL_TENSOR.get()
     there = indexed(kind)
+    forget = hooks.FAKE_MODE.get().cache_clear  # it remembers the devices of results
     with ExitStack() as stack:
+        stack.callback(forget)
+        forget()
 
         def replace(owner: Any, name: str, value: Any) -> None:
             stack.enter_context(mock.patch.object(owner, name, value, create=True))
@@ -46,7 +49,7 @@ def fakes_on(kind: str) -> Generator[None, None, None]:
         replace(fakes, "__torch_dispatch__", _for_cpp(fakes))
         tracing = hooks.TRACING.get()
         replace(tracing, "__torch_dispatch__", _moved(tracing.__torch_dispatch__, there))
-        replace(hooks.FAKE_MODE.get(), "avoid_device_init", True)  # constants are made on the host
+        replace(hooks.FAKE_MODE.get(), "avoid_device_init", property(lambda _: True))  # constants are made on the host
         folding, name = hooks.FOLDING.place()
         replace(folding, name, _on_host(folding.run, kind))
         handlers = {torch.ops.prim.device.default: lambda args: _told(args[0])}
@@ -92,14 +95,17 @@ def _told(fake: Any) -> torch.device:
 def _made_on_host(new: Any, kind: str) -> Any:
     """Makes a fake tensor of the target with the dispatch keys of the host."""
 
-    def made(
-        cls: Any, mode: Any = None, elem: Any = None, device: Any = None, *rest: Any, **named: Any
-    ) -> Any:
-        if device is not None and torch.device(device).type == kind:
-            device = HOST
-        return new(cls, mode, elem, device, *rest, **named)
+    def made(cls: Any, *args: Any, **named: Any) -> Any:
+        mode_and_memory, place = args[:2], [_host(device, kind) for device in args[2:3]]
+        if "device" in named:
+            named["device"] = _host(named["device"], kind)
+        return new(cls, *mode_and_memory, *place, *args[3:], **named)
 
     return made
+
+
+def _host(device: Any, kind: str) -> Any:
+    return HOST if device is not None and torch.device(device).type == kind else device
 
 
 def _for_cpp(fakes: Any) -> Any:

@@ -64,6 +64,7 @@ def _gpu(stack: ExitStack, target: Target) -> None:
         torch.cuda,
         **device,
         _lazy_init=lambda: None,
+        default_generators=(torch.Generator(),),
         _exchange_device=lambda index: index,
         _maybe_exchange_device=lambda index: index,
         get_rng_state=lambda device=None: torch.empty(0),

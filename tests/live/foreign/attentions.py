@@ -100,7 +100,7 @@ PROGRAMS: dict[str, Program] = {
     "attention_summed": _of(summed),
     "attention_linear": _of(linear_attention),
     "attention_trained": _trained(divided),
-    "attention_trained_half": _trained(divided, torch.float16),
+    "attention_trained_half": _trained(scaled, torch.float16),
     "attention_dynamic": _of(divided, torch.float16, dynamic=True),
     "attention_rotary": lambda: (Rotary(), (torch.randn(2, 16, 64),), {"grad": False}),
     "attention_multihead": lambda: (
