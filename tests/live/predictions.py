@@ -92,7 +92,7 @@ def _written() -> Generator[list[str], None, None]:
 
     def write(lowering: Any) -> Any:
         codes.append(lowering.codegen()[0].value)
-        return SimpleNamespace(call=None, runner=None, __file__="<not built>")
+        return SimpleNamespace(call=_not_built, runner=None, __file__="<not built>")
 
     def lower_only(module: Any, *args: Any, **kwargs: Any) -> Any:
         if inside:  # Inductor calls itself
@@ -110,6 +110,10 @@ def _written() -> Generator[list[str], None, None]:
         mock.patch.object(compile_fx, "compile_fx", lower_only),
     ):
         yield codes
+
+
+def _not_built(*_: Any) -> Any:
+    raise RuntimeError("this graph was not built")
 
 
 def work(task: str, where: str, out: Path, names: list[str], limit: int) -> None:

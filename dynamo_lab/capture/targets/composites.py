@@ -18,12 +18,9 @@ from dynamo_lab.capture.targets.attention import attention_on
 from dynamo_lab.model.targets import Target
 
 aten: Any = torch.ops.aten
-_KEYS = torch._C.DispatchKey
 _GPU_KERNELS = (aten._fused_rms_norm.default,)
 _KERNELS = {"cuda": _GPU_KERNELS, "rocm": _GPU_KERNELS, "mps": _GPU_KERNELS}
 """Operators with a kernel of the device's own, which a CPU composes (native_functions.yaml)."""
-
-_COMPOSED = _KEYS.CompositeImplicitAutograd
 
 
 @contextmanager
@@ -42,12 +39,12 @@ def composed_for(target: Target) -> Generator[None, None, None]:
 
 
 def _is_composed(target: Target) -> Callable[..., bool]:
-    """Whether an operator is composed of others on a target, as `autograd_would_have_decomposed`."""
+    """Tells whether an operator is composed of others on a target."""
     own = _KERNELS.get(target.kind, ())
+    registered = hooks.C.get()._dispatch_has_kernel_for_dispatch_key
 
     def is_composed(func: Any, flat_args: Any) -> bool:
-        has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CPU")
-        return not has_kernel and func not in own
+        return not registered(func.name(), "CPU") and func not in own
 
     return is_composed
 
@@ -84,22 +81,26 @@ def _gru_back_like(grad: Tensor, workspace: Tensor, has_bias: bool) -> tuple[Any
 
 
 def _composed(target: Target) -> Iterator[tuple[Any, Any, Callable[..., Any]]]:
+    keys = hooks.C.get().DispatchKey
+    composed = keys.CompositeImplicitAutograd
     attention = attention_on(target)
     if attention is not None:
-        yield aten.scaled_dot_product_attention.default, _COMPOSED, attention
+        yield aten.scaled_dot_product_attention.default, composed, attention
     if target.device != "cpu":
-        yield aten._fused_rms_norm.default, _KEYS.AutogradCPU, _rms_norm
+        yield aten._fused_rms_norm.default, keys.AutogradCPU, _rms_norm
     if target.device == "cuda":
-        yield aten.lstm_cell.default, _COMPOSED, _lstm_cell
-        yield aten.gru_cell.default, _COMPOSED, _gru_cell
+        yield aten.lstm_cell.default, composed, _lstm_cell
+        yield aten.gru_cell.default, composed, _gru_cell
 
 
 class _RMSNorm(torch.autograd.Function):
     """One operator with its own backward, where the host composes both."""
 
     @staticmethod
-    def forward(ctx: Any, input: Tensor, shape: Any, weight: Tensor | None, eps: float | None) -> Any:
-        with torch._C._AutoDispatchBelowAutograd():
+    def forward(
+        ctx: Any, input: Tensor, shape: Any, weight: Tensor | None, eps: float | None
+    ) -> Any:
+        with hooks.C.get()._AutoDispatchBelowAutograd():
             result, scale = aten._fused_rms_norm.default(input, shape, weight, eps)
         ctx.save_for_backward(input, scale, weight)
         ctx.shape = shape

@@ -12,9 +12,8 @@ from typing import Any
 from unittest import mock
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
 
+from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.targets import hooks
 
 HOST = torch.device("cpu")
@@ -49,7 +48,9 @@ def fakes_on(kind: str) -> Generator[None, None, None]:
         replace(fakes, "__torch_dispatch__", _for_cpp(fakes))
         tracing = hooks.TRACING.get()
         replace(tracing, "__torch_dispatch__", _moved(tracing.__torch_dispatch__, there))
-        replace(hooks.FAKE_MODE.get(), "avoid_device_init", property(lambda _: True))  # constants are made on the host
+        replace(
+            hooks.FAKE_MODE.get(), "avoid_device_init", property(lambda _: True)
+        )  # constants are made on the host
         folding, name = hooks.FOLDING.place()
         replace(folding, name, _on_host(folding.run, kind))
         handlers = {torch.ops.prim.device.default: lambda args: _told(args[0])}
@@ -121,7 +122,7 @@ def _for_cpp(fakes: Any) -> Any:
 
 
 def _moved(dispatch: Any, there: torch.device) -> Any:
-    """Traces that something is made or put on the target, where C++ or the program says the host."""
+    """Traces what C++ or the program makes or puts on the host as on the target."""
 
     def trace(mode: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         named = dict(kwargs or {})
@@ -135,23 +136,20 @@ def _moved(dispatch: Any, there: torch.device) -> Any:
 def _on_host(run: Any, kind: str) -> Any:
     """Folds constants where they can be computed with: on the host."""
 
+    def here(value: Any) -> Any:
+        return HOST if isinstance(value, torch.device) and value.type == kind else value
+
+    class Host(hooks.DISPATCH_MODE.get()):
+        """Whatever is made on the target is made on the host."""
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            moved, named = PYTREE.tree_map(here, (args, kwargs or {}))
+            return func(*moved, **named)
+
     def fold(folder: Any) -> Any:
-        with _Host(kind):
+        with Host():
             return run(folder)
 
     return fold
-
-
-class _Host(TorchDispatchMode):
-    """Whatever is made on a kind of device is made on the host."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self._kind = kind
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        moved, named = tree_map(self._here, (args, kwargs or {}))
-        return func(*moved, **named)
-
-    def _here(self, value: Any) -> Any:
-        return HOST if isinstance(value, torch.device) and value.type == self._kind else value

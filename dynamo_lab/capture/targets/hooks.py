@@ -23,6 +23,7 @@ VIRTUALIZED = Private("torch._inductor.virtualized", "V", _LOWER)
 FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _LOWER, otherwise=Nobody)
 FAKE_DEVICE = Private("torch._subclasses.fake_tensor", "FakeTensor.fake_device", _LOWER, "2.13")
 FAKE_HANDLERS = Private("torch._subclasses.fake_tensor", "_DISPATCH_META_HANDLERS", _LOWER)
+DISPATCH_MODE = Private("torch.utils._python_dispatch", "TorchDispatchMode", _LOWER)
 FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _LOWER)
 TRACING = Private("torch.fx.experimental.proxy_tensor", "ProxyTorchDispatchMode", _LOWER)
 DECOMPOSED = (

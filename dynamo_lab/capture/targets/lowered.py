@@ -1,8 +1,8 @@
 """Lower graphs to code for a target, without building or running it.
 
-Dynamo and AOTAutograd work as on the machine at hand, since PyTorch cannot trace gradients for a
-device that it was not built for; the graph they leave is moved to the target, where Inductor takes
-it over. So that a program goes on after a break, its graphs then run eagerly, where they are.
+Dynamo captures on the machine at hand. From there on the fake tensors of a graph lie on the target,
+for AOTAutograd, its decompositions, Inductor's passes and lowerings. So that a program goes on
+after a break, its graphs then run eagerly, where they are.
 """
 
 import copy

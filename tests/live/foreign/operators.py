@@ -61,7 +61,7 @@ def quantized(x: Tensor, weight: Tensor, scale: Tensor) -> Tensor:
 
 
 def integers(x: Tensor, weight: Tensor) -> Tensor:
-    return torch._int_mm(x, weight).float() * 0.01
+    return torch.ops.aten._int_mm(x, weight).float() * 0.01
 
 
 def rounded(x: Tensor) -> Tensor:
