@@ -143,6 +143,11 @@ class _Lowering:
     def _elsewhere(self) -> Generator[None, None, None]:
         """For the block, everything is as on the target, as far as it does not run."""
         target = self._target
+        generators = hooks.AOTAUTOGRAD_SETTINGS.get().patch(graphsafe_rng_functionalization=False)
+        with generators:  # those of the device are not there
+            yield from self._there(target)
+
+    def _there(self, target: Target) -> Generator[None, None, None]:
         with pretend(target), fakes_on(target.device), composed_for(target), unpadded(self._padded):
             yield
 
