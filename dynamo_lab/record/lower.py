@@ -16,11 +16,12 @@ from dynamo_lab.record.recorders import Detail, name_of, new_recorder
 from dynamo_lab.record.run import Choice, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.undo import Undo
     from dynamo_lab.capture.session import Watch
+    from dynamo_lab.model.graphs import Graph
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.model.targets import Target
     from dynamo_lab.record.run import Program
@@ -156,26 +157,47 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice) -> None:
     recorder.target = target.name
     recorder.options.update(_described(choice))
 
+    undecided: list[tuple[str, str, int]] = []
+
     def chosen(operator: str, candidates: int, name: str, node: str) -> None:
         message = (
             f"{operator}: autotuning would time each of {candidates} candidates. "
             f"Nothing runs here, so {name} was chosen."
         )
-        graph, index = _place(recorder, node)
+        graph, index = _place(recorder.graphs, node)
         recorder.notes.append(
             Note(level="info", about="autotuning", message=message, graph=graph, node=index)
         )
+
+    def padded(product: str, node: str) -> None:
+        message = (
+            f"{product}: the device would time it as it is and padded, and keep the faster. "
+            "Nothing runs here, so it is not padded; options={'force_shape_pad': True} pads all."
+        )
+        undecided.append((message, node, len(recorder.graphs)))
 
     def wrote(lowering: Any, code: str) -> None:
         if target.device == "cuda" and recorder.wrappers:  # Triton's
             recorder.written[recorder.wrappers[-1].id] = describe_written(lowering, code)
 
-    lower_for(undo, target, choice.settings, chosen, wrote)
+    def noted() -> None:  # a product is decided on before the graph that it is lowered in is there
+        while undecided:
+            recorder.notes.append(_padding(recorder, *undecided.pop(0)))
+
+    undo.add(noted)
+    lower_for(undo, target, choice.settings, chosen, padded, wrote)
 
 
-def _place(recorder: Recorder, node: str) -> tuple[int | None, int | None]:
+def _padding(recorder: Recorder, message: str, node: str, since: int) -> Note:
+    """What is said of a product that was decided on when there were `since` graphs."""
+    later = [g for g in recorder.graphs[since:] if g.stage == "post_grad" and node in g.nodes.name]
+    graph, index = _place(later[:1], node)
+    return Note(level="info", about="padding", message=message, graph=graph, node=index)
+
+
+def _place(graphs: Sequence[Graph], node: str) -> tuple[int | None, int | None]:
     """The graph that is being lowered, the last one after the passes, and the node in it."""
-    for graph in reversed(recorder.graphs):
+    for graph in reversed(graphs):
         if graph.stage == "post_grad":
             names = graph.nodes.name
             return (graph.id, names.index(node)) if node in names else (None, None)

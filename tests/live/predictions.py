@@ -4,106 +4,238 @@
     python tests/live/predictions.py compile cuda OUT
     python tests/live/predictions.py compare OUT
 
-The first command needs no GPU, the second one does, and the third prints a table of the programs
-of `programs.py`: how many kernels there are, and how many are the same, by the operators that they
-fuse and by their code.
+The first command needs no GPU; the second one does, though it only writes code and lets nothing
+run on it but what Inductor times; the third one prints a table of the programs of `programs.py`
+and `foreign/`, and writes the differences with both texts to OUT/differences.md and a count to
+OUT/summary.json. `--jobs 8` are processes, `--limit 60` the seconds that a program may take,
+`--only attention` the programs whose names hold one of the words.
 """
 
+import argparse
+import json
 import re
+import signal
+import subprocess
 import sys
+import traceback
 from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+KERNEL = re.compile(r"^(\w+) = async_compile\.triton\('\w+', '''(.*?)''', ", re.DOTALL | re.M)
+CALLED = re.compile(r"(extern_kernels\.\w+|torch\.ops\.[\w.]+)\(")
 
-def foretell(target: str, out: Path) -> None:
-    """Lower every program for a target."""
-    import dynamo_lab as lab
+
+def programs() -> dict[str, Any]:
+    """Every program that is compared."""
+    from tests.live.foreign.every import FOREIGN
     from tests.live.programs import PROGRAMS
 
-    for name, build in PROGRAMS.items():
-        fn, args, options = build()
-        lab.lower(fn, *args, target=target, **options).save(out / f"{name}.foretold.json.gz")
+    return {**PROGRAMS, **FOREIGN}
 
 
-def compile_here(device: str, out: Path) -> None:
-    """Compile and run every program on the GPU at hand."""
+def foretold(target: str, name: str) -> list[str]:
+    """The modules that lowering writes for a program."""
+    import dynamo_lab as lab
+
+    fn, args, options = programs()[name]()
+    recording = lab.lower(fn, *args, target=target, **options)
+    if recording.failure is not None:
+        raise RuntimeError(recording.failure.message)
+    return [wrapper.code for wrapper in recording.wrappers]
+
+
+def compiled(device: str, name: str) -> list[str]:
+    """The modules that Inductor writes for a program on the GPU at hand."""
     import torch
 
-    import dynamo_lab as lab
-    from tests.live.programs import PROGRAMS
-
-    for name, build in PROGRAMS.items():
-        with torch.device("cpu"):  # the same numbers as without a GPU
-            fn, args, options = build()
-        moved = [_on(a, device) for a in args]
-        options = {key: _on(value, device) for key, value in options.items()}
-        for owner in [fn, *(c.cell_contents for c in getattr(fn, "__closure__", None) or ())]:
-            if isinstance(owner, torch.nn.Module):
-                owner.to(device)
-        lab.explore(fn, *moved, **options).save(out / f"{name}.compiled.json.gz")
+    with torch.device("cpu"):  # the same numbers as without a GPU
+        fn, args, options = programs()[name]()
+    for owner in [fn, *(c.cell_contents for c in getattr(fn, "__closure__", None) or ())]:
+        if isinstance(owner, torch.nn.Module):
+            owner.to(device)
+    moved = [_on(a, device) for a in args]
+    named = {key: _on(value, device) for key, value in options.items()}
+    grad = named.pop("grad", None)
+    with _written() as codes, torch.set_grad_enabled(grad is not False), _backwards(grad is True):
+        torch.compile(fn, dynamic=named.pop("dynamic", None))(*moved, **named)
+    return codes
 
 
 def _on(value: Any, device: str) -> Any:
     import torch
 
-    return value.to(device) if isinstance(value, torch.Tensor) else value
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.detach().to(device).requires_grad_(value.requires_grad)
+
+
+def _backwards(wanted: bool) -> Any:
+    from torch._functorch import config
+
+    return config.patch(force_non_lazy_backward_lowering=wanted)
+
+
+@contextmanager
+def _written() -> Generator[list[str], None, None]:
+    """The code that Inductor writes in the block: none is built, graphs run eagerly."""
+    from torch._inductor import compile_fx, config, graph
+
+    codes: list[str] = []
+    inductor, inside = compile_fx.compile_fx, list[bool]()
+
+    def write(lowering: Any) -> Any:
+        codes.append(lowering.codegen()[0].value)
+        return SimpleNamespace(call=_not_built, runner=None, __file__="<not built>")
+
+    def lower_only(module: Any, *args: Any, **kwargs: Any) -> Any:
+        if inside:  # Inductor calls itself
+            return inductor(module, *args, **kwargs)
+        inside.append(True)
+        try:
+            inductor(module, *args, **kwargs)
+        finally:
+            inside.clear()
+        return module.forward
+
+    with (
+        config.patch({"force_disable_caches": True, "triton.cudagraphs": False}),
+        mock.patch.object(graph.GraphLowering, "compile_to_module", write),
+        mock.patch.object(compile_fx, "compile_fx", lower_only),
+    ):
+        yield codes
+
+
+def _not_built(*_: Any) -> Any:
+    raise RuntimeError("this graph was not built")
+
+
+def work(task: str, where: str, out: Path, names: list[str], limit: int) -> None:
+    """Do a task for some programs, one file each."""
+    one: Callable[[str, str], list[str]] = {"foretell": foretold, "compile": compiled}[task]
+    signal.signal(signal.SIGALRM, _too_long)
+    for name in names:
+        signal.alarm(limit)
+        try:
+            made: dict[str, Any] = {"codes": one(where, name)}
+        except BaseException as error:  # the table says so
+            trace = traceback.format_exc()
+            made = {"error": f"{type(error).__name__}: {error}"[:2000], "traceback": trace[-4000:]}
+        signal.alarm(0)
+        (out / f"{name}.{task}.json").write_text(json.dumps(made))
+
+
+def _too_long(*_: Any) -> None:
+    raise TimeoutError("the program took longer than it may")
+
+
+def spread(task: str, where: str, out: Path, names: list[str], options: Any) -> None:
+    """Do a task for all programs in several processes."""
+    shares = [names[start :: options.jobs] for start in range(options.jobs)]
+    command = [sys.executable, __file__, task, where, str(out), "--limit", str(options.limit)]
+    running = [subprocess.Popen([*command, "--work", *share]) for share in shares if share]
+    for process in running:
+        process.wait()
+
+
+def kernels(codes: list[str]) -> list[tuple[str, str]]:
+    """The kernels of some modules: those of Triton with their text, the called ones by name."""
+    found: list[tuple[str, str]] = []
+    for code in codes:
+        found += [(m.group(1), m.group(2)) for m in KERNEL.finditer(code)]
+        found += [(name, "") for name in sorted(set(CALLED.findall(KERNEL.sub("", code))))]
+    return found
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """The code of a kernel and what stands before it: how it is launched, and for which device."""
+    start = max(text.find("@triton.jit"), 0)
+    return text[start:], text[:start]
+
+
+def compared(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """How many kernels of the device were foretold, and which are only on one side."""
+    sides = [kernels(one.get("codes", [])) for one in (before, after)]
+    foretold_ones, real = (Counter((name, _parts(text)[0]) for name, text in s) for s in sides)
+    metadata = [Counter((name, _parts(text)[1]) for name, text in side) for side in sides]
+    return {
+        "kernels": len(sides[1]),
+        "code": sum((foretold_ones & real).values()),
+        "metadata": sum((metadata[0] & metadata[1]).values()),
+        "only foretold": sorted((foretold_ones - real).elements()),
+        "only compiled": sorted((real - foretold_ones).elements()),
+        "other metadata": [sorted((a - b).elements()) for a, b in (metadata, metadata[::-1])],
+        "errors": [one.get("error", "") for one in (before, after)],
+    }
 
 
 def compare(out: Path) -> None:
-    """Print how the two agree, and the kernels that only one of them has."""
-    import dynamo_lab as lab
-
-    print(f"{'program':18}{'kernels':>9}{'groups':>9}{'code':>7}   of the compiled ones")
-    for path in sorted(out.glob("*.compiled.json.gz")):
+    """Print how the two agree, and write down where they do not."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(out.glob("*.compile.json")):
         name = path.name.partition(".")[0]
-        real = lab.load(path)
-        foretold = lab.load(out / f"{name}.foretold.json.gz")
-        groups = [Counter(map(_group, _kernels(one))) for one in (foretold, real)]
-        codes = [Counter(map(_body, _kernels(one))) for one in (foretold, real)]
-        count = len(_kernels(real))
-        same = [sum((a & b).values()) for a, b in (groups, codes)]
-        print(f"{name:18}{count:9}{same[0]:9}{same[1]:7}")
-        for label, only in (
-            ("foretold", groups[0] - groups[1]),
-            ("compiled", groups[1] - groups[0]),
-        ):
-            for group, times in only.items():
-                print(f"    only {label}: {times} x {group[:160]}")
-        for one in (foretold, real):
-            if one.failure:
-                print("    failed:", one.failure.type, one.failure.message[:300])
+        before = out / f"{name}.foretell.json"
+        if before.exists():
+            found[name] = compared(json.loads(before.read_text()), json.loads(path.read_text()))
+    print(f"{'program':28}{'kernels':>8}{'code':>6}{'metadata':>9}")
+    for name, one in found.items():
+        print(f"{name:28}{one['kernels']:8}{one['code']:6}{one['metadata']:9}  {_told(one)}")
+    total = {key: sum(one[key] for one in found.values()) for key in _COUNTED}
+    whole = [name for name, one in found.items() if not _differs(one)]
+    print(f"{'all':28}{total['kernels']:8}{total['code']:6}{total['metadata']:9}")
+    print(f"{len(whole)} of {len(found)} programs wholly")
+    (out / "summary.json").write_text(json.dumps({"total": total, "programs": found}, indent=1))
+    (out / "differences.md").write_text("\n".join(_written_down(found)))
 
 
-def _kernels(recording: Any) -> list[Any]:
-    return [(kernel, recording) for kernel in recording.kernels]
+_COUNTED = ("kernels", "code", "metadata")
 
 
-def _group(item: Any) -> str:
-    """The kind of a kernel and the operators it fuses."""
-    kernel, recording = item
-    kind = "_".join(kernel.name.split("_")[:2]) if kernel.language == "triton" else kernel.name
-    if kernel.graph is None:
-        return kind
-    table = recording.graphs[kernel.graph].nodes
-    operators = sorted(table.strings[table.target[node]] for node in kernel.nodes)
-    return f"{kind}: {' '.join(operators)}"
+def _differs(one: dict[str, Any]) -> bool:
+    return bool(one["only foretold"] or one["only compiled"] or any(one["errors"]))
 
 
-def _body(item: Any) -> str:
-    """The code from the function on, without its name: what stands before it is of the device."""
-    kernel, _ = item
-    body = kernel.code[kernel.code.find("@triton.jit") :]
-    return re.sub(r"triton_\w+", "kernel", body) or kernel.name
+def _told(one: dict[str, Any]) -> str:
+    sides = zip(("foretelling", "compiling"), one["errors"], strict=True)
+    failed = [f"{side} failed: {error[:160]}" for side, error in sides if error]
+    return " ".join("; ".join(failed).split())
+
+
+def _written_down(found: dict[str, dict[str, Any]]) -> Generator[str, None, None]:
+    for name, one in found.items():
+        sides: dict[str, Any] = {key: one[key] for key in ("only foretold", "only compiled")}
+        sides["metadata foretold"], sides["metadata compiled"] = one["other metadata"]
+        for side, several in sides.items():
+            for kernel, text in several:
+                yield f"## {name}: {side}: {kernel}\n```\n{text}\n```\n"
+
+
+def main() -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("words", nargs="+")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=120)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--work", nargs="*", default=[])
+    options = parser.parse_args()
+    task, *rest = options.words
+    out = Path(rest[-1])
+    out.mkdir(parents=True, exist_ok=True)
+    if task == "compare":
+        compare(out)
+    elif options.work:
+        work(task, rest[0], out, options.work, options.limit)
+    else:
+        names = [n for n in programs() if not options.only or any(w in n for w in options.only)]
+        spread(task, rest[0], out, names, options)
 
 
 if __name__ == "__main__":
-    task, *rest = sys.argv[1:]
-    folder = Path(rest[-1])
-    folder.mkdir(parents=True, exist_ok=True)
-    if task == "compare":
-        compare(folder)
-    else:
-        {"foretell": foretell, "compile": compile_here}[task](rest[0], folder)
+    main()

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import fx
 
 from dynamo_lab.model.targets import Target
 
@@ -58,28 +57,21 @@ class _Call(NamedTuple):
     @property
     def is_alike(self) -> bool:
         """Whether heads have one size, and there is a batch of them."""
-        sizes = {tensor.size(-1) for tensor in self.inputs}
-        return len(sizes) == 1 and self.query.dim() == 4
+        return self.query.dim() == 4 and all(t.size(-1) == self.head for t in self.inputs)
 
 
-def choose_attention(target: Target, graph_module: fx.GraphModule) -> None:
-    """Let every attention in a graph and its bodies be the target's."""
+def attention_on(target: Target) -> Callable[..., torch.Tensor] | None:
+    """What `scaled_dot_product_attention` does on a target; None where it does as on the host."""
     gpu = _on_gpu if target.capability not in _PREFER_CUDNN else _on_recent_gpu
     choices: dict[str, Callable[[_Call], torch.Tensor]] = {"cuda": gpu, "mps": _on_apple}
     choose = choices.get(target.device)
     if choose is None:
-        return
+        return None
 
     def attention(*args: Any, **kwargs: Any) -> torch.Tensor:
         return choose(_Call(*args, **kwargs))
 
-    for module in graph_module.modules():
-        if not isinstance(module, fx.GraphModule):
-            continue
-        for node in module.graph.nodes:
-            if node.target is F.scaled_dot_product_attention:
-                node.target = attention
-        module.recompile()
+    return attention
 
 
 def _on_recent_gpu(call: _Call) -> torch.Tensor:

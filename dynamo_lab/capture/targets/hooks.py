@@ -17,14 +17,28 @@ RANDOM_RULES = Private(
 )
 GRAPH = Private("torch._inductor.graph", "GraphLowering", _LOWER)
 AUTOTUNING = Private("torch._inductor.select_algorithm", "AlgorithmSelectorCache", _LOWER)
+PADDING = Private("torch._inductor.fx_passes.pad_mm", "", _LOWER)
+FOLDING = Private("torch._inductor.constant_folding", "ConstantFolder.run", _LOWER)
 VIRTUALIZED = Private("torch._inductor.virtualized", "V", _LOWER)
 FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _LOWER, otherwise=Nobody)
+FAKE_DEVICE = Private("torch._subclasses.fake_tensor", "FakeTensor.fake_device", _LOWER, "2.13")
+FAKE_HANDLERS = Private("torch._subclasses.fake_tensor", "_DISPATCH_META_HANDLERS", _LOWER)
+DISPATCH_MODE = Private("torch.utils._python_dispatch", "TorchDispatchMode", _LOWER)
+FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _LOWER)
+TRACING = Private("torch.fx.experimental.proxy_tensor", "ProxyTorchDispatchMode", _LOWER)
+DECOMPOSED = (
+    Private("torch._subclasses.functional_tensor", "autograd_would_have_decomposed", _LOWER),
+    Private("torch.fx.experimental.proxy_tensor", "autograd_would_have_decomposed", _LOWER),
+)
+"""Whether a device composes an operator of others: by the kernels that PyTorch was built with."""
+FUNCTIONAL_TENSOR = Private("torch._subclasses.functional_tensor", "FunctionalTensor", _LOWER)
 
 INDUCTOR_UTILS = Private("torch._inductor.utils", "", _LOWER)
 _GPU = "programs cannot be lowered for an absent GPU."
 DEVICES = Private("torch._dynamo.device_interface", "", _GPU)
 CUDA = Private("torch._dynamo.device_interface", "CudaInterface", _GPU)
 TRITON = Private("torch.utils._triton", "", _GPU)
+DATASHEETS = Private("torch._inductor.analysis.device_info", "lookup_device_info", _GPU)
 CONVOLUTIONS = Private("torch._C", "_ConvBackend", _GPU)
 C = Private("torch._C", "", _GPU)
 

@@ -1,13 +1,13 @@
 """Lower graphs to code for a target, without building or running it.
 
-Dynamo and AOTAutograd work as on the machine at hand, since PyTorch cannot trace gradients for a
-device that it was not built for; the graph they leave is moved to the target, where Inductor takes
-it over. So that a program goes on after a break, its graphs then run eagerly, where they are.
+Dynamo captures on the machine at hand. From there on the fake tensors of a graph lie on the target,
+for AOTAutograd, its decompositions, Inductor's passes and lowerings. So that a program goes on
+after a break, its graphs then run eagerly, where they are.
 """
 
 import copy
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -16,13 +16,14 @@ import torch
 from torch import fx
 from torch.fx.node import map_aggregate
 
-from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.core.private import nothing
-from dynamo_lab.capture.core.undo import Changes, Undo
+from dynamo_lab.capture.core.undo import Changes, Undo, whole
 from dynamo_lab.capture.lowering.hooks import CURRENT_NODE
 from dynamo_lab.capture.targets import hooks
-from dynamo_lab.capture.targets.attention import choose_attention
-from dynamo_lab.capture.targets.targets import on_device, pretend
+from dynamo_lab.capture.targets.composites import composed_for
+from dynamo_lab.capture.targets.fakes import fakes_on, indexed
+from dynamo_lab.capture.targets.padding import Padded, unpadded
+from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.targets import Target
 
@@ -35,7 +36,12 @@ Wrote = Callable[[Any, str], None]
 
 
 def lower_for(
-    undo: Undo, target: Target, settings: Mapping[str, Any], chosen: Chosen, wrote: Wrote
+    undo: Undo,
+    target: Target,
+    settings: Mapping[str, Any],
+    chosen: Chosen,
+    padded: Padded,
+    wrote: Wrote,
 ) -> None:
     """From now on, Inductor lowers each graph for the target, and what is called runs eagerly.
 
@@ -48,7 +54,7 @@ def lower_for(
     compile_fx = hooks.INDUCTOR.get()
     forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
     forget_rules()  # or a rule registered since were not seen
-    lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, wrote)
+    lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, padded, wrote)
     undo.replace(compile_fx, "compile_fx", lowers)
 
 
@@ -104,10 +110,11 @@ class _Lowering:
         target: Target,
         settings: dict[str, Any],
         chosen: Chosen,
+        padded: Padded,
         wrote: Wrote,
     ) -> None:
         self._compile_fx, self._target = compile_fx, target
-        self._chosen, self._wrote = chosen, wrote
+        self._chosen, self._padded, self._wrote = chosen, padded, wrote
         self._settings = {**settings, "triton.cudagraphs": False}  # they record what runs
         self._local = threading.local()
 
@@ -124,24 +131,36 @@ class _Lowering:
             return self._compile_fx(graph_module, inputs, *args, **patches, **kwargs)
         _refuse_packages()
         prepared = _copied(graph_module)
-        choose_attention(self._target, prepared)
         settings = {**(config_patches or {}), **self._settings}
         self._local.is_inside = True
         try:
-            self._compile_fx(
-                prepared, list(inputs), inner_compile=self._inner, config_patches=settings
-            )
+            with self._elsewhere():
+                self._compile_fx(
+                    prepared, list(inputs), inner_compile=self._inner, config_patches=settings
+                )
         finally:
             self._local.is_inside = False
         return graph_module.forward
 
+    @whole
+    def _elsewhere(self) -> Generator[None, None, None]:
+        """For the block, everything is as on the target, as far as it does not run."""
+        target = self._target
+        generators = hooks.AOTAUTOGRAD_SETTINGS.get().patch(graphsafe_rng_functionalization=False)
+        with (
+            generators,  # those of the device are not there
+            pretend(target),
+            fakes_on(target.device),
+            composed_for(target),
+            unpadded(self._padded),
+        ):
+            yield
+
     def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """Inductor's own compilation of one graph, on the target and without a build."""
-        device = self._target.device
-        on_target = moved(graph_module, device)
-        values = [_on(value, device) for value in inputs]
-        with pretend(self._target), _unbuilt(self._chosen, self._wrote):
-            return hooks.INDUCTOR_INNER.get()(on_target, values, **kwargs)
+        on_target = moved(graph_module, self._target.device)
+        with _unbuilt(self._chosen, self._wrote):
+            return hooks.INDUCTOR_INNER.get()(on_target, inputs, **kwargs)
 
 
 def _refuse_packages() -> None:
@@ -205,17 +224,6 @@ def _not_built(*_: Any) -> Any:
     raise RuntimeError("This graph was lowered to code, which was not built: it cannot be called.")
 
 
-def _indexed(device: str) -> torch.device:
-    return torch.device("cpu") if device == "cpu" else torch.device(device, 0)
-
-
-def _on(value: Any, device: str) -> Any:
-    """A fake tensor like this one, on another device."""
-    if not isinstance(value, hooks.FAKE_TENSOR.get()) or value.device.type in (device, "meta"):
-        return value
-    return on_device(value, _indexed(device))
-
-
 def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     """The same graph for another device: where it names one, it names this one.
 
@@ -226,11 +234,6 @@ def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     made.graph = copy.deepcopy(graph_module.graph)
     made.meta = graph_module.meta
     for node in list(made.graph.nodes):
-        if "val" in node.meta:
-            node.meta = {
-                **node.meta,
-                "val": PYTREE.tree_map(lambda v: _on(v, device), node.meta["val"]),
-            }
         if node.op == "get_attr":
             _move_attribute(made, node, device)
         elif node.op == "call_function":
@@ -242,7 +245,7 @@ def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
 
 def _moved_argument(argument: Any, device: str) -> Any:
     if isinstance(argument, torch.device) and argument.type != "meta":
-        return _indexed(device)
+        return indexed(device)
     return argument
 
 
@@ -256,14 +259,14 @@ def _move_attribute(owner: fx.GraphModule, node: fx.Node, device: str) -> None:
         with graph.inserting_after(node):
             if value.numel() <= 1:  # such constants would be computed with, where they cannot be
                 filled = (list(value.shape), value.item() if value.numel() else 0)
-                where = {"dtype": value.dtype, "device": _indexed(device)}
+                where = {"dtype": value.dtype, "device": indexed(device)}
                 copied = graph.call_function(aten.full.default, filled, where)
             else:
                 lifted = graph.call_function(aten.lift_fresh_copy.default, (node,))
                 lifted.meta = dict(node.meta)
                 with graph.inserting_after(lifted):
                     copied = graph.call_function(
-                        prims.device_put.default, (lifted, _indexed(device))
+                        prims.device_put.default, (lifted, indexed(device))
                     )
         copied.meta = dict(node.meta)
         for user in users:

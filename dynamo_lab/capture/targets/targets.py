@@ -12,12 +12,9 @@ from typing import Any
 
 import torch
 
-from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.model.targets import Target
-
-_HOST = torch.device("cpu")
 
 _Remembering = type(functools.cache(lambda: None))
 
@@ -29,7 +26,6 @@ def pretend(target: Target) -> Changes[None]:
         undo.add(_forget)
         if target.kind != "cpu":
             _convolutions(undo, target)
-            _unguarded(undo)
         match target.kind:
             case "cpu":
                 _vectors(undo, target.architecture)
@@ -66,6 +62,7 @@ def _gpu(undo: Undo, target: Target) -> None:
         torch.cuda,
         **device,
         _lazy_init=lambda: None,
+        default_generators=(torch.Generator(),),
         _exchange_device=lambda index: index,
         _maybe_exchange_device=lambda index: index,
         get_rng_state=lambda device=None: torch.empty(0),
@@ -90,14 +87,30 @@ def _gpu(undo: Undo, target: Target) -> None:
     if target.kind == "cuda" and torch.version.cuda is None:
         _replace(undo, torch.version, cuda="12.8")
     _triton(undo, target)
+    _datasheet(undo, properties.name)
+
+
+def _datasheet(undo: Undo, name: str) -> None:
+    """What Inductor weighs costs by comes from PyTorch's datasheets, where the chip is in them."""
+
+    def bandwidth() -> float:
+        return hooks.DATASHEETS.get()(name).dram_bw_gbs  # one that fails weighs nothing
+
+    for module in _holders("get_gpu_dram_gbps"):
+        _replace(undo, module, get_gpu_dram_gbps=bandwidth)
+
+
+def _holders(name: str) -> list[Any]:
+    """Inductor's modules that have a function: some import it by name."""
+    modules = list(sys.modules.items())
+    return [m for path, m in modules if path.startswith("torch._inductor") and name in vars(m)]
 
 
 def _triton(undo: Undo, target: Target) -> None:
     """Triton's driver is asked for the target, which it names, and for nothing else."""
     _replace(undo, hooks.TRITON.get(), has_triton=lambda: True)
-    for name, module in list(sys.modules.items()):  # some import it by name
-        if name.startswith("torch._inductor") and "has_triton" in vars(module):
-            _replace(undo, module, has_triton=lambda: True)
+    for module in _holders("has_triton"):
+        _replace(undo, module, has_triton=lambda: True)
     try:
         from triton.runtime import driver
     except ImportError:  # its source can be written without it
@@ -139,41 +152,6 @@ def _convolutions(undo: Undo, target: Target) -> None:
         _select_conv_backend=lambda *_, **__: chosen,
         _conv_determine_backend_memory_format=memory_format,
     )
-
-
-def _unguarded(undo: Undo) -> None:
-    """Some methods of tensors turn to the device in C++, also of a tensor that has no memory."""
-    aten, index = torch.ops.aten, torch.Tensor.__getitem__
-    fakes = hooks.FAKE_TENSOR.get()
-
-    def copy_(self: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
-        return aten.copy_.default(self, source, non_blocking)
-
-    def contiguous(self: torch.Tensor, memory_format: Any = torch.contiguous_format) -> Any:
-        if self.is_contiguous(memory_format=memory_format):
-            return self
-        return aten.clone.default(self, memory_format=memory_format)
-
-    def getitem(self: Any, key: Any) -> Any:
-        if not isinstance(self, fakes) or self.device.type in ("cpu", "meta"):
-            return index(self, key)
-        there = self.device
-        here: Any = PYTREE.tree_map_only(fakes, lambda t: on_device(t, _HOST), (self, key))
-        found: Any = index(*here)
-        return on_device(found, there)
-
-    def invert(self: torch.Tensor) -> torch.Tensor:
-        return aten.bitwise_not.default(self)
-
-    _replace(undo, torch.Tensor, copy_=copy_, contiguous=contiguous)
-    _replace(undo, torch.Tensor, __getitem__=getitem, __invert__=invert)
-
-
-def on_device(fake: Any, device: torch.device) -> torch.Tensor:
-    """A fake tensor like this one, on another device."""
-    with fake.fake_mode:
-        like: Any = torch.empty_strided
-        return like(fake.size(), fake.stride(), dtype=fake.dtype, device=device)
 
 
 def gpu_here() -> str:

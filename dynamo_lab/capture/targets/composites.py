@@ -1,0 +1,150 @@
+"""Operators that PyTorch composes of others in C++, each in another way on another device.
+
+C++ sees the host, where fake tensors keep their dispatch keys, so those that turn to the device
+are composed here as they are on the target. PyTorch asks such Python implementations first while
+it traces. The rest of its C++ compositions do not look at the device.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import Tensor
+
+from dynamo_lab.capture.core.undo import whole
+from dynamo_lab.capture.targets import hooks
+from dynamo_lab.capture.targets.attention import attention_on
+from dynamo_lab.model.targets import Target
+
+aten: Any = torch.ops.aten
+_GPU_KERNELS = (aten._fused_rms_norm.default,)
+_KERNELS = {"cuda": _GPU_KERNELS, "rocm": _GPU_KERNELS, "mps": _GPU_KERNELS}
+"""Operators with a kernel of the device's own, which a CPU composes (native_functions.yaml)."""
+
+
+@whole
+def composed_for(target: Target) -> Generator[None, None, None]:
+    """For the block, operators are composed as on the target."""
+    with ExitStack() as stack:
+        for operator, key, implementation in _composed(target):
+            stack.callback(operator._dispatch_cache.clear)
+            kernels = {key: implementation}
+            stack.enter_context(mock.patch.dict(operator.py_kernels, kernels))
+            operator._dispatch_cache.clear()
+        for row in hooks.DECOMPOSED:
+            stack.enter_context(mock.patch.object(*row.place(), _is_composed(target)))
+        stack.enter_context(_shapes_of_gru())
+        yield
+
+
+def _is_composed(target: Target) -> Callable[..., bool]:
+    """Tells whether an operator is composed of others on a target."""
+    own = _KERNELS.get(target.kind, ())
+    registered = hooks.C.get()._dispatch_has_kernel_for_dispatch_key
+
+    def is_composed(func: Any, flat_args: Any) -> bool:
+        return not registered(func.name(), "CPU") and func not in own
+
+    return is_composed
+
+
+@whole
+def _shapes_of_gru() -> Generator[None, None, None]:
+    """What GRU's kernels give: PyTorch asks the device itself, which is not there."""
+    library = torch.library.Library("aten", "FRAGMENT")
+    known = {"_thnn_fused_gru_cell": _gru_like, "_thnn_fused_gru_cell_backward": _gru_back_like}
+    try:
+        for name, fake in known.items():
+            torch.library.register_fake(f"aten::{name}", fake, lib=library)
+        yield
+    finally:
+        library._destroy()
+
+
+def _gru_like(
+    input_gates: Tensor,
+    hidden_gates: Tensor,
+    hx: Tensor,
+    input_bias: Tensor | None = None,
+    hidden_bias: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    workspace = hx.new_empty(hx.size(0), hx.size(1) * 5)
+    return torch.empty_like(hx, memory_format=torch.contiguous_format), workspace
+
+
+def _gru_back_like(grad: Tensor, workspace: Tensor, has_bias: bool) -> tuple[Any, ...]:
+    rows, hidden = workspace.size(0), workspace.size(1) // 5
+    gates = [workspace.new_empty(rows, hidden * 3) for _ in range(2)]
+    biases = [workspace.new_empty(hidden * 3) if has_bias else None for _ in range(2)]
+    return *gates, torch.empty_like(grad, memory_format=torch.contiguous_format), *biases
+
+
+def _composed(target: Target) -> Iterator[tuple[Any, Any, Callable[..., Any]]]:
+    keys = hooks.C.get().DispatchKey
+    composed = keys.CompositeImplicitAutograd
+    attention = attention_on(target)
+    if attention is not None:
+        yield aten.scaled_dot_product_attention.default, composed, attention
+    if target.device != "cpu":
+        yield aten._fused_rms_norm.default, keys.AutogradCPU, _rms_norm
+    if target.device == "cuda":
+        yield aten.lstm_cell.default, composed, _lstm_cell
+        yield aten.gru_cell.default, composed, _gru_cell
+
+
+class _RMSNorm(torch.autograd.Function):
+    """One operator with its own backward, where the host composes both."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, input: Tensor, shape: Any, weight: Tensor | None, eps: float | None
+    ) -> Any:
+        with hooks.C.get()._AutoDispatchBelowAutograd():
+            result, scale = aten._fused_rms_norm.default(input, shape, weight, eps)
+        ctx.save_for_backward(input, scale, weight)
+        ctx.shape = shape
+        ctx.mark_non_differentiable(scale)
+        return result, scale
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor, *_: Any) -> Any:
+        input, scale, weight = ctx.saved_tensors
+        needed = [ctx.needs_input_grad[0], ctx.needs_input_grad[2]]
+        there, weights = aten._fused_rms_norm_backward(
+            grad, input, ctx.shape, scale, weight, needed
+        )
+        return there, None, weights, None
+
+
+def _rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None
+) -> tuple[Tensor, Tensor]:
+    apply: Any = _RMSNorm.apply
+    return apply(input, normalized_shape, weight, eps)
+
+
+def _lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    gates = torch.matmul(input, w_ih.t()), torch.matmul(hx[0], w_hh.t())
+    hidden, cell, _ = aten._thnn_fused_lstm_cell(*gates, hx[1], b_ih, b_hh)
+    return hidden, cell
+
+
+def _gru_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+) -> Tensor:
+    gates = torch.matmul(input, w_ih.t()), torch.matmul(hx, w_hh.t())
+    return aten._thnn_fused_gru_cell(*gates, hx, b_ih, b_hh)[0]

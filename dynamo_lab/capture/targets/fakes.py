@@ -1,0 +1,156 @@
+"""Let fake tensors lie on a target, for whoever asks in Python.
+
+A PyTorch that was built without a device cannot trace for it: autograd and many methods turn to
+the device in C++, also of a tensor without memory. So a fake tensor keeps the host's device and
+says it to C++, and says the target's to all that is written in Python: decompositions, passes and
+lowerings, which is where torch.compile asks.
+"""
+
+from collections.abc import Generator
+from contextlib import ExitStack
+from typing import Any
+from unittest import mock
+
+import torch
+
+from dynamo_lab.capture.core.hooks import PYTREE
+from dynamo_lab.capture.core.undo import whole
+from dynamo_lab.capture.targets import hooks
+
+HOST = torch.device("cpu")
+
+_KINDS = ("cpu", "cuda", "mps", "xpu")
+
+
+def indexed(kind: str) -> torch.device:
+    """The device of a kind that programs are lowered for."""
+    return HOST if kind == "cpu" else torch.device(kind, 0)
+
+
+@whole
+def fakes_on(kind: str) -> Generator[None, None, None]:
+    """For the block, fake tensors of the host lie on a device of this kind."""
+    if kind == "cpu":
+        yield
+        return
+    fakes, functional = hooks.FAKE_TENSOR.get(), hooks.FUNCTIONAL_TENSOR.get()
+    there = indexed(kind)
+    forget = hooks.FAKE_MODE.get().cache_clear  # it remembers the devices of results
+    with ExitStack() as stack:
+        stack.callback(forget)
+        forget()
+
+        def replace(owner: Any, name: str, value: Any) -> None:
+            stack.enter_context(mock.patch.object(owner, name, value, create=True))
+
+        key = "_fake_device" if hooks.FAKE_DEVICE.exists else "fake_device"
+        replace(fakes, "fake_device", _seen_device(key, there))
+        replace(fakes, "__new__", staticmethod(_made_on_host(fakes.__new__, kind)))
+        replace(fakes, "__torch_dispatch__", _for_cpp(fakes))
+        tracing = hooks.TRACING.get()
+        replace(tracing, "__torch_dispatch__", _moved(tracing.__torch_dispatch__, there))
+        replace(
+            hooks.FAKE_MODE.get(), "avoid_device_init", property(lambda _: True)
+        )  # constants are made on the host
+        folding, name = hooks.FOLDING.place()
+        replace(folding, name, _on_host(folding.run, kind))
+        handlers = {torch.ops.prim.device.default: lambda args: _told(args[0])}
+        stack.enter_context(mock.patch.dict(hooks.FAKE_HANDLERS.get(), handlers))
+        replace(functional, "device", property(lambda self: _seen(self.elem.device, there)))
+        for owner in (fakes, functional):
+            for asked in _KINDS:
+                replace(owner, f"is_{asked}", _is_of(asked))
+        yield
+
+
+def _is_of(kind: str) -> property:
+    return property(lambda self: self.device.type == kind)
+
+
+def _seen(device: torch.device, there: torch.device) -> torch.device:
+    return there if device.type == "cpu" else device
+
+
+def _seen_device(key: str, there: torch.device) -> property:
+    """What the device is for Python; it is kept where this PyTorch keeps it."""
+
+    def get(self: Any) -> torch.device:
+        return _seen(_kept(self), there)
+
+    def put(self: Any, device: torch.device) -> None:
+        vars(self)[key] = HOST if device.type == there.type else device
+
+    return property(get, put)
+
+
+def _kept(fake: Any) -> torch.device:
+    """The device that a fake tensor has for C++."""
+    own = vars(fake)
+    return own.get("_fake_device") or own["fake_device"]
+
+
+def _told(fake: Any) -> torch.device:
+    """The device that C++ is told."""
+    return torch.device("meta") if fake.fake_mode.in_kernel_invocation else _kept(fake)
+
+
+def _made_on_host(new: Any, kind: str) -> Any:
+    """Makes a fake tensor of the target with the dispatch keys of the host."""
+
+    def made(cls: Any, *args: Any, **named: Any) -> Any:
+        mode_and_memory, place = args[:2], [_host(device, kind) for device in args[2:3]]
+        if "device" in named:
+            named["device"] = _host(named["device"], kind)
+        return new(cls, *mode_and_memory, *place, *args[3:], **named)
+
+    return made
+
+
+def _host(device: Any, kind: str) -> Any:
+    return HOST if device is not None and torch.device(device).type == kind else device
+
+
+def _for_cpp(fakes: Any) -> Any:
+    """What fake tensors answer to C++: its question about the device comes as an operator."""
+    dispatch = fakes.__torch_dispatch__.__func__
+
+    def answer(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.prim.device.default:
+            return _told(args[0])
+        return dispatch(cls, func, types, args, kwargs or {})
+
+    return classmethod(answer)
+
+
+def _moved(dispatch: Any, there: torch.device) -> Any:
+    """Traces what C++ or the program makes or puts on the host as on the target."""
+
+    def trace(mode: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        named = dict(kwargs or {})
+        if isinstance(named.get("device"), torch.device):
+            named["device"] = _seen(named["device"], there)
+        return dispatch(mode, func, types, args, named)
+
+    return trace
+
+
+def _on_host(run: Any, kind: str) -> Any:
+    """Folds constants where they can be computed with: on the host."""
+
+    def here(value: Any) -> Any:
+        return HOST if isinstance(value, torch.device) and value.type == kind else value
+
+    class Host(hooks.DISPATCH_MODE.get()):
+        """Whatever is made on the target is made on the host."""
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            moved, named = PYTREE.tree_map(here, (args, kwargs or {}))
+            return func(*moved, **named)
+
+    def fold(folder: Any) -> Any:
+        with Host():
+            return run(folder)
+
+    return fold

@@ -1,0 +1,100 @@
+"""Programs of other shape, lowered for GPUs: nothing of the host is in what is written."""
+
+import re
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import dynamo_lab as lab
+from dynamo_lab.model.recording import Recording
+from tests.live.foreign.attentions import divided
+from tests.live.foreign.every import FOREIGN
+
+HOST = re.compile(r"_for_cpu|mkldnn|onednn|fbgemm|cpp_fused|async_compile\.cpp|device=.cpu")
+GPUS = ("cuda:sm_90", "rocm:gfx942", "mps")
+QUICK = ("attention_divided_half", "group_norm", "rms_norm_trained", "cell_gru", "random")
+
+
+def every() -> list[Any]:
+    return [
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in FOREIGN
+    ]
+
+
+def written(recording: Recording) -> str:
+    return "\n".join(one.code for one in (*recording.kernels, *recording.wrappers))
+
+
+def called(recording: Recording) -> list[str]:
+    return [kernel.name for kernel in recording.kernels if kernel.language == "extern"]
+
+
+@pytest.mark.parametrize("name", every())
+def test_nothing_of_the_host_is_written(name: str) -> None:
+    fn, args, options = FOREIGN[name]()
+    recording = lab.lower(fn, *args, target="cuda:sm_90", **options)
+    assert recording.failure is None
+    assert not [note.message for note in recording.notes if note.level == "failure"]
+    assert not HOST.findall(written(recording))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("target", GPUS)
+def test_attention_by_hand_is_the_target_s(target: str, dtype: torch.dtype) -> None:
+    inputs = [torch.randn(2, 4, 32, 64).to(dtype) for _ in range(3)]
+    recording = lab.lower(divided, *inputs, target=target, grad=False)
+    assert recording.failure is None
+    assert not HOST.findall(written(recording))
+    fused = any("attention" in name for name in called(recording))
+    assert fused == (dtype is torch.float16 and target != "mps")  # without TF32, as on the GPU
+
+
+def test_recurrent_cells_are_the_gpu_s_own() -> None:
+    fn, args, options = FOREIGN["cell_lstm_trained"]()
+    names = called(lab.lower(fn, *args, target="cuda:sm_90", **options))
+    assert any("_thnn_fused_lstm_cell.default" in name for name in names)
+    assert any("_thnn_fused_lstm_cell_backward_impl" in name for name in names)
+
+
+def test_a_product_that_a_clock_would_decide_on_says_so_and_both_ways_are_shown() -> None:
+    recording = lab.lower(
+        nn.Linear(515, 257), torch.randn(1030, 515), target="cuda:sm_90", grad=False
+    )
+    (note,) = (note for note in recording.notes if note.about == "padding")
+    assert "1030x515 by 515x257" in note.message
+    assert note.graph is not None
+    assert note.node is not None
+    padded = recording.relower(options={"force_shape_pad": True})
+    assert len(padded.kernels) > len(recording.kernels)
+    assert not [note for note in padded.notes if note.about == "padding"]
+
+
+def test_a_product_that_need_not_be_padded_says_nothing() -> None:
+    recording = lab.lower(
+        nn.Linear(512, 256), torch.randn(1024, 512), target="cuda:sm_90", grad=False
+    )
+    assert not recording.notes
+
+
+def test_fake_tensors_lie_on_the_host_again() -> None:
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+
+    before = FakeTensor.__dict__["__new__"], FakeTensor.__dict__["__torch_dispatch__"]
+    lab.lower(lambda x: x + torch.arange(4), torch.ones(4), target="cuda:sm_90", grad=False)
+    assert (FakeTensor.__dict__["__new__"], FakeTensor.__dict__["__torch_dispatch__"]) == before
+    assert not torch.ops.aten.scaled_dot_product_attention.default.py_kernels
+    with FakeTensorMode():
+        assert torch.arange(4).device.type == "cpu"
+        assert not torch.arange(4).is_cuda
+
+
+def test_the_device_that_a_program_asks_for_is_the_target_s() -> None:
+    def program(x: Tensor) -> Tensor:
+        return x.half().to(torch.arange(3).type_as(x)) + torch.ones(4, 3, device=x.device)
+
+    recording = lab.lower(program, torch.randn(4, 3), target="cuda:sm_90", grad=False)
+    assert recording.failure is None
+    assert len(recording.kernels) == 1
+    assert "device_put" not in written(recording)
