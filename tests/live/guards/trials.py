@@ -1,0 +1,251 @@
+"""Programs that recompile, and what their authors write once they followed the advice."""
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+import torch._dynamo
+from torch import nn
+
+Calls = Sequence[tuple[Any, ...]]
+
+
+class Trial(NamedTuple):
+    """Calls that recompile, and the same where text without code was followed.
+
+    Without `mended` nothing can be done: each of the calls needs its own code.
+    """
+
+    kind: str
+    fn: Callable[..., Any]
+    calls: Callable[[], Calls]
+    mended: Callable[[], Calls] | None = None
+    mended_fn: Callable[..., Any] | None = None
+    options: tuple[tuple[str, bool], ...] = ()
+
+
+def both_ones() -> Calls:
+    return [(torch.ones(4), torch.ones(4))]
+
+
+def marked() -> tuple[torch.Tensor]:
+    tensor = torch.ones(4)
+    torch._dynamo.maybe_mark_dynamic(tensor, 0)
+    return (tensor,)
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Scale(nn.Module):
+    """A number that the calls change."""
+
+    def __init__(self, n: Any) -> None:
+        super().__init__()
+        self.n = n
+
+
+class Weighted(nn.Module):
+    def __init__(self, *, trains: bool = True, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4, dtype=dtype), requires_grad=trains)
+
+
+def times(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x * n
+
+
+def times_first(x: torch.Tensor, c: Any) -> torch.Tensor:
+    return x * c[0]
+
+
+def times_own(x: torch.Tensor, module: Any) -> torch.Tensor:
+    return x * module.n
+
+
+def times_weight(x: torch.Tensor, module: Any) -> torch.Tensor:
+    return x * module.weight
+
+
+def added(x: torch.Tensor, parts: Any) -> torch.Tensor:
+    return sum(parts, x)
+
+
+def added_up(x: torch.Tensor, parts: Any) -> torch.Tensor:
+    return parts.sum(0) + x
+
+
+def both(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return x.sum() + y.sum()
+
+
+def by_size(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.shape[0] > 4 else x
+
+
+def by_size_computed(x: torch.Tensor) -> torch.Tensor:
+    return x * (1 + (torch.ones(()) * x.shape[0] > 4))
+
+
+def chosen(x: torch.Tensor, how: Any) -> torch.Tensor:
+    return x * 2 if how in ("a", True, Color.RED) else x
+
+
+def applied(x: torch.Tensor, g: Any) -> torch.Tensor:
+    return g(x)
+
+
+def written(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return x.add_(1) + y
+
+
+def by_key(x: torch.Tensor, c: Any) -> torch.Tensor:
+    return c["a"] + x if "a" in c else x
+
+
+def after_item(x: torch.Tensor) -> torch.Tensor:
+    return x * x.max().item()
+
+
+def after_max(x: torch.Tensor) -> torch.Tensor:
+    return x * x.max()
+
+
+def ones(*shapes: tuple[int, ...]) -> Calls:
+    return [(torch.ones(shape),) for shape in shapes]
+
+
+X = torch.ones(4)
+SHARED = torch.sin
+DYNAMIC = (("dynamic", True),)
+
+
+def a_tensor_and_itself() -> Calls:
+    x = torch.ones(3)
+    return [(x, x), (torch.ones(3), torch.ones(3))]
+
+
+TRIALS = {
+    "size": Trial("size", after_max, lambda: ones((4, 3), (5, 3))),
+    "size, never dynamic": Trial(
+        "size", after_max, lambda: ones((4, 3), (5, 3)), options=(("dynamic", False),)
+    ),
+    "size in a list": Trial(
+        "size", times_first, lambda: [(X, [torch.ones(2, 4)]), (X, [torch.ones(3, 4)])]
+    ),
+    "size of one": Trial("size", after_max, lambda: ones((1,), (5,))),
+    "size of one, dynamic": Trial("zero_one", after_max, lambda: ones((5,), (1,)), options=DYNAMIC),
+    "size of one in a list": Trial(
+        "size", times_first, lambda: [(X, [torch.ones(1)]), (X, [torch.ones(4)])]
+    ),
+    "dtype": Trial("dtype", after_max, lambda: [(X,), (X.double(),)]),
+    "dtype in a tuple": Trial(
+        "dtype",
+        times_first,
+        lambda: [(X, (X + 1,)), (X, (X.double(),))],
+        lambda: [(X, (X + 1,)), (X, (X.double().float(),))],
+    ),
+    "parameter frozen": Trial(
+        "requires_grad", times_weight, lambda: [(X, Weighted()), (X, Weighted(trains=False))]
+    ),
+    "parameter trained": Trial(
+        "requires_grad", times_weight, lambda: [(X, Weighted(trains=False)), (X, Weighted())]
+    ),
+    "gradient": Trial("requires_grad", after_max, lambda: [(X,), (X.clone().requires_grad_(),)]),
+    "no gradient": Trial("requires_grad", after_max, lambda: [(X.clone().requires_grad_(),), (X,)]),
+    "int": Trial("value", times, lambda: [(X, 3), (X, 4)]),
+    "float": Trial("value", times, lambda: [(X, 3.0), (X, 4.0)]),
+    "int of 1": Trial("value", times, lambda: [(X, 1), (X, 4)]),
+    "int in a tuple": Trial(
+        "value",
+        times_first,
+        lambda: [(X, (3,)), (X, (4,))],
+        lambda: [(X, (torch.tensor(3),)), (X, (torch.tensor(4),))],
+    ),
+    "int of a module": Trial(
+        "value",
+        times_own,
+        lambda: [(X, Scale(3)), (X, Scale(4))],
+        lambda: [(X, Scale(torch.tensor(3))), (X, Scale(torch.tensor(4)))],
+    ),
+    "text": Trial("value", chosen, lambda: [(X, "a"), (X, "b")]),
+    "flag": Trial("value", chosen, lambda: [(X, True), (X, False)]),
+    "item": Trial(
+        "value", after_item, lambda: [(X,), (X * 2,)], lambda: [(X,), (X * 2,)], after_max
+    ),
+    "type": Trial("type", times, lambda: [(X, 3), (X, 4.5)]),
+    "type in a tuple": Trial(
+        "type",
+        times_first,
+        lambda: [(X, (3,)), (X, (4.5,))],
+        lambda: [(X, (torch.tensor(3.0),)), (X, (torch.tensor(4.5),))],
+    ),
+    "other type": Trial(
+        "type",
+        times,
+        lambda: [(X, X + 1), (X, 3)],
+        lambda: [(X, X + 1), (X, X + 2)],
+    ),
+    "enumeration": Trial("object", chosen, lambda: [(X, Color.RED), (X, Color.BLUE)]),
+    "lambda": Trial(
+        "object",
+        applied,
+        lambda: [(X, lambda x: x + 1), (X, lambda x: x + 1)],
+        lambda: [(X, SHARED), (X, SHARED)],
+    ),
+    "list": Trial("length", added, lambda: [(X, [X, X]), (X, [X, X, X])], mended_fn=added_up),
+    "list of one": Trial("length", added, lambda: [(X, [X]), (X, [X, X])]),
+    "dict": Trial(
+        "length", lambda x, c: sum(c.values(), x), lambda: [(X, {"a": X}), (X, {"a": X, "b": X})]
+    ),
+    "key": Trial(
+        "key",
+        by_key,
+        lambda: [(X, {"a": X}), (X, {"b": X})],
+        lambda: [(X, {"a": X}), (X, {"a": X})],
+    ),
+    "alias": Trial(
+        "alias",
+        written,
+        a_tensor_and_itself,
+        lambda: [(x.clone(), y) for x, y in a_tensor_and_itself()],
+    ),
+    "same": Trial(
+        "same",
+        lambda x, y: x + y,
+        lambda: [*both_ones(), (X, X)],
+        lambda: [*both_ones(), (X, X.clone())],
+    ),
+    "marking": Trial("marking", after_max, lambda: [(X,), marked()], lambda: [marked(), marked()]),
+    "none": Trial("none", lambda x, s: x * 2 if s is None else x + s, lambda: [(X, None), (X, X)]),
+    "branch": Trial(
+        "branch",
+        by_size,
+        lambda: ones((5,), (3,)),
+        lambda: ones((5,), (3,)),
+        by_size_computed,
+        DYNAMIC,
+    ),
+    "sizes": Trial(
+        "sizes",
+        both,
+        lambda: [(torch.ones(5), torch.ones(5)), (torch.ones(6), torch.ones(7))],
+        options=DYNAMIC,
+    ),
+    "rank": Trial("rank", after_max, lambda: ones((4,), (2, 2)), lambda: ones((4,), (4,))),
+    "device": Trial(
+        "device", times, lambda: [(X, 2.0), (X.to("meta"), 2.0)], lambda: [(X, 2.0), (X, 2.0)]
+    ),
+    "stride": Trial("stride", after_max, lambda: [(torch.ones(4, 3),), (torch.ones(3, 4).t(),)]),
+    "stride in a list": Trial(
+        "stride",
+        times_first,
+        lambda: [(X, [torch.ones(4, 4)]), (X, [torch.ones(4, 4).t()])],
+        lambda: [(X, [torch.ones(4, 4)]), (X, [torch.ones(4, 4).t().contiguous()])],
+    ),
+}
+ELSEWHERE = {"grad_mode", "setting"}
+"""Kinds of which the calls are made under another setting: below."""
