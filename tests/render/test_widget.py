@@ -64,7 +64,10 @@ def test_a_run_is_answered_with_its_outcome_its_view_and_how_it_compares(make: M
 
 
 def test_what_was_made_can_be_run_asked_and_saved_in_its_turn(make: Make) -> None:
-    widget = Fake("uid", lambda recording, question, *_: {"answer": [recording.title, question]})
+    def answered(recording: Recording, question: str, *_: Any) -> dict[str, Any]:
+        return {"answer": [recording.title, question]}
+
+    widget = Fake("uid", answered)
     recording = make("branch_and_print")
     widget.show(recording, build(recording), made(make))
     untyped: Any = widget
