@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.measure.devices import device_named
+from dynamo_lab.measure.profiler import profiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Iterable
 
     from dynamo_lab.measure.devices import Device
 
@@ -47,22 +46,10 @@ def _counted(work: Callable[[], object], module: Any) -> int:
 
 def _on_cpu(work: Callable[[], object]) -> int | None:
     """By adding up what PyTorch's profiler sees allocated and freed, in order."""
-    import torch
-    from torch.profiler import ProfilerActivity, profile
-
-    autograd: Any = torch.autograd
-    if autograd._profiler_enabled():
+    seen = profiled(work, memory=True)
+    if seen is None:
         return None
-    watched = profile(activities=[ProfilerActivity.CPU], profile_memory=True)
-    with quiet():
-        watched.start()
-    try:
-        work()
-    finally:
-        with quiet():
-            watched.stop()
-    profiler: Any = watched.profiler
-    return _peak(_allocations(profiler.kineto_results.experimental_event_tree()))
+    return _peak(_allocations(seen.experimental_event_tree()))
 
 
 class _Allocation(NamedTuple):
@@ -102,20 +89,3 @@ def _peak(allocations: Iterable[_Allocation]) -> int:
             total -= held.pop(one.address, 0)
         most = max(most, total)
     return most
-
-
-@contextmanager
-def quiet() -> Generator[None, None, None]:
-    """Without what the profiler's library prints on stderr when it starts and stops."""
-    try:
-        kept = os.dup(2)
-    except OSError:  # there is no stderr
-        yield
-        return
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)

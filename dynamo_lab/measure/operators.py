@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dynamo_lab.measure.memory import quiet
+from dynamo_lab.measure.profiler import profiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,19 +16,5 @@ def operators_run(work: Callable[[], object]) -> Counter[str] | None:
 
     None while another profiler runs: there can be only one.
     """
-    import torch
-    from torch.profiler import ProfilerActivity, profile
-
-    autograd: Any = torch.autograd
-    if autograd._profiler_enabled():
-        return None
-    watched = profile(activities=[ProfilerActivity.CPU])
-    with quiet():
-        watched.start()
-    try:
-        work()
-    finally:
-        with quiet():
-            watched.stop()
-    profiler: Any = watched.profiler
-    return Counter(event.name() for event in profiler.kineto_results.events())
+    seen = profiled(work)
+    return None if seen is None else Counter(event.name() for event in seen.events())
