@@ -95,13 +95,14 @@ def without_trace(roots: Iterable[Any]) -> Generator[State, None, None]:
 
     from dynamo_lab.record.state import State
 
-    state = State(roots)
+    state, records = State(roots), torch.is_grad_enabled()
     generators: Any = torch.random
     with _python_generators(), generators.fork_rng(), contextlib.redirect_stdout(io.StringIO()):
         seed()
         try:
             yield state
         finally:
+            torch.set_grad_enabled(records)  # an interrupt can come as `set_grad_enabled` returns
             for error in state.put_back():
                 warnings.warn(f"A tensor was not restored: {error}", stacklevel=3)
 

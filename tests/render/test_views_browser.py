@@ -189,10 +189,11 @@ def test_the_map_leads_to_breaks_frames_and_graphs(show: Callable[[str], Opened]
 
 def test_a_break_that_follows_leads_to_its_cause(show: Callable[[str], Opened]) -> None:
     page = show("nested").page
-    first = page.locator(".dl-card").first
-    assert "It follows from break 2" in first.inner_text()
-    assert first.locator(".dl-advice").count() == 0
-    first.locator(".dl-because [data-go='break:1']").click()
+    cards = page.locator(".dl-card")
+    assert "followed by\nbreak 1" in cards.first.inner_text()  # the cause comes first
+    follows = cards.filter(has_text="It follows from break 2").first
+    assert follows.locator(".dl-advice").count() == 0
+    follows.locator(".dl-because [data-go='break:1']").click()
     page.locator(".dl-card.is-held[data-entity='break:1']").wait_for()
 
 

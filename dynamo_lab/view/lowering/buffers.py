@@ -16,6 +16,7 @@ from dynamo_lab.view.lowering import causes
 
 LineRow = tuple[str, str, int, int]
 """A line of a loop body: text, operator, node (-1 for none), depth."""
+_DEEPEST = 60  # the most that a line is indented: the file may be anyone's
 
 
 class BufferView(Struct, frozen=True, kw_only=True):
@@ -110,7 +111,7 @@ class Buffers:
             reduction=buffer.reduction,
             reads=buffer.reads,
             readers=tuple(self._readers[buffer.graph, buffer.name]),
-            body=tuple((x.text, x.operator, x.node, x.depth) for x in buffer.body),
+            body=tuple((x.text, x.operator, x.node, min(x.depth, _DEEPEST)) for x in buffer.body),
             where=self._where(buffer),
             dropped=buffer.dropped,
         )
