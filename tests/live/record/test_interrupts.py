@@ -86,7 +86,7 @@ def tried(
         assert not changed.now(), point
         now = state()
         assert {name for name in now if now[name] != before[name]} == set(), point
-    assert interrupted > len(points) // 2
+    assert interrupted > len(points) // 3  # a benchmark stops, and gives what it has
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def test_each_time_that_a_line_runs(
         (explores, 12),
         (compiles_a_cell, 12),
         (lowers, 30),
-        (benches, 9),
+        (benches, 12),
         pytest.param(explores, 3, marks=pytest.mark.release),
         pytest.param(compiles_a_cell, 3, marks=pytest.mark.release),
-        pytest.param(benches, 2, marks=pytest.mark.release),
+        pytest.param(benches, 5, marks=pytest.mark.release),
     ],
 )
 def test_around_a_program(
