@@ -54,7 +54,7 @@ def changed(name: str, path: str, value: object) -> bytes:
         ("branch_and_print", "graphs.0.nodes.strings.3", "a." * 5000),
         ("hostile", "recompiles.1.failed.0.text", f"size mismatch at index {'9' * 5000}"),
         ("measured", "benchmark.series.0.seconds.0", 1e-320),
-        ("hostile", "buffers.0.body.0.depth", 2**62),
+        ("hostile", "buffers.0.body.0.3", 2**62),
     ],
 )
 def test_what_once_loaded_and_then_raised(
