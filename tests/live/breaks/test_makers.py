@@ -28,6 +28,7 @@ def test_an_optimizer_made_in_compiled_code_is_named() -> None:
     view = build(recording)
     assert view.breaks[0].title == "optimizer made in compiled code"
     assert "earlier cell" in view.breaks[0].advice[0]
+    assert view.breaks[0].advice[1].startswith("If a loop runs the steps")
     assert not any("yield" in advice for advice in view.breaks[0].advice)
     assert "None of your 7 lines in these frames is compiled" in view.summary.sentence
 
