@@ -108,6 +108,8 @@ class Diff(Struct, frozen=True, kw_only=True):
             parts += ["", *_measured(self.benchmarks)]
         return "\n".join(parts)
 
+    __repr__ = __str__
+
 
 def diff(a: Recording, b: Recording) -> Diff:
     """What changed from recording `a` to recording `b`; of benchmarks, their recordings count."""

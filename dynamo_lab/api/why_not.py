@@ -19,6 +19,8 @@ class WhyNot(Answer, frozen=True, kw_only=True):
         told += [f"  What would change it: {change}" for change in self.changes]
         return "\n".join(as_line(line.replace("`", ""), _LIMIT) for line in told)
 
+    __repr__ = __str__
+
 
 def ask(recording: Recording, one: str, other: str, graph: int | None = None) -> WhyNot:
     """Why two are not fused: names of operations, buffers or nodes of a post-grad graph.

@@ -49,6 +49,11 @@ def test_a_recording_does_not_differ_from_itself(sample: Recording) -> None:
     assert same.operators == ()
 
 
+def test_as_the_last_expression_of_a_cell_it_reads_as_it_prints(sample: Recording) -> None:
+    found = diff(sample, unbroken(sample))
+    assert repr(found) == str(found)
+
+
 def test_counts(sample: Recording) -> None:
     counts = {change.name: (change.a, change.b) for change in diff(sample, unbroken(sample)).counts}
     assert counts == {

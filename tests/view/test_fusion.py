@@ -86,6 +86,7 @@ def test_a_name_that_acts_on_a_terminal_is_printed_as_text() -> None:
     operations = (*schedule.operations[:2], hostile, *schedule.operations[3:])
     recording = replace(recording, schedules=(replace(schedule, operations=operations),))
     told = str(why_not.ask(recording, "op1", "op2"))
+    assert repr(why_not.ask(recording, "op1", "op2")) == told
     assert "\x1b" not in told
     assert "What would change it" in told
 

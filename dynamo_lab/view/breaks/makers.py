@@ -12,8 +12,8 @@ _OPTIMIZER = Rule(
     (
         "Make the optimizer before the compiled code, in an earlier cell: Dynamo does not compile "
         "its constructor, and what breaks there can leave the whole frame to Python.",
-        "Compile one training step as a function, and call it in the loop: a loop in which "
-        "something breaks is not compiled.",
+        "If a loop runs the steps, compile one step as a function, and call it in the loop: a loop "
+        "in which something breaks is not compiled.",
     ),
 )
 _GENERATOR = Rule(

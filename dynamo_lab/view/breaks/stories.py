@@ -29,7 +29,8 @@ class StoryView(Struct, frozen=True, kw_only=True):
     """The story of the break of this id. Texts are plain; backquotes mark code.
 
     `cause` is the break in a called function that this one merely follows from; `because` says so;
-    `consequences` are the breaks that follow from this one.
+    `is_cause_yours` says that the cause is in your code, and so for you to mend; `consequences` are
+    the breaks that follow from this one.
     """
 
     id: int
@@ -41,6 +42,7 @@ class StoryView(Struct, frozen=True, kw_only=True):
     cost: tuple[str, ...]
     cause: int | None = None
     because: str = ""
+    is_cause_yours: bool = False
     consequences: tuple[int, ...] = ()
 
 
@@ -115,6 +117,7 @@ class _Storyteller:
             cost=tuple(self._cost(item)),
             cause=cause,
             because="" if cause is None else self._because(self._breaks[cause]),
+            is_cause_yours=cause is not None and self._is_yours(self._breaks[cause]),
             consequences=tuple(self._consequences.get(item.id, ())),
         )
 
@@ -122,6 +125,9 @@ class _Storyteller:
         where = self._places.where(self._places.lines_of(cause.stack)[0])
         name = self._names[cause.frame]
         return f"It follows from break {cause.id + 1}, at {where} in `{name}`, called from here."
+
+    def _is_yours(self, cause: Break) -> bool:
+        return not self._places.is_library(self._places.lines_of(cause.stack)[-1])
 
     def _before(self, item: Break) -> Side | None:
         graph = item.graph_before

@@ -37,6 +37,8 @@ class WouldPass(Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         return "\n".join((self.sentence, *(_row(check) for check in self.checks)))
 
+    __repr__ = __str__
+
 
 def answer(
     recording: Recording,

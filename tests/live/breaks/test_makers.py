@@ -28,6 +28,7 @@ def test_an_optimizer_made_in_compiled_code_is_named() -> None:
     view = build(recording)
     assert view.breaks[0].title == "optimizer made in compiled code"
     assert "earlier cell" in view.breaks[0].advice[0]
+    assert view.breaks[0].advice[1].startswith("If a loop runs the steps")
     assert not any("yield" in advice for advice in view.breaks[0].advice)
     assert "None of your 7 lines in these frames is compiled" in view.summary.sentence
 
@@ -50,6 +51,12 @@ def test_with_the_optimizer_made_before_the_step_compiles() -> None:
     assert states[line_of(step, "model(x)")] == "compiled"
     assert any(f.name == "step" and f.outcome == "compiled" for f in view.frames)
     assert "Of your 4 lines in these frames, 1 is compiled." in view.summary.sentence
+    backward = next(item for item in view.breaks if item.title == "backward() call")
+    assert not any("trace_autograd_ops" in advice for advice in backward.advice)
+    assert [fix.name for fix in backward.fixes] == ["trace_autograd_ops"]
+    followed = [story for story in view.stories if story.cause is not None]
+    assert followed
+    assert not any(story.is_cause_yours for story in followed)
     assert all(item.title != "optimizer made in compiled code" for item in view.breaks)
 
 

@@ -21,6 +21,8 @@ CELLS = {
     "kept": "%%compile --quiet --into kept --html {file}.html --json {file}.json.gz\nz = x + 1",
     "shows what was kept": "print(repr(kept))\nprint(z.sum().item())",
     "fails at run time": "%%compile\nq = x + 1\nw = q.view(3, -1)",
+    "fails while traced": "%%compile\nw = x @ torch.ones(5, 5)",
+    "fails while traced, verbosely": "%%compile --verbose\nw = x @ torch.ones(5, 5)",
     "fails as Python does": "%%compile\nq = x + 1\nraise ValueError('mine')",
     "went on before it failed": "print('q', 'q' in globals())",
     "syntax": "%%compile\ny = x.sin(",
@@ -202,6 +204,9 @@ def test_what_the_view_tells_is_not_logged_as_well(cells: dict[str, Any]) -> Non
     assert "Error while creating guard" not in text_of(cells["violates"])
     assert "Error while creating guard" in text_of(cells["violates verbosely"])
     assert errors_of(cells["violates"]) == ["ConstraintViolationError"]
+    assert "failed while attempting" not in text_of(cells["fails while traced"])
+    assert "failed while attempting" in text_of(cells["fails while traced, verbosely"])
+    assert errors_of(cells["fails while traced"]) == ["TorchRuntimeError"]
 
 
 def test_the_docstring_is_the_manual(cells: dict[str, Any]) -> None:

@@ -39,6 +39,7 @@ def test_a_break_in_a_called_function_is_one_story(make: Make) -> None:
     assert (outer.cause, outer.consequences) == (1, ())
     assert (inner.cause, inner.consequences) == (None, (0,))
     assert outer.because == "It follows from break 2, at line 2 in `helper`, called from here."
+    assert outer.is_cause_yours
     assert "called `helper` from Python, and Dynamo compiled that on its own" in outer.then
     assert not any("round trip" in text for text in outer.cost)
     assert any("round trip" in text for text in inner.cost)

@@ -175,6 +175,7 @@ def test_what_a_call_would_do(make: Make) -> None:
         (False, "L['n']"),
     ]
     assert "0/0  fails: `n` was 3, now 4  (scale.py, line 2)" in str(reused)
+    assert repr(reused) == str(reused)
     again = answer(recording, 0, (("0/0", guard),), are_forgotten=True)
     assert again.reuses is None
     assert "compiled again" in again.sentence

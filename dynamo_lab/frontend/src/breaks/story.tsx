@@ -30,7 +30,10 @@ export function Because({ item }: { item: BreakView }) {
   const story = useModel().view.stories[item.id];
   if (!story || story.cause === null) return null;
   return (
-    <p class="dl-because"><Prose text={story.because} /> Mend <Breaks ids={[story.cause]} /> first.</p>
+    <p class="dl-because">
+      <Prose text={story.because} />{" "}
+      {story.is_cause_yours ? <>Mend <Breaks ids={[story.cause]} /> first.</> : <>See <Breaks ids={[story.cause]} />.</>}
+    </p>
   );
 }
 

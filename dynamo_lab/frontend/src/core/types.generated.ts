@@ -681,7 +681,8 @@ export type EventRow = readonly [step: number, kind: string, text: string, entit
  * The story of the break of this id. Texts are plain; backquotes mark code.
  *
  * `cause` is the break in a called function that this one merely follows from; `because` says so;
- * `consequences` are the breaks that follow from this one.
+ * `is_cause_yours` says that the cause is in your code, and so for you to mend; `consequences` are
+ * the breaks that follow from this one.
  */
 export interface StoryView {
   readonly id: number;
@@ -693,6 +694,7 @@ export interface StoryView {
   readonly cost: readonly string[];
   readonly cause: number | null;
   readonly because: string;
+  readonly is_cause_yours: boolean;
   readonly consequences: readonly number[];
 }
 

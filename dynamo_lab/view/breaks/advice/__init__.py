@@ -36,12 +36,14 @@ def rule_of(graph_break: Break) -> Rule:
     return Rule("", kind[:1].lower() + kind[1:] if not kind[:2].isupper() else kind)
 
 
-# Hints with nothing to do, or with nothing that the title does not say.
+# Hints with nothing to do, or with nothing that the title does not say; and one that names no
+# option: `config.trace_autograd_ops` is meant, which is among the fixes to try.
 _IDLE = re.compile(
     r"Please (?:report|file) an issue|This graph break is fundamental|"
     r"This is likely to be a Dynamo bug|"
     r"This graph break may be difficult to debug|It may be possible to write Dynamo tracing rules|"
-    r"Consider finding a workaround|Avoid calling "
+    r"Consider finding a workaround|Avoid calling |"
+    r"Set torch\._dynamo\.trace_autograd_ops"
 )
 _SPACE = re.compile(r"[ \t\r\n]+")
 _NAME = re.compile(r"\btorch(?:\.\w+)+")
