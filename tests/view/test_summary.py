@@ -67,6 +67,14 @@ def test_counts_have_a_tone_and_a_tab(make: Make) -> None:
     ]
 
 
+def test_the_call_that_hits_the_limit_is_no_recompilation(make: Make) -> None:
+    recording = make("recompiled")
+    limit = replace(recording, recompiles=(replace(recording.recompiles[0], limit_hit=True),))
+    summary = build(limit).summary
+    assert "hit the limit of recompilations, so it now runs eagerly." in summary.sentence
+    assert [(c.value, c.tone) for c in summary.counts if c.label == "recompiles"] == [("0", "bad")]
+
+
 def test_skipped_frames_of_libraries_are_counted_apart(make: Make) -> None:
     recording = make("branch_and_print")
     library = Source("torch/nn.py", "library", (Excerpt(1, "x"),))

@@ -10,6 +10,9 @@ from typing import Any
 _MOST = 2_000
 """The most functions of a module to compare."""
 
+_RESUMES = "torch_dynamo_resume_in"
+"""What the names of resume functions begin with: Dynamo leaves them among a module's globals."""
+
 
 def is_changed(path: str, lines: list[str], ran: Iterable[CodeType] = ()) -> bool:
     """Whether functions that came from this file are not in its present text.
@@ -62,8 +65,9 @@ def _codes_of(module: ModuleType | None, path: str) -> Iterator[CodeType]:
         members = list(vars(value).values()) if isinstance(value, type) else [value]
         for member in members:
             for function in _layers(member):
-                if function.__code__.co_filename == path:
-                    yield function.__code__
+                code = function.__code__
+                if code.co_filename == path and not code.co_name.startswith(_RESUMES):
+                    yield code
 
 
 def _layers(member: Any) -> Iterator[FunctionType]:

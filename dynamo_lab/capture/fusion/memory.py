@@ -1,5 +1,6 @@
 """Memory of the generated code, read from the lines of the wrapper as Inductor planned them."""
 
+from bisect import insort
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -85,6 +86,7 @@ class _Lines:
         self._operations = operations
         self._calls_of = calls_of
         self._calls: dict[str, Iterator[Call]] = {}
+        self._ran: dict[str, int] = {}  # for results of a library, the step that made them
         self._index: dict[str, int] = {}
         self._outputs = set(graph.get_output_names())
         self.buffers: list[MemoryBuffer] = []
@@ -113,21 +115,28 @@ class _Lines:
         elif kind == "KernelCallLine":
             self._called(line.kernel_name)
         elif kind == "MultiOutputLine":
-            self._made(self._graph.name_to_buffer.get(line.result_name))
+            self._part(self._graph.name_to_buffer.get(line.result_name))
         elif kind in _LIBRARY:
+            self._ran[str(line.node.get_name())] = len(self.steps)
             if kind == "ExternKernelAllocLine":
                 self._made(line.node)
             self._called(_library_name(line.node), str(line.node.get_operation_name()))
 
-    def _made(self, node: Any) -> None:
-        """A library function allocates what it returns, or returns a view of an input."""
+    def _part(self, node: Any) -> None:
+        """One of several results: the call made it, though it has a name only afterwards."""
         if node is None:
             return
+        step = self._ran.get(str(node.inputs[0].get_name()), len(self.steps))
+        self._ran[str(node.get_name())] = step
+        self._made(node, step)
+
+    def _made(self, node: Any, step: int | None = None) -> None:
+        """A library function allocates what it returns, or returns a view of an input."""
         sources = [name for name in node.get_inputs_that_alias_output() if name in self._index]
         if sources:
-            self._event("view", node, self._graph.get_buffer(sources[0]))
+            self._event("view", node, self._graph.get_buffer(sources[0]), step)
         else:
-            self._event("allocate", node)
+            self._event("allocate", node, step=step)
 
     def _called(self, name: str, operation: str = "") -> None:
         calls = self._calls.setdefault(name, self._calls_of(name))
@@ -136,10 +145,13 @@ class _Lines:
         found = tuple(self._operations[n] for n in names if n in self._operations)
         self.steps.append(MemoryStep(name=name, kernel=kernel, operations=found))
 
-    def _event(self, kind: EventKind, node: Any, source: Any = None) -> None:
+    def _event(
+        self, kind: EventKind, node: Any, source: Any = None, step: int | None = None
+    ) -> None:
         index = self._buffer(node)
         other = None if source is None else self._buffer(source)
-        self.events.append(MemoryEvent(len(self.steps), kind, index, other))
+        at = len(self.steps) if step is None else step
+        insort(self.events, MemoryEvent(at, kind, index, other), key=lambda event: event.step)
 
     def _buffer(self, node: Any, role: BufferRole | None = None) -> int:
         name = str(node.get_name())

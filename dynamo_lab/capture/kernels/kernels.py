@@ -5,10 +5,13 @@ from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 from dynamo_lab.capture.core.compilations import Compilations
+from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.private import ABSENT
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kernel_text import QUOTED, definitions, language_of
+from dynamo_lab.capture.lowering.hooks import PARENT, VIRTUALIZED
 from dynamo_lab.capture.lowering.inductor_ir import parts_of
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.capture.packages.archive import calls
@@ -125,12 +128,18 @@ class KernelProbes:
 
 
 def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
-    """The indices of the nodes that scheduler nodes, or one extern kernel, were lowered from."""
+    """The indices of the nodes that scheduler nodes, or one extern kernel, were lowered from.
+
+    What is inside a body came from the operator around it. All that this operator reads is an
+    origin there too, and a node of the body may have the name of a node outside.
+    """
     index = {name: i for i, name in enumerate(graph.nodes.name)}
+    is_body = PARENT.of(VIRTUALIZED.get().graph) is not ABSENT
     for item in parts_of(schedule):
         lowered = getattr(item, "node", item)
         for origin in getattr(lowered, "origins", ()) or ():
-            if origin.name in index:
+            is_around = isinstance(origin.target, OPERATORS.HigherOrderOperator)
+            if origin.name in index and (is_around or not is_body):
                 yield index[origin.name]
 
 

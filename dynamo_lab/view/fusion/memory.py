@@ -10,6 +10,9 @@ from dynamo_lab.model.memory import MemoryBuffer, MemoryEvent, MemoryPlan
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import plural, size
 
+_WITH_BODIES = {"Conditional", "WhileLoop", "InvokeSubgraph"}
+"""The classes of Inductor's IR that run a body: `cond`, `while_loop` and nested regions."""
+
 
 class MemoryStep(Struct, frozen=True, kw_only=True):
     """A call, and what is allocated while it runs. `operations` are ids."""
@@ -192,7 +195,7 @@ class _View:
             at = steps[peak]
             yield (
                 f"At most {at.size} are allocated, at call {peak + 1} of {len(steps)}, "
-                f"`{at.name}`; inputs and parameters come on top."
+                f"`{at.name}`; inputs and parameters come on top{self._bodies()}."
             )
         kinds = [self._cause[i].kind for i in self._start if i in self._cause]
         if counted := [
@@ -213,6 +216,11 @@ class _View:
             yield "Sizes computed only at run time are unknown, and count as zero."
         if self._plan.is_pooled:
             yield "The buffers then became parts of larger pools, which are not shown here."
+
+    def _bodies(self) -> str:
+        """What is not counted because a body has a plan of its own, and runs as part of no call."""
+        calls = {operation.call for operation in self._schedule.operations}
+        return ", and what bodies allocate while they run" if calls & _WITH_BODIES else ""
 
 
 def _last_reads(plan: MemoryPlan, schedule: Schedule) -> Iterator[tuple[str, int]]:

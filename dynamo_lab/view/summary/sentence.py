@@ -189,10 +189,12 @@ def _kernels(recording: Recording) -> str:
 
 
 def _recompiles(recording: Recording) -> str:
-    count = len(recording.recompiles)
-    if not count:
+    if not recording.recompiles:
         return ""
-    if any(item.limit_hit for item in recording.recompiles):
+    count = sum(not item.limit_hit for item in recording.recompiles)
+    if not count:
+        return "Guards failed and it hit the limit of recompilations, so it now runs eagerly."
+    if count < len(recording.recompiles):
         return f"Guards failed and it recompiled {times(count)}, until it hit the limit."
     return f"Guards failed and it recompiled {times(count)}."
 

@@ -75,8 +75,9 @@ def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[C
     if failed := _failed(recording):
         yield _count(failed, "failed compilation", "frames", "bad")
     if recording.recompiles:
-        tone: Tone = "bad" if any(item.limit_hit for item in recording.recompiles) else "warning"
-        yield _count(len(recording.recompiles), "recompile", "guards", tone)
+        done = sum(not item.limit_hit for item in recording.recompiles)  # at the limit, none is
+        tone: Tone = "warning" if done == len(recording.recompiles) else "bad"
+        yield _count(done, "recompile", "guards", tone)
     yield _count(len(recording.kernels), "kernel", "kernels")
     if spent := compile_seconds(recording):
         yield Count(value=seconds(spent), label="compiling", tab="timeline")

@@ -154,6 +154,19 @@ def test_buffers_are_written_over() -> None:
     assert all(step.operations and step.kernel is not None for step in plan.steps)
 
 
+def ordered(x: torch.Tensor) -> Any:
+    """Two results of one call of a library, which come last: nothing runs after them."""
+    return (x + 1).sort()
+
+
+def test_several_results_of_a_library_are_allocated_by_its_call() -> None:
+    recording = lab.explore(ordered, torch.randn(1000))
+    (plan,) = recording.memory_plans
+    assert [step.name for step in plan.steps][1:] == ["torch.ops.aten.sort.stable"]
+    memory = build(recording).fusions.schedules[0].memory[0]
+    assert (memory.peak, memory.peak_bytes) == (1, 4000 + 4000 + 8000)
+
+
 def test_memory_is_taken_over() -> None:
     def products(x: torch.Tensor) -> torch.Tensor:
         return x @ x @ x @ x @ x

@@ -34,6 +34,11 @@ class Scaled(torch.nn.Module):
 @torch.no_grad()
 def f(x):
     return helper(x) + constant()
+
+def broken(x):
+    y = helper(x)
+    torch._dynamo.graph_break()
+    return y + 1
 """
 
 
@@ -100,3 +105,8 @@ def test_what_an_import_hook_rewrites_is_not_said_to_have_changed() -> None:
 
     view = build(lab.explore(f, torch.ones(3), backend="eager"))
     assert {source.notice for source in view.sources} == {""}
+
+
+def test_functions_that_continue_after_a_break_are_no_edit(module: ModuleType) -> None:
+    assert notices(module.broken)[0] == [""]
+    assert notices(module.f)[0] == [""], "a resume function is a global of the module now"

@@ -11,6 +11,7 @@ import dynamo_lab as lab
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
 from tests.live.lines import line_of
 
 
@@ -252,6 +253,9 @@ def test_the_recompile_limit_is_marked() -> None:
             scale(torch.randn(3), n)
     hits = [recompile.limit_hit for recompile in recorder.recording.recompiles]
     assert hits == [False] * 7 + [True]
+    summary = build(recorder.recording).summary
+    assert "recompiled 7 times, until it hit the limit." in summary.sentence, "8 graphs, 7 again"
+    assert [c.value for c in summary.counts if c.label == "recompiles"] == ["7"]
 
 
 def test_a_failing_backend_is_a_recorded_failure() -> None:
