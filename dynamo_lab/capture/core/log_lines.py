@@ -10,8 +10,10 @@ _TOLD = {
     "torch._dynamo.convert_frame": ("torch._dynamo hit config.",),
     "torch._dynamo.variables.tensor": ("Graph break from",),
     "torch.fx.experimental.symbolic_shapes": ("failed during evaluate_expr",),
+    "torch._subclasses.fake_tensor": ("failed while attempting to run meta",),
 }
-"""By logger, how the lines begin: a failed compilation, a limit that was hit, a break."""
+"""By logger, how the lines begin: a failed compilation, a limit that was hit, a break, an operator
+that refuses its arguments."""
 
 
 @contextmanager
