@@ -85,8 +85,9 @@ class PairRow(Struct, frozen=True, kw_only=True):
 class PartitionView(Struct, frozen=True, kw_only=True):
     """One graph as AOTAutograd partitioned it. `joint`, `forward` and `backward` are graph ids.
 
-    `lines` are by "module" where the reader has no line in the graph. `sentences` describe it in plain words; `handled` are the mutations and views it took out of
-    the graph or put back. `activation_bytes` of `unpartitioned_bytes` are saved.
+    `lines` are by "module" where the reader has no line in the graph. `sentences` describe it
+    in plain words; `handled` are the mutations and views it took out of the graph or put back.
+    `activation_bytes` of `unpartitioned_bytes` are saved.
     """
 
     id: int

@@ -104,9 +104,7 @@ def _facts_of_compilations(recording: Recording, places: Places) -> dict[str, di
     return found
 
 
-def _begun(
-    line: Line, compile_id: str, recording: Recording, places: Places
-) -> dict[str, str]:
+def _begun(line: Line, compile_id: str, recording: Recording, places: Places) -> dict[str, str]:
     """The line; for a library's wrapper, the first of the user's lines in the graph, or modules."""
     if not places.is_library(line):
         return _at(line, places)

@@ -9,6 +9,7 @@ import torch
 import torch.distributed as dist
 
 import dynamo_lab as lab
+from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
 
 
@@ -74,3 +75,40 @@ def test_kernels_of_such_a_model_are_at_its_modules() -> None:
         compiled(torch.ones(2, 4))
     view = build(recorder.recording)
     assert any("(ReLU)" in kernel.where for kernel in view.kernels.kernels)
+
+
+def test_what_such_a_model_saves_and_becomes_is_at_its_modules() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.GELU(), torch.nn.Linear(16, 4))
+    view = build(lab.explore(model, torch.randn(8, 16)))
+    (part,) = view.partitions
+    assert part.by == "module"
+    assert {cost.where for cost in part.lines} <= {"fn.0 (Linear)", "fn.1 (GELU)"}
+    named = [*part.pairs, *view.decompositions.tops, *view.lowering.lowerings[0].steps]
+    named += [row for row in part.recomputed if row.module]
+    assert any("(GELU)" in row.where for row in named)
+    assert not any(".py" in row.where for row in named)
+    operations = [one for schedule in view.fusions.schedules for one in schedule.operations]
+    assert any("(Linear)" in one.where for one in operations)
+
+
+def test_a_wrapper_is_not_shown_as_the_code_that_was_compiled() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    recording = lab.explore(model, torch.ones(2, 4), backend="eager")
+    view = build(recording)
+    main = view.sources[view.main_source]
+    assert main.is_wrapper
+    assert "No line of your code" in main.notice
+    assert "fn.0 (Linear) and fn.1 (ReLU)" in main.notice
+    for text in (str(recording), fallback(view)):
+        assert "No line of your code" in text
+        assert "return fn(*args" not in text
+
+
+def test_the_code_of_a_reader_who_calls_such_a_model_is_shown() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return model(x) + 1
+
+    view = build(lab.explore(f, torch.ones(2, 4), backend="eager"))
+    assert not any(source.is_wrapper or source.notice for source in view.sources)
