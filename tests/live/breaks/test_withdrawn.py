@@ -1,4 +1,4 @@
-"""Settings that PyTorch hints at: not offered where they end no break, and said where they move it."""
+"""Settings that PyTorch hints at, which end no break, or move it."""
 
 import math
 from typing import Any

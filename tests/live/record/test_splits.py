@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 import torch.distributed as dist
+from torch._dynamo.exc import TensorifyScalarRestartAnalysis
 
 import dynamo_lab as lab
 from dynamo_lab.render.fallback.page import fallback
@@ -33,6 +34,22 @@ class Net(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.first(x).relu()
         return self.second(x).relu()
+
+
+@pytest.mark.usefixtures("group")
+def test_a_backward_that_is_compiled_when_it_runs_is_of_its_part() -> None:
+    model = torch.nn.parallel.DistributedDataParallel(Net(), bucket_cap_mb=2)
+    with lab.record() as recorder:
+        compiled: Any = torch.compile(model)
+        compiled(torch.randn(2, 1024)).sum().backward()
+    recording = recorder.recording
+    titles = [graph.title for graph in build(recording).graphs]
+    parts = [title for title in titles if "post_grad (backward)" in title]
+    assert parts == [f"graph 1 part {number} post_grad (backward)" for number in (2, 1)]
+    late = {g.id: g.part for g in recording.graphs if g.is_backward and g.stage == "post_grad"}
+    for link in recording.links:
+        if link.downstream in late:
+            assert recording.graphs[link.upstream].part in (0, late[link.downstream])
 
 
 @pytest.mark.usefixtures("group")
@@ -112,3 +129,23 @@ def test_the_code_of_a_reader_who_calls_such_a_model_is_shown() -> None:
 
     view = build(lab.explore(f, torch.ones(2, 4), backend="eager"))
     assert not any(source.is_wrapper or source.notice for source in view.sources)
+
+
+def test_a_graph_that_was_captured_in_vain_is_said_to_be() -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+    def refuses_once(graph: Any, inputs: Any) -> Any:
+        if not refused:
+            refused.append(True)
+            raise TensorifyScalarRestartAnalysis(restart_reason="once")
+        return graph.forward
+
+    refused: list[bool] = []
+    recording = lab.explore(f, torch.ones(3), backend=refuses_once)
+    assert [graph.stage for graph in recording.graphs] == ["restarted", "dynamo"]
+    assert [a.outcome for a in recording.frames[0].attempts] == ["restarted", "compiled"]
+    assert len(recording.captured_graphs()) == 1
+    view = build(recording)
+    assert "restarted" in view.graphs[0].title
+    assert "restarted" not in view.graphs[1].title
