@@ -42,7 +42,9 @@ class _Linear(torch.autograd.Function):
         input, weight = ctx.saved_tensors
         needed = list(ctx.needs_input_grad)
         found = aten.linear_backward(input, grads[0], weight, needed)
-        return tuple(one if is_needed else None for one, is_needed in zip(found, needed, strict=True))
+        return tuple(
+            one if is_needed else None for one, is_needed in zip(found, needed, strict=True)
+        )
 
 
 class _MaxPool2d(torch.autograd.Function):

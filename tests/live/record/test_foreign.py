@@ -117,6 +117,20 @@ def test_a_product_that_need_not_be_padded_says_nothing() -> None:
     assert not recording.notes
 
 
+@pytest.mark.filterwarnings("ignore:.*CUDA is not available")
+@pytest.mark.parametrize(("device", "count"), [("cuda", 1), ("cpu", 0)])
+def test_a_cast_for_the_device_that_the_host_does_not_make_is_said(device: str, count: int) -> None:
+    def program(x: Tensor) -> Tensor:
+        with torch.autocast(device, dtype=torch.bfloat16):
+            return x @ x
+
+    recording = lab.lower(program, torch.randn(64, 64), target="cuda:sm_90", grad=False)
+    assert recording.failure is None
+    notes = [note for note in recording.notes if note.about == "autocast"]
+    assert len(notes) == count
+    assert all(note.node is not None and "casts nothing" in note.message for note in notes)
+
+
 def test_fake_tensors_lie_on_the_host_again() -> None:
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
