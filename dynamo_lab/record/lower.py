@@ -16,7 +16,7 @@ from dynamo_lab.record.recorders import Detail, name_of, new_recorder
 from dynamo_lab.record.run import Choice, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.undo import Undo
@@ -183,9 +183,29 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice) -> None:
     def noted() -> None:  # a product is decided on before the graph that it is lowered in is there
         while undecided:
             recorder.notes.append(_padding(recorder, *undecided.pop(0)))
+        recorder.notes += _without_autocast(recorder.graphs, target.device)
 
     undo.add(noted)
     lower_for(undo, target, choice.settings, chosen, padded, wrote)
+
+
+def _without_autocast(graphs: Sequence[Graph], device: str) -> Iterator[Note]:
+    """What is said where the program casts for the target's device, and was captured elsewhere."""
+    for graph in graphs:
+        devices = {value.device.partition(":")[0] for value in graph.nodes.values if value.device}
+        for node in graph.nodes if graph.stage == "dynamo" and device not in devices else ():
+            if node.target.endswith("._enter_autocast") and f"'{device}'" in node.arguments:
+                message = (
+                    f'torch.autocast("{device}"): Dynamo captured the program where its arguments '
+                    "are, and there this casts nothing. On the device it would."
+                )
+                yield Note(
+                    level="info",
+                    about="autocast",
+                    message=message,
+                    graph=graph.id,
+                    node=node.index,
+                )
 
 
 def _padding(recorder: Recorder, message: str, node: str, since: int) -> Note:

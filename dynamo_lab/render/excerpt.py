@@ -78,7 +78,7 @@ def fault_of(story: StoryView) -> str:
 
 
 def _says_something(source: SourceView, libraries: bool) -> bool:
-    if source.marks:
+    if source.marks or source.is_wrapper:
         return True
     return (libraries or source.kind != "library") and any(item.state for item in source.lines)
 

@@ -212,3 +212,11 @@ def test_the_atlas_counts_what_is_installed() -> None:
     assert names == ["aten.sin.default", "aten.sin.out"]  # not those of TorchScript
     with pytest.raises(DecompositionError, match="There is no operator"):
         found["aten.nope"]
+
+
+def test_a_refusal_is_one_sentence_without_pytorch_s_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with pytest.raises(DecompositionError, match="cannot be traced on these arguments"):
+        lab.decompose("aten.mm", torch.zeros(8), torch.zeros(8))
+    assert not caplog.records

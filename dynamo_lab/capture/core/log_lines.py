@@ -12,7 +12,8 @@ _TOLD = {
     "torch.fx.experimental.symbolic_shapes": ("failed during evaluate_expr",),
     "torch._subclasses.fake_tensor": ("failed while attempting to run meta",),
 }
-"""By logger, how the lines begin: a failed compilation, a limit that was hit, a break."""
+"""By logger, how the lines begin: a failed compilation, a limit that was hit, a break, an operator
+that refuses its arguments."""
 
 
 @contextmanager

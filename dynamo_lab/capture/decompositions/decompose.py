@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.hooks import PYTREE as pytree
+from dynamo_lab.capture.core.log_lines import told_lines_held
 from dynamo_lab.capture.decompositions import hooks
 from dynamo_lab.capture.decompositions.call_table import CallTable
 from dynamo_lab.capture.decompositions.rulebook import Rulebook, describe
@@ -102,7 +103,7 @@ def _needs_numbers(error: BaseException) -> bool:
 
 
 def _trace(call: CallOf, book: Rulebook, table: CallTable, told: CallOf | None = None) -> Trace:
-    with _fake():
+    with told_lines_held(), _fake():
         args, kwargs = call.fakes()
         tracer = _Tracer(book, table)
         out = tracer.call(call.op, args, kwargs, told)

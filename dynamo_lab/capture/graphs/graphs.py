@@ -66,7 +66,9 @@ class GraphProbes:
 
     def record(self, module: fx.GraphModule, stage: Stage, *, is_backward: bool = False) -> Graph:
         """Add a graph with the bodies of its higher-order operators, linked to their origins."""
-        family = list(self._add(module, stage, is_backward or stage == "backward"))
+        is_backward = is_backward or stage == "backward"
+        part = self._part or (self._part_run_later(module.graph, stage) if is_backward else 0)
+        family = list(self._add(module, stage, is_backward, part))
         family = [(self._recorder.graphs[graph.id], fx_graph) for graph, fx_graph in family]
         self._recorder.links.extend(link_to_origins(self._recorder.graphs, family))
         for graph, fx_graph in family:
@@ -74,8 +76,21 @@ class GraphProbes:
             self.on_recorded(graph, fx_graph)
         return family[0][0]
 
+    def _part_run_later(self, graph: fx.Graph, stage: Stage) -> int:
+        """The part whose backward is compiled when it first runs: the last one runs first."""
+        compile_id = self._compilations.current_id()
+        own = [g for g in self._recorder.graphs if g.is_backward and g.compile_id == compile_id]
+        done = {earlier.part for earlier in own if earlier.stage == stage}
+        inputs = [node.name for node in graph.nodes if node.op == "placeholder"]
+        for earlier in reversed(own):
+            if earlier.stage == "backward" and earlier.part not in done:
+                known = [node.name for node in earlier.nodes if node.op == "placeholder"]
+                if known == inputs:
+                    return earlier.part
+        return 0
+
     def _add(
-        self, module: fx.GraphModule, stage: Stage, is_backward: bool
+        self, module: fx.GraphModule, stage: Stage, is_backward: bool, part: int
     ) -> Iterator[tuple[Graph, fx.Graph]]:
         recorder = self._recorder
         compile_id = self._compilations.current_id()
@@ -86,7 +101,7 @@ class GraphProbes:
             compile_id=compile_id,
             frame=self._compilations.frame_of(compile_id),
             is_backward=is_backward,
-            part=self._part,
+            part=part,
             nodes=node_table(module.graph, recorder.texts),
         )
         recorder.graphs.append(graph)
@@ -94,7 +109,7 @@ class GraphProbes:
         bodies: dict[str, int] = {}
         for name, body in subgraphs(module).items():
             bodies[name] = len(recorder.graphs)
-            yield from self._add(body, stage, is_backward)
+            yield from self._add(body, stage, is_backward, part)
         if bodies:
             self._adopt(graph, module, bodies)
 

@@ -58,6 +58,7 @@ def _origins(graphs: Sequence[Graph], graph: Graph, stages: Sequence[Stage]) -> 
                 earlier.stage == stage
                 and earlier.compile_id == graph.compile_id
                 and earlier.parent is None
+                and earlier.part in (0, graph.part)
                 and (
                     stage in _TRACED or stage == "joint" or earlier.is_backward == graph.is_backward
                 )

@@ -16,12 +16,18 @@ from torch import Tensor
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.attention import attention_on
+from dynamo_lab.capture.targets.metal import metal_operators, pooled_backward_like
 from dynamo_lab.model.targets import Target
 
 aten: Any = torch.ops.aten
 _GPU_KERNELS = (aten._fused_rms_norm.default,)
-_KERNELS = {"cuda": _GPU_KERNELS, "rocm": _GPU_KERNELS, "mps": _GPU_KERNELS}
-"""Operators with a kernel of the device's own, which a CPU composes (native_functions.yaml)."""
+_METAL_KERNELS = (*_GPU_KERNELS, aten.linear.default, aten.max_pool2d.default)
+_KERNELS = {"cuda": _GPU_KERNELS, "rocm": _GPU_KERNELS, "mps": _METAL_KERNELS}
+"""Operators with a kernel of the device's own, which a CPU composes.
+
+From native_functions.yaml, which each PyTorch brings along in `torchgen`: of a device that it was
+not built for, the dispatcher knows no kernel.
+"""
 
 
 @whole
@@ -35,7 +41,7 @@ def composed_for(target: Target) -> Generator[None, None, None]:
             operator._dispatch_cache.clear()
         for row in hooks.DECOMPOSED:
             stack.enter_context(mock.patch.object(*row.place(), _is_composed(target)))
-        stack.enter_context(_shapes_of_gru())
+        stack.enter_context(_shapes())
         yield
 
 
@@ -51,10 +57,14 @@ def _is_composed(target: Target) -> Callable[..., bool]:
 
 
 @whole
-def _shapes_of_gru() -> Generator[None, None, None]:
-    """What GRU's kernels give: PyTorch asks the device itself, which is not there."""
+def _shapes() -> Generator[None, None, None]:
+    """What kernels give where PyTorch asks the device itself, which is not there."""
     library = torch.library.Library("aten", "FRAGMENT")
-    known = {"_thnn_fused_gru_cell": _gru_like, "_thnn_fused_gru_cell_backward": _gru_back_like}
+    known = {
+        "_thnn_fused_gru_cell": _gru_like,
+        "_thnn_fused_gru_cell_backward": _gru_back_like,
+        "max_pool2d_backward": pooled_backward_like,
+    }
     try:
         for name, fake in known.items():
             torch.library.register_fake(f"aten::{name}", fake, lib=library)
@@ -89,6 +99,8 @@ def _composed(target: Target) -> Iterator[tuple[Any, Any, Callable[..., Any]]]:
         yield aten.scaled_dot_product_attention.default, composed, attention
     if target.device != "cpu":
         yield aten._fused_rms_norm.default, keys.AutogradCPU, _rms_norm
+    if target.device == "mps":
+        yield from metal_operators()
     if target.device == "cuda":
         yield aten.lstm_cell.default, composed, _lstm_cell
         yield aten.gru_cell.default, composed, _gru_cell

@@ -44,7 +44,7 @@ export function module(name: string, nodes: readonly number[], children: readonl
 }
 
 export function source(id: number, texts: readonly string[], kind = "cell", path = "cell"): SourceView {
-  return { id, label: path, path, kind, lines: texts.map((text, i) => [i + 1, text, "compiled", 0, 0]), marks: [], notice: "" };
+  return { id, label: path, path, kind, lines: texts.map((text, i) => [i + 1, text, "compiled", 0, 0]), marks: [], notice: "", is_wrapper: false };
 }
 
 export function kernel(id: number, graphId: number, nodes: readonly number[]): KernelView {

@@ -33,6 +33,10 @@ def code(sources: Sequence[SourceView], numbers: dict[int, int]) -> Iterator[Mar
 
 
 def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
+    head = tag("p", tag("b", shortened(source.label, 200)))
+    notice = tag("p", tag("em", source.notice)) if source.notice else ""
+    if source.is_wrapper:
+        return join(head, notice)
     marks = marks_by_line(source)
     rows = list(nearby(source, marks))
     number = max((len(str(item.number)) for item in rows), default=1)
@@ -49,8 +53,7 @@ def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
         made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
     if len(rows) > _LINES:
         made.append(f"… {len(rows) - _LINES:,} more lines\n")
-    notice = tag("p", tag("em", source.notice)) if source.notice else ""
-    return join(tag("p", tag("b", shortened(source.label, 200))), notice, pre(*made))
+    return join(head, notice, pre(*made))
 
 
 def _line(item: LineView, gutter: str, graph: int | None) -> Markup:

@@ -49,11 +49,11 @@ def _lines(part: PartitionView, page: Page) -> Iterator[RenderableType]:
     shown = part.lines if page.everything else part.lines[:_BRIEF]
     if not shown:
         return
-    yield indented(text("saved by line", "dim"))
+    yield indented(text(f"saved by {part.by}", "dim"))
     for cost in shown:
         yield indented(_line(cost), 4)
     if left := len(part.lines) - len(shown):
-        yield indented(more(left, unit(left, "line"), _COMMAND), 4)
+        yield indented(more(left, unit(left, part.by), _COMMAND), 4)
 
 
 def _line(cost: LineCost) -> Text:
@@ -90,7 +90,8 @@ def _values(rows: Sequence[KeptRow], page: Page) -> Iterator[RenderableType]:
     """One value per row; below it the reason, unless it repeats the row above's."""
     above = ""
     for row in rows:
-        where = " ".join(part for part in (row.where, row.module) if part)
+        is_module = row.where.split(" (")[0] == row.module
+        where = row.where if is_module else f"{row.where} {row.module}".strip()
         price = f"  price {row.price}" if row.price else ""
         yield indented(
             line(

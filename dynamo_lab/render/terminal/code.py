@@ -46,6 +46,8 @@ def _source(source: SourceView, numbers: dict[int, int], page: Page) -> Iterator
     yield heading(source.label, "" if is_plain else source.path)
     if source.notice:
         yield line((source.notice, "bold yellow"), wrap=True)
+    if source.is_wrapper and not page.everything:
+        return
     marks = marks_by_line(source)
     rows = list(nearby(source, marks, libraries=page.everything))
     limit = len(rows) if page.everything else _LONGEST

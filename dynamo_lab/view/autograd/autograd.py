@@ -1,7 +1,8 @@
 """Autograd ahead of time: what the forward saves, what the backward recomputes, and why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
+from typing import Literal
 
 from msgspec import Struct
 
@@ -15,7 +16,8 @@ from dynamo_lab.model.autograd import (
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.autograd import reasons
 from dynamo_lab.view.core.names import operator_name, plain_input
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.origins import origin_of
+from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import size
@@ -59,7 +61,7 @@ class RecomputedRow(KeptRow, frozen=True, kw_only=True):
 
 
 class LineCost(Struct, frozen=True, kw_only=True):
-    """What one line saves for the backward: how many values, and their bytes."""
+    """What one line, or module, saves for the backward: how many values, and their bytes."""
 
     where: str
     entity: str
@@ -83,8 +85,9 @@ class PairRow(Struct, frozen=True, kw_only=True):
 class PartitionView(Struct, frozen=True, kw_only=True):
     """One graph as AOTAutograd partitioned it. `joint`, `forward` and `backward` are graph ids.
 
-    `sentences` describe it in plain words; `handled` are the mutations and views it took out of
-    the graph or put back. `activation_bytes` of `unpartitioned_bytes` are saved.
+    `lines` are by "module" where the reader has no line in the graph. `sentences` describe it
+    in plain words; `handled` are the mutations and views it took out of the graph or put back.
+    `activation_bytes` of `unpartitioned_bytes` are saved.
     """
 
     id: int
@@ -103,6 +106,7 @@ class PartitionView(Struct, frozen=True, kw_only=True):
     recomputed: tuple[RecomputedRow, ...]
     pairs: tuple[PairRow, ...]
     handled: tuple[str, ...]
+    by: Literal["line", "module"] = "line"
 
 
 def build(recording: Recording, places: Places) -> tuple[PartitionView, ...]:
@@ -123,10 +127,12 @@ class _View:
         self._part = part
         self._inputs = dict(_inputs(recording, part))
         self._read = frozenset(_read(recording, part))
+        self._modules: set[str] = set()
 
     def build(self) -> PartitionView:
         part = self._part
         saved = tuple(self._saved())
+        lines = tuple(_lines(saved, self._modules))
         number = 0 if part.forward is None else self._titles.numbers[part.forward]
         return PartitionView(
             id=part.id,
@@ -141,10 +147,11 @@ class _View:
             activation_bytes=part.activation_bytes,
             unpartitioned_bytes=part.unpartitioned_bytes,
             saved=saved,
-            lines=tuple(_lines(saved)),
+            lines=lines,
             recomputed=tuple(map(self._recomputed, part.recomputed)),
             pairs=tuple(map(self._pair, part.differentiated)),
             handled=tuple(self._handled()),
+            by="module" if lines and self._modules.issuperset(c.where for c in lines) else "line",
         )
 
     def _saved(self) -> Iterator[SavedRow]:
@@ -204,27 +211,25 @@ class _View:
     def _place(self, index: int) -> dict[str, str]:
         """Where a node of the forward graph comes from."""
         node = self._recording.graphs[self._graph()].nodes[index]
-        line = self._places.own_line(node.stack)
         return {
             "node": _node(self._graph(), index),
-            "where": self._places.where(line) if line else "",
-            "entity": entity(line) if line else "",
-            "line": self._places.text(line).strip() if line else "",
+            **self._origin(self._graph(), (index,)),
             "module": node.module,
         }
 
+    def _origin(self, graph: int, nodes: Sequence[int]) -> dict[str, str]:
+        found = origin_of(((graph, node) for node in nodes), self._recording, self._places)
+        if found.is_module:
+            self._modules.add(found.where)
+        return {"where": found.where, "entity": found.entity, "line": found.line}
+
     def _pair(self, item: Differentiated) -> PairRow:
         assert self._part.joint is not None  # pairs are nodes of the joint graph
-        nodes = self._recording.graphs[self._part.joint].nodes
-        stacks = (nodes[index].stack for index in (*item.forward, *item.backward))
-        line = self._places.own_line(next((s for s in stacks if s is not None), None))
         return PairRow(
             operator=operator_name(item.operator) if item.operator else "",
             forward=item.forward,
             backward=item.backward,
-            where=self._places.where(line) if line else "",
-            entity=entity(line) if line else "",
-            line=self._places.text(line).strip() if line else "",
+            **self._origin(self._part.joint, (*item.forward, *item.backward)),
         )
 
     def _handled(self) -> Iterator[str]:
@@ -279,23 +284,23 @@ def _price(weight: float | None) -> str:
     return "" if weight is None else size(round(weight))
 
 
-def _lines(saved: Sequence[SavedRow]) -> Iterator[LineCost]:
+def _lines(saved: Sequence[SavedRow], modules: Collection[str]) -> Iterator[LineCost]:
     """What each line saves, the largest first; parameters and inputs count for no line."""
     sized = [row for row in saved if row.bytes]
-    by_line = groupby(sorted(sized, key=_line_key), _line_key)
-    costs = [_line(list(rows)) for _, rows in by_line]
+    by_line = groupby(sorted(sized, key=_place_key), _place_key)
+    costs = [_line(list(rows), is_module=where in modules) for where, rows in by_line]
     return iter(sorted(costs, key=lambda cost: -cost.bytes))
 
 
-def _line_key(row: SavedRow) -> str:
-    return row.entity
+def _place_key(row: SavedRow) -> str:
+    return row.where
 
 
-def _line(rows: Sequence[SavedRow]) -> LineCost:
+def _line(rows: Sequence[SavedRow], *, is_module: bool) -> LineCost:
     total = sum(row.bytes for row in rows)
     return LineCost(
         where=rows[0].where,
-        entity=rows[0].entity,
+        entity="" if is_module else rows[0].entity,  # a module has many lines
         line=rows[0].line,
         count=len(rows),
         bytes=total,

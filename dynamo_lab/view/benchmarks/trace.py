@@ -13,6 +13,7 @@ from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.origins import modules_of
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.kernels.kernels import stacks_of
 from dynamo_lab.view.timings.timings import explain
@@ -92,28 +93,33 @@ def _named(thread: int, lane: int) -> str:
 
 
 def _facts_of_compilations(recording: Recording, places: Places) -> dict[str, dict[str, str]]:
-    """The frame of each compile id, and the user's line where it begins."""
+    """The frame of each compile id, and the user's line where it begins, else its modules."""
     names = frame_names(recording)
     found: dict[str, dict[str, str]] = {}
     for frame in recording.frames:
         for attempt in frame.attempts:
-            line = _own(places.line_of(frame.span), attempt.compile_id, recording, places)
-            found.setdefault(attempt.compile_id, {"frame": names[frame.id], **_at(line, places)})
+            begins = places.line_of(frame.span)
+            at = _begun(begins, attempt.compile_id, recording, places)
+            found.setdefault(attempt.compile_id, {"frame": names[frame.id], **at})
     return found
 
 
-def _own(line: Line, compile_id: str, recording: Recording, places: Places) -> Line:
-    """The line; for a library's wrapper, the first of the user's lines in the graph."""
+def _begun(line: Line, compile_id: str, recording: Recording, places: Places) -> dict[str, str]:
+    """The line; for a library's wrapper, the first of the user's lines in the graph, or modules."""
     if not places.is_library(line):
-        return line
-    stacks = (
-        node.stack
+        return _at(line, places)
+    nodes = [
+        (graph.id, node)
         for graph in recording.captured_graphs()
         if graph.compile_id == compile_id
-        for node in graph.nodes
-    )
-    own = (found for stack in stacks if (found := places.own_line(stack)))
-    return next((found for found in own if not places.is_library(found)), line)
+        for node in range(len(graph.nodes))
+    ]
+    stacks = (recording.graphs[graph].nodes.stack[node] for graph, node in nodes)
+    found = (places.own_line(stack) for stack in stacks if stack >= 0)
+    own = next((line for line in found if line and not places.is_library(line)), None)
+    if own is None and (modules := modules_of(nodes, recording)):
+        return {"modules": modules}
+    return _at(own or line, places)
 
 
 def _at(line: Line, places: Places) -> dict[str, str]:
@@ -195,14 +201,17 @@ def _facts_of_kernel(
     one: KernelTime, recording: Recording, places: Places, ancestry: Ancestry, nodes: TimedNodes
 ) -> dict[str, str | int]:
     kernel = recording.kernels[one.kernel]
-    stacks = stacks_of(sorted(ancestry.above(nodes.of(one))), recording)
-    lines = list(dict.fromkeys(line for stack in stacks if (line := places.own_line(stack))))
+    above = sorted(ancestry.above(nodes.of(one)))
+    lines = {line for stack in stacks_of(above, recording) if (line := places.own_line(stack))}
+    own = [line for line in sorted(lines) if not places.is_library(line)]
     facts: dict[str, str | int] = {"kernel": one.kernel, "language": kernel.language}
     if kernel.graph is not None:
         facts["compile id"] = recording.graphs[kernel.graph].compile_id
-    if lines:
+    if not own and (modules := modules_of(above, recording)):
+        facts["modules"] = modules
+    elif lines:
         facts["line"] = places.where_all(lines)
-        facts["code"] = "\n".join(places.text(line).strip() for line in sorted(lines))
+        facts["code"] = "\n".join(places.text(line).strip() for line in own or sorted(lines))
     if one.calls > 1:
         facts["calls, all in this slice"] = one.calls
     facts["rounds measured"] = len(one.warm or one.cold)

@@ -12,6 +12,7 @@ from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import WITHIN_PYTORCH, is_of_pytorch, made_there
+from dynamo_lab.view.breaks.math_calls import reads_for_math, without_setting
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 
@@ -83,7 +84,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=item.reason,
         explanation=tidy(item.explanation, line[1], places.text(line)),
-        advice=_advice(item, made, places),
+        advice=_known(item, made, recording, places),
         context=item.context,
         registry_id=item.registry_id,
         # The recording may be anyone's file: a URL of another scheme could be a script.
@@ -95,6 +96,11 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         example=_example(rule),
         fixes=fixes_of(recording, item),
     )
+
+
+def _known(item: Break, made: Rule | None, recording: Recording, places: Places) -> tuple[str, ...]:
+    advice = _advice(item, made, places)
+    return without_setting(advice) if reads_for_math(item, recording) else advice
 
 
 def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:

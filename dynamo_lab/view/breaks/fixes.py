@@ -9,6 +9,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.math_calls import reads_for_math
 from dynamo_lab.view.breaks.rewrites import Refusal, Rewrite, with_cond, with_where, without_call
 
 
@@ -76,7 +77,8 @@ _SETTINGS = (
         r"(?i)^Dynamic shape operator|data-dependent output shape",
         "",
         Setting("capture_dynamic_output_shape_ops"),
-        "Dynamo captures the operator and gives the size a symbol.",
+        "Dynamo captures the operator and gives the size a symbol. Where Python decides by that "
+        "size, the program breaks there instead, or fails.",
     ),
     _Known(
         r"builtin operator|marked as skipped|Unsupported function call",
@@ -122,7 +124,8 @@ def fixes_of(recording: Recording, item: Break) -> tuple[Fix, ...]:
 def remedies(recording: Recording, item: Break) -> Remedies:
     """The fixes to try for a break, and how to apply them."""
     span = _innermost(recording, item)
-    found = [_with_setting(known.setting, known.sentence, span) for known in _settings(item)]
+    known = () if reads_for_math(item, recording) else _settings(item)
+    found = [_with_setting(one.setting, one.sentence, span) for one in known]
     rewritten, refusal = _rewrites(recording, item, span)
     removal = re.search(r"graph_break\(\)|skip_frame\(\)", item.gb_type)
     found = [*found, *rewritten] if not removal else [*rewritten, *found]

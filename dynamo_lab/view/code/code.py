@@ -11,6 +11,7 @@ from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.breaks.makers import rule_at
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.origins import modules_of
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import LineState as LineState
 from dynamo_lab.view.core.regions import Regions
@@ -51,7 +52,8 @@ class Mark(Struct, frozen=True, kw_only=True):
 class SourceView(Struct, frozen=True, kw_only=True):
     """A source with its known lines. Where numbers jump, the lines between were not recorded.
 
-    `notice` says what to know before reading it.
+    `notice` says what to know before reading it. A wrapper calls what was compiled, and has no
+    line of it: a model of a library alone, compiled as it is.
     """
 
     id: int
@@ -61,6 +63,7 @@ class SourceView(Struct, frozen=True, kw_only=True):
     lines: tuple[LineView, ...]
     marks: tuple[Mark, ...] = ()
     notice: str = ""
+    is_wrapper: bool = False
 
 
 CHANGED = (
@@ -80,6 +83,8 @@ def build(
     regions = Regions(recording, places)
     kernels = _kernel_counts(recording, places, ancestry)
     marks = _marks(recording, places)
+    wrappers = _wrappers(recording, places)
+    foreign = _no_line_of_yours(recording) if wrappers else ""
     views = [
         SourceView(
             id=index,
@@ -88,7 +93,8 @@ def build(
             kind=source.kind,
             lines=_lines(index, source, regions, kernels),
             marks=tuple(marks.get(index, ())),
-            notice=CHANGED if source.is_changed else "",
+            notice=CHANGED if source.is_changed else foreign if index in wrappers else "",
+            is_wrapper=index in wrappers,
         )
         for index, source in enumerate(recording.sources)
     ]
@@ -96,6 +102,26 @@ def build(
     linked = _linked_sources(recording, places)
     kept = [view for view in views if view.id in linked or _says_something(view)] or views
     return tuple(kept), _main(kept, recording, regions, places)
+
+
+def _wrappers(recording: Recording, places: Places) -> set[int]:
+    """The sources, if all are libraries', that hold compiled frames but no line of a graph."""
+    if any(source.kind != "library" for source in recording.sources):
+        return set()
+    compiled = {f.span for f in recording.frames if f.outcome == "compiled"}
+    return {places.line_of(span)[0] for span in compiled} - _linked_sources(recording, places)
+
+
+def _no_line_of_yours(recording: Recording) -> str:
+    nodes = (
+        (graph.id, node.index)
+        for graph in recording.captured_graphs()
+        for node in graph.nodes
+        if node.op.startswith("call_")
+    )
+    modules = modules_of(nodes, recording)
+    inside = f": what was compiled is {modules}" if modules else ""
+    return f"No line of your code is in this recording{inside}."
 
 
 def _says_something(view: SourceView) -> bool:

@@ -1,25 +1,61 @@
 """Where nodes come from: lines of the reader, else the modules that they are in."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import listed
 
 _SHOWN = 4
+Nodes = Iterable[tuple[int, int]]
+"""Nodes as pairs of a graph and an index."""
 
 
-def where_of(nodes: Iterable[tuple[int, int]], recording: Recording, places: Places) -> str:
+class Origin(NamedTuple):
+    """Where one result comes from; `line` is the text of the reader's line, `entity` any line's."""
+
+    where: str
+    entity: str
+    line: str
+    is_module: bool
+
+
+def where_of(nodes: Nodes, recording: Recording, places: Places) -> str:
     """'line 3', or 'fn.0 (Linear)' of a model that no line of the reader's own calls."""
-    known = [(recording.graphs[graph].nodes, node) for graph, node in nodes]
-    stacks = dict.fromkeys(table.stack[node] for table, node in known)
-    lines = [line for stack in stacks if stack >= 0 and (line := places.own_line(stack))]
+    nodes = tuple(nodes)
+    lines = [line for stack in _stacks(nodes, recording) if (line := places.own_line(stack))]
     if any(not places.is_library(line) for line in lines):
         return places.where_all(lines)
+    return modules_of(nodes, recording) or places.where_all(lines)
+
+
+def origin_of(nodes: Nodes, recording: Recording, places: Places) -> Origin:
+    """The reader's line that a result is of, else its module, else a library's line."""
+    nodes = tuple(nodes)
+    lines = [line for stack in _stacks(nodes, recording) if (line := places.own_line(stack))]
+    own = next((line for line in lines if not places.is_library(line)), None)
+    modules = "" if own else modules_of(nodes, recording)
+    line = own or next(iter(lines), None)
+    if line is None:
+        return Origin(modules, "", "", is_module=bool(modules))
+    if modules:
+        return Origin(modules, entity(line), "", is_module=True)
+    return Origin(places.where(line), entity(line), places.text(line).strip(), is_module=False)
+
+
+def modules_of(nodes: Nodes, recording: Recording) -> str:
+    """'fn.0 (Linear) and fn.2 (ReLU)': the modules that nodes are in; empty if in none."""
+    tables = ((recording.graphs[graph].nodes, node) for graph, node in nodes)
     modules = dict.fromkeys(
         (path, table.module_types.get(path, ""))
-        for table, node in known
+        for table, node in tables
         if (path := table.strings[table.module[node]])
     )
     named = [f"{path} ({kind})" if kind else path for path, kind in modules]
-    return listed(named, _SHOWN) if named else places.where_all(lines)
+    return listed(named, _SHOWN) if named else ""
+
+
+def _stacks(nodes: Nodes, recording: Recording) -> list[int]:
+    stacks = dict.fromkeys(recording.graphs[graph].nodes.stack[node] for graph, node in nodes)
+    return [stack for stack in stacks if stack >= 0]

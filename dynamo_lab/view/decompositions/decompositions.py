@@ -9,6 +9,7 @@ from dynamo_lab.model.decompositions import TARGETS, End, Traced
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.decompositions.leaves import Leaves
 from dynamo_lab.view.decompositions.trees import ENDS, SETS, TreesView, trees
@@ -92,13 +93,11 @@ def _tops(recording: Recording, places: Places) -> Iterator[TopView]:
     for call, found in of_call.items():
         nodes = tuple((t.graph, node) for t in found if t.graph is not None for node in t.nodes)
         fired = [t.rule for t in found if t.rule is not None]
-        stacks = dict.fromkeys(recording.graphs[graph].nodes.stack[node] for graph, node in nodes)
-        lines = (places.own_line(stack) for stack in stacks if stack >= 0)
         yield TopView(
             call=call,
             rule=fired[0] if fired else -1,
             times=len(found),
-            where=places.where_all(line for line in lines if line),
+            where=where_of(nodes, recording, places),
             nodes=nodes,
         )
 

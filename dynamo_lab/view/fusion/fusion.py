@@ -9,7 +9,8 @@ from dynamo_lab.model.fusion import Group, Ruling, Schedule
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import operator_name
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.origins import Origin, origin_of
+from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural, size, unique
 from dynamo_lab.view.fusion import memory
@@ -168,7 +169,7 @@ class _View:
         schedule = self._schedule
         item = schedule.operations[index]
         place = self._place.get(index, -1)
-        line = self._line(item.nodes)
+        origin = self._origin(item.nodes)
         return OperationView(
             id=self._first + index,
             name=item.name,
@@ -183,8 +184,8 @@ class _View:
             place=place,
             kernel=schedule.final[place].kernel if place >= 0 else None,
             call=item.call,
-            where=self._places.where(line) if line else "",
-            entity=entity(line) if line else "",
+            where=origin.where,
+            entity=origin.entity,
         )
 
     def _operators(self, nodes: Iterable[int]) -> str:
@@ -198,15 +199,10 @@ class _View:
         # the last are its results: it repeats what it is made of
         return ("… " if len(visible) > 3 else "") + " + ".join(visible[-3:])
 
-    def _line(self, nodes: Sequence[int]) -> tuple[int, int] | None:
-        """The user's line of the last node that has one, which is the operation's result."""
-        graphs = self._recording.graphs
+    def _origin(self, nodes: Sequence[int]) -> Origin:
+        """Where the last node comes from, which is the operation's result."""
         above = self._ancestry.above((self._schedule.graph, node) for node in nodes[-1:])
-        for graph, node in sorted(above):
-            stack = graphs[graph].nodes.stack[node]
-            if stack >= 0 and (line := self._places.own_line(stack)):
-                return line
-        return None
+        return origin_of(sorted(above), self._recording, self._places)
 
     def _rulings(self) -> tuple[tuple[RulingView, ...], tuple[int, ...]]:
         """The distinct rulings with what they mean for their pairs, and the ruling of each pair."""

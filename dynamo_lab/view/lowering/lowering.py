@@ -10,7 +10,8 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer, Lowered, Lowering, Outcome
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import operator_name
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.origins import origin_of
+from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.lowering.buffers import Buffers, BufferView, CalledView, called
@@ -81,6 +82,7 @@ class _Graph:
         self, recording: Recording, places: Places, lowering: Lowering, buffers: Buffers
     ) -> None:
         self._graph: Graph = recording.graphs[lowering.graph]
+        self._recording = recording
         self._places = places
         self._lowering = lowering
         self._buffers = buffers
@@ -104,7 +106,7 @@ class _Graph:
     def _step(self, row: Lowered) -> LoweringStep:
         node = self._graph.nodes[row.node]
         rule = None if row.rule is None else self._lowering.rules[row.rule]
-        line = self._places.own_line(node.stack)
+        origin = origin_of([(self._graph.id, row.node)], self._recording, self._places)
         return LoweringStep(
             node=row.node,
             name=node.name,
@@ -115,8 +117,8 @@ class _Graph:
             place=f"{rule.file}:{rule.line}" if rule and rule.file else "",
             made=row.buffers,
             ended=tuple(b.id for b in self._buffers.computing(self._graph.id, row.node)),
-            where=self._places.where(line) if line else "",
-            entity=entity(line) if line else "",
+            where=origin.where,
+            entity=origin.entity,
         )
 
     def _sentence(self, row: Lowered) -> str:

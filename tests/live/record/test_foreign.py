@@ -1,10 +1,13 @@
 """Programs of other shape, lowered for GPUs: nothing of the host is in what is written."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+import torchgen
+import yaml
 from torch import Tensor, nn
 
 import dynamo_lab as lab
@@ -17,10 +20,22 @@ GPUS = ("cuda:sm_90", "rocm:gfx942", "mps")
 QUICK = ("attention_divided_half", "group_norm", "rms_norm_trained", "cell_gru", "random")
 
 
+REFUSED = {
+    ("mps", "double"): "float64",  # Metal has no such numbers
+    ("mps", "attention_trained"): "list index out of range",  # as on the CPU: PyTorch's own error
+}
+"""What PyTorch itself does not compile for a device."""
+
+
 def every() -> list[Any]:
-    return [
-        name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in FOREIGN
-    ]
+    """Each program for each GPU: some always, all for one GPU if slow tests run."""
+    return [pytest.param(gpu, name, marks=marked(gpu, name)) for gpu in GPUS for name in FOREIGN]
+
+
+def marked(gpu: str, name: str) -> tuple[Any, ...]:
+    if name in QUICK or (gpu, name) in REFUSED:
+        return ()
+    return (pytest.mark.slow,) if gpu == GPUS[0] else (pytest.mark.slow, pytest.mark.release)
 
 
 def written(recording: Recording) -> str:
@@ -31,10 +46,14 @@ def called(recording: Recording) -> list[str]:
     return [kernel.name for kernel in recording.kernels if kernel.language == "extern"]
 
 
-@pytest.mark.parametrize("name", every())
-def test_nothing_of_the_host_is_written(name: str) -> None:
+@pytest.mark.parametrize(("target", "name"), every())
+def test_nothing_of_the_host_is_written(target: str, name: str) -> None:
     fn, args, options = FOREIGN[name]()
-    recording = lab.lower(fn, *args, target="cuda:sm_90", **options)
+    recording = lab.lower(fn, *args, target=target, **options)
+    if refused := REFUSED.get((target, name)):
+        assert recording.failure is not None
+        assert refused in recording.failure.message
+        return
     assert recording.failure is None
     assert not [note.message for note in recording.notes if note.level == "failure"]
     assert not HOST.findall(written(recording))
@@ -49,6 +68,26 @@ def test_attention_by_hand_is_the_target_s(target: str, dtype: torch.dtype) -> N
     assert not HOST.findall(written(recording))
     fused = any("attention" in name for name in called(recording))
     assert fused == (dtype is torch.float16 and target != "mps")  # without TF32, as on the GPU
+
+
+def test_gradients_of_linear_layers_and_pools_are_metal_s() -> None:
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 5))
+    inputs = torch.randn(2, 3, 8, 8)
+    names = called(lab.lower(model, inputs, target="mps", grad=True))
+    assert any("linear_backward" in name for name in names)
+    assert any("max_pool2d_backward" in name for name in names)
+    assert any("addmm" in name for name in names)  # forward they are composed, by Inductor
+    names = called(lab.lower(model, inputs, target="cuda:sm_90", grad=True))
+    assert not any("linear_backward" in name or "max_pool2d" in name for name in names)
+
+
+@pytest.mark.parametrize("name", ["linear", "max_pool2d", "_fused_rms_norm"])
+def test_what_metal_has_a_kernel_for_is_what_pytorch_says(name: str) -> None:
+    path = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
+    functions = yaml.safe_load(path.read_text())
+    (found,) = (f for f in functions if f["func"].startswith(f"{name}("))
+    kernels = {key.strip() for keys in found["dispatch"] for key in keys.split(",")}
+    assert {"MPS", "CompositeImplicitAutograd"} <= kernels
 
 
 def test_recurrent_cells_are_the_gpu_s_own() -> None:
@@ -76,6 +115,20 @@ def test_a_product_that_need_not_be_padded_says_nothing() -> None:
         nn.Linear(512, 256), torch.randn(1024, 512), target="cuda:sm_90", grad=False
     )
     assert not recording.notes
+
+
+@pytest.mark.filterwarnings("ignore:.*CUDA is not available")
+@pytest.mark.parametrize(("device", "count"), [("cuda", 1), ("cpu", 0)])
+def test_a_cast_for_the_device_that_the_host_does_not_make_is_said(device: str, count: int) -> None:
+    def program(x: Tensor) -> Tensor:
+        with torch.autocast(device, dtype=torch.bfloat16):
+            return x @ x
+
+    recording = lab.lower(program, torch.randn(64, 64), target="cuda:sm_90", grad=False)
+    assert recording.failure is None
+    notes = [note for note in recording.notes if note.about == "autocast"]
+    assert len(notes) == count
+    assert all(note.node is not None and "casts nothing" in note.message for note in notes)
 
 
 def test_fake_tensors_lie_on_the_host_again() -> None:

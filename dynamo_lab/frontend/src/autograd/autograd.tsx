@@ -40,7 +40,7 @@ function LineRow({ cost, most }: { cost: LineCost; most: number }) {
     <>
       <b class="dl-bytes">{cost.size}</b><Bar bytes={cost.bytes} most={most} />
       <span class="dl-dim dl-cost-count">{cost.count === 1 ? "1 value" : `${cost.count} values`}</span>
-      <code class="dl-cell-main">{cost.line || "no line of the program"}</code>
+      <code class="dl-cell-main">{cost.line || (cost.entity ? "" : cost.where) || "no line of the program"}</code>
       <span class="dl-cell-line">{cost.entity && <Go to={cost.entity} title={cost.where} inRow>{withoutFolders(cost.where)}</Go>}</span>
     </>
   );
@@ -78,7 +78,7 @@ function Operator({ pair }: { pair: PairRow }) {
   return (
     <>
       <b class="dl-op">{pair.operator || "gradients added up"}</b>
-      <span class="dl-dim dl-cell-main">{pair.backward.length === 0 ? "no gradient" : pair.line}</span>
+      <span class="dl-dim dl-cell-main">{pair.backward.length === 0 ? "no gradient" : pair.line || pair.where}</span>
       <span class="dl-cell-line">{pair.entity && <Go to={pair.entity} title={pair.where} inRow>{withoutFolders(pair.where)}</Go>}</span>
     </>
   );
@@ -145,7 +145,7 @@ function Body({ part, mode }: { part: PartitionView; mode: Mode }) {
 
 function counts(part: PartitionView): Readonly<Record<Mode, readonly [string, number]>> {
   return {
-    lines: ["By line", part.lines.length],
+    lines: [`By ${part.by}`, part.lines.length],
     kept: ["Saved", part.saved.length],
     again: ["Recomputed", part.recomputed.length],
     pairs: ["Side by side", part.pairs.length],

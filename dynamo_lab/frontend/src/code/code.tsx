@@ -196,8 +196,7 @@ export function Code() {
         <Switcher shown={source} />
       </div>
       {source.notice !== "" && <p class="dl-notice" role="note">{source.notice}</p>}
-      <Pane key={source.id} source={source} model={model} store={store} />
-      <Legend source={source} />
+      {(!source.is_wrapper || store.tab.value === "steps") && <><Pane key={source.id} source={source} model={model} store={store} /><Legend source={source} /></>}
     </>
   );
 }

@@ -58,7 +58,8 @@ export type Tone = "bad" | "good" | "plain" | "warning";
 /**
  * A source with its known lines. Where numbers jump, the lines between were not recorded.
  *
- * `notice` says what to know before reading it.
+ * `notice` says what to know before reading it. A wrapper calls what was compiled, and has no
+ * line of it: a model of a library alone, compiled as it is.
  */
 export interface SourceView {
   readonly id: number;
@@ -68,6 +69,7 @@ export interface SourceView {
   readonly lines: readonly LineView[];
   readonly marks: readonly Mark[];
   readonly notice: string;
+  readonly is_wrapper: boolean;
 }
 
 /**
@@ -729,8 +731,9 @@ export type Kind = "break" | "compiled" | "compiling" | "eager" | "failed" | "re
 /**
  * One graph as AOTAutograd partitioned it. `joint`, `forward` and `backward` are graph ids.
  *
- * `sentences` describe it in plain words; `handled` are the mutations and views it took out of
- * the graph or put back. `activation_bytes` of `unpartitioned_bytes` are saved.
+ * `lines` are by "module" where the reader has no line in the graph. `sentences` describe it
+ * in plain words; `handled` are the mutations and views it took out of the graph or put back.
+ * `activation_bytes` of `unpartitioned_bytes` are saved.
  */
 export interface PartitionView {
   readonly id: number;
@@ -749,6 +752,7 @@ export interface PartitionView {
   readonly recomputed: readonly RecomputedRow[];
   readonly pairs: readonly PairRow[];
   readonly handled: readonly string[];
+  readonly by: "line" | "module";
 }
 
 /**
@@ -773,7 +777,7 @@ export interface SavedRow {
   readonly role: string;
 }
 
-/** What one line saves for the backward: how many values, and their bytes. */
+/** What one line, or module, saves for the backward: how many values, and their bytes. */
 export interface LineCost {
   readonly where: string;
   readonly entity: string;

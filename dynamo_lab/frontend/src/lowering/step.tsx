@@ -40,7 +40,7 @@ function Facts({ step, graph }: { step: LoweringStep; graph: number }) {
       <p><Prose text={step.sentence} /></p>
       <p class="dl-pass-aside">
         {step.rule && <span><span class="dl-dim">lowered by</span> <code title={step.place}>{step.rule}</code> <span class="dl-dim">{step.place}</span></span>}
-        {step.entity && <Go to={step.entity}>{step.where}</Go>}
+        {step.entity ? <Go to={step.entity}>{step.where}</Go> : step.where && <span class="dl-dim">{step.where}</span>}
         <Go to={nodeEntity(graph, step.node)}>show in Graphs</Go>
       </p>
     </div>

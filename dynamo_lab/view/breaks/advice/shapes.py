@@ -6,7 +6,9 @@ _KIND = r"(?i)^Dynamic shape operator|data-dependent output shape"
 _DYNAMIC = (
     "The size of the result depends on the data (as with `nonzero` or a boolean mask). Use an "
     "operator with a fixed size, such as `torch.where(mask, x, 0)`.",
-    "Or set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`.",
+    "Or set `torch._dynamo.config.capture_dynamic_output_shape_ops = True`: the size is a symbol. "
+    "Where Python decides by it, as in `if len(y) > 3`, the program breaks there instead, or "
+    "fails.",
 )
 _CAPTURE = _DYNAMIC[1]
 

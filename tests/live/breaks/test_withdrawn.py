@@ -1,0 +1,56 @@
+"""Settings that PyTorch hints at, which end no break, or move it."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+
+import dynamo_lab as lab
+from dynamo_lab.view import build
+
+NUMBERS = "capture_scalar_outputs"
+SIZES = "capture_dynamic_output_shape_ops"
+INPUT = torch.tensor([1.0, 0, 2, 3, 4, 5, 6, 7])
+
+
+def asks_math(x: torch.Tensor) -> torch.Tensor:
+    return x + math.erf(x.sum())
+
+
+def asks_an_operator(x: torch.Tensor) -> torch.Tensor:
+    return torch.add(x, x, alpha=x.sum())  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+def decides_by_size(x: torch.Tensor) -> torch.Tensor:
+    found = x.nonzero()
+    return x + 1 if len(found) > 3 else x - 1
+
+
+def uses_size(x: torch.Tensor) -> torch.Tensor:
+    return x + len(x.nonzero())
+
+
+def test_no_setting_is_offered_for_a_number_that_math_computes_with() -> None:
+    recording = lab.explore(asks_math, INPUT, backend="eager")
+    (shown,) = build(recording).breaks
+    assert not any(NUMBERS in text for text in shown.advice)
+    assert shown.advice
+    assert [fix.name for fix in shown.fixes if fix.name == NUMBERS] == []
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        assert lab.explore(asks_math, INPUT, backend="eager").breaks
+
+
+def test_it_is_offered_for_an_operator_s_and_ends_the_break() -> None:
+    recording = lab.explore(asks_an_operator, INPUT, backend="eager")
+    assert NUMBERS in [fix.name for fix in build(recording).breaks[0].fixes]
+    assert not recording.try_fix(0, NUMBERS).recording.breaks
+
+
+@pytest.mark.parametrize(("fn", "left"), [(uses_size, 0), (decides_by_size, 1)])
+def test_a_captured_size_breaks_where_python_decides_by_it(fn: Any, left: int) -> None:
+    recording = lab.explore(fn, INPUT, backend="eager")
+    (shown,) = build(recording).breaks
+    assert any("decides by it" in text for text in shown.advice)
+    tried = recording.try_fix(0, SIZES)
+    assert len(tried.recording.breaks) == left
