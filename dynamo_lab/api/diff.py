@@ -16,6 +16,7 @@ from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.compare.conditions import conditions
 from dynamo_lab.view.compare.misses import frames_that_matter
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.timings.timings import compile_seconds
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ _COUNTS: dict[str, Callable[[Recording], float]] = {
     "graphs": lambda r: len(r.captured_graphs()),
     "breaks": lambda r: len(r.breaks),
     "guards": lambda r: len(r.guards),
-    "recompiles": lambda r: len(r.recompiles),
+    "recompiles": recompilations,
     "operators": lambda r: sum(graph.operators for graph in r.captured_graphs()),
     "kernels": lambda r: len(r.kernels),
     "bytes kept": lambda r: sum(p.activation_bytes for p in r.partitions),

@@ -11,6 +11,7 @@ from dynamo_lab.view import build
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
 from dynamo_lab.view.decompositions.leaves import Leaves
 from dynamo_lab.view.decompositions.trees import refuse_unknown_set, walk
+from tests.view.samples.table import Table, graph
 
 Make = Callable[[str], Recording]
 CORE, INDUCTOR, PRIMS = range(3)
@@ -82,6 +83,18 @@ def test_extern_kernels_are_those_that_ran_then_those_that_would(make: Make) -> 
     ]
     assert found[0].why == "a library's kernel was chosen"
     assert found[1].why == "no lowering in Inductor; no kernel of it was recorded"
+
+
+def test_what_inductor_never_saw_is_no_extern_kernel(make: Make) -> None:
+    """A graph that was lowered without `sum`: it became something else before."""
+    recording = make("decomposed")
+    table = Table()
+    table.output(table.input("x"))
+    after = [g.id for g in recording.graphs if g.stage == "post_grad"]
+    lowered = [graph(g.id, table, g.stage) if g.id in after else g for g in recording.graphs]
+    found = build(replace(recording, graphs=tuple(lowered), kernels=()))
+    assert after
+    assert found.decompositions.extern == ()
 
 
 def test_a_recording_without_them_says_why(make: Make) -> None:

@@ -27,6 +27,7 @@ from dynamo_lab.view.compare.rank_shapes import (
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural, seconds
+from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.kernels.code_diff import unnumbered
 from dynamo_lab.view.timings.timings import compile_seconds
 
@@ -126,7 +127,7 @@ def _row(rank: Rank) -> tuple[str, ...]:
     recording = rank.recording
     counts = (
         len(recording.frames), len(recording.captured_graphs()), len(recording.breaks),
-        len(recording.recompiles), len(recording.kernels), len(rank.collectives or ()),
+        recompilations(recording), len(recording.kernels), len(rank.collectives or ()),
     )  # fmt: skip
     return (rank.label, *(f"{count:,}" for count in counts), seconds(compile_seconds(recording)))
 

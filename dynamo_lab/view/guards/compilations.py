@@ -25,3 +25,8 @@ class Compilations:
             if kernel.graph is not None:
                 of = recording.graphs[kernel.graph].compile_id
                 self.code[of][kernel.name] = kernel.code
+
+
+def recompilations(recording: Recording) -> int:
+    """How many times guards led to new code; a call at the limit runs eagerly instead."""
+    return sum(not item.limit_hit for item in recording.recompiles)

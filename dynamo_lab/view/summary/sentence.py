@@ -12,6 +12,7 @@ from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import first_line, listed, plural, seconds, times
+from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.summary.own_code import share
 from dynamo_lab.view.timings import timings
 
@@ -191,7 +192,7 @@ def _kernels(recording: Recording) -> str:
 def _recompiles(recording: Recording) -> str:
     if not recording.recompiles:
         return ""
-    count = sum(not item.limit_hit for item in recording.recompiles)
+    count = recompilations(recording)
     if not count:
         return "Guards failed and it hit the limit of recompilations, so it now runs eagerly."
     if count < len(recording.recompiles):

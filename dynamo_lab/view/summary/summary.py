@@ -13,6 +13,7 @@ from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural, seconds, unit
 from dynamo_lab.view.frames import frames
+from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.summary.sentence import sentence
 from dynamo_lab.view.timings.timings import compile_seconds
 
@@ -75,7 +76,7 @@ def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[C
     if failed := _failed(recording):
         yield _count(failed, "failed compilation", "frames", "bad")
     if recording.recompiles:
-        done = sum(not item.limit_hit for item in recording.recompiles)  # at the limit, none is
+        done = recompilations(recording)
         tone: Tone = "warning" if done == len(recording.recompiles) else "bad"
         yield _count(done, "recompile", "guards", tone)
     yield _count(len(recording.kernels), "kernel", "kernels")
