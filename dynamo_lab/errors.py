@@ -58,7 +58,7 @@ class PassError(DynamoLabError):
 
 
 class LoweringError(DynamoLabError):
-    """A program that cannot be lowered again."""
+    """A program that cannot be lowered again, or not for this target."""
 
 
 class FusionError(DynamoLabError, ValueError):

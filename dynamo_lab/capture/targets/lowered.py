@@ -24,7 +24,7 @@ from dynamo_lab.capture.targets.composites import composed_for
 from dynamo_lab.capture.targets.fakes import fakes_on, indexed
 from dynamo_lab.capture.targets.padding import Padded, unpadded
 from dynamo_lab.capture.targets.targets import pretend
-from dynamo_lab.errors import OptionError
+from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.model.targets import Target
 
 Chosen = Callable[[str, int, str, str], None]
@@ -158,9 +158,24 @@ class _Lowering:
 
     def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """Inductor's own compilation of one graph, on the target and without a build."""
+        _refuse_doubles(graph_module, self._target)
         on_target = moved(graph_module, self._target.device)
         with _unbuilt(self._chosen, self._wrote):
             return hooks.INDUCTOR_INNER.get()(on_target, inputs, **kwargs)
+
+
+def _refuse_doubles(graph_module: fx.GraphModule, target: Target) -> None:
+    """Metal has no numbers of 64 bits: PyTorch refuses such tensors on the device."""
+    if target.kind != "mps":
+        return
+    for node in graph_module.graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex128):
+            dtype = str(value.dtype).removeprefix("torch.")
+            raise LoweringError(
+                f"{target.name} has no {dtype}, which `{node.name}` is of: PyTorch refuses such a "
+                "tensor there. Use float32."
+            )
 
 
 def _refuse_packages() -> None:

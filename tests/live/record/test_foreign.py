@@ -21,7 +21,7 @@ QUICK = ("attention_divided_half", "group_norm", "rms_norm_trained", "cell_gru",
 
 
 REFUSED = {
-    ("mps", "double"): "float64",  # Metal has no such numbers
+    ("mps", "double"): "mps has no float64, which",  # and PyTorch refuses such tensors there
     ("mps", "attention_trained"): "list index out of range",  # as on the CPU: PyTorch's own error
 }
 """What PyTorch itself does not compile for a device."""
