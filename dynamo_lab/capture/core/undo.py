@@ -34,6 +34,11 @@ class Undo:
         self.add(_put_back, owner, name, vars(owner).get(name, _UNDEFINED))
         setattr(owner, name, value)
 
+    def put(self, known: dict[Any, Any], key: Any, value: Any) -> None:
+        """Put an entry into a dictionary, which may not have had it."""
+        self.add(_entry_back, known, key, known.get(key, _UNDEFINED))
+        known[key] = value
+
     def set(self, config: Any, name: str, value: Any) -> None:
         """Change one of PyTorch's settings."""
         self.add(setattr, config, name, getattr(config, name))
@@ -60,6 +65,13 @@ def _put_back(owner: Any, name: str, value: Any) -> None:
         setattr(owner, name, value)
     elif name in vars(owner):
         delattr(owner, name)
+
+
+def _entry_back(known: dict[Any, Any], key: Any, value: Any) -> None:
+    if value is not _UNDEFINED:
+        known[key] = value
+    else:
+        known.pop(key, None)
 
 
 class Changes(AbstractContextManager[T]):

@@ -5,15 +5,13 @@ are composed here as they are on the target. PyTorch asks such Python implementa
 it traces. The rest of its C++ compositions do not look at the device.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-from unittest import mock
 
 import torch
 from torch import Tensor
 
-from dynamo_lab.capture.core.undo import whole
+from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.attention import attention_on
 from dynamo_lab.capture.targets.metal import metal_operators, pooled_backward_like
@@ -30,19 +28,19 @@ not built for, the dispatcher knows no kernel.
 """
 
 
-@whole
-def composed_for(target: Target) -> Generator[None, None, None]:
+def composed_for(target: Target) -> Changes[None]:
     """For the block, operators are composed as on the target."""
-    with ExitStack() as stack:
+
+    def make(undo: Undo) -> None:
         for operator, key, implementation in _composed(target):
-            stack.callback(operator._dispatch_cache.clear)
-            kernels = {key: implementation}
-            stack.enter_context(mock.patch.dict(operator.py_kernels, kernels))
+            undo.add(operator._dispatch_cache.clear)
+            undo.put(operator.py_kernels, key, implementation)
             operator._dispatch_cache.clear()
         for row in hooks.DECOMPOSED:
-            stack.enter_context(mock.patch.object(*row.place(), _is_composed(target)))
-        stack.enter_context(_shapes())
-        yield
+            undo.replace(*row.place(), _is_composed(target))
+        _shapes(undo)
+
+    return Changes(make)
 
 
 def _is_composed(target: Target) -> Callable[..., bool]:
@@ -56,8 +54,7 @@ def _is_composed(target: Target) -> Callable[..., bool]:
     return is_composed
 
 
-@whole
-def _shapes() -> Generator[None, None, None]:
+def _shapes(undo: Undo) -> None:
     """What kernels give where PyTorch asks the device itself, which is not there."""
     library = torch.library.Library("aten", "FRAGMENT")
     known = {
@@ -65,12 +62,9 @@ def _shapes() -> Generator[None, None, None]:
         "_thnn_fused_gru_cell_backward": _gru_back_like,
         "max_pool2d_backward": pooled_backward_like,
     }
-    try:
-        for name, fake in known.items():
-            torch.library.register_fake(f"aten::{name}", fake, lib=library)
-        yield
-    finally:
-        library._destroy()
+    undo.add(library._destroy)
+    for name, fake in known.items():
+        torch.library.register_fake(f"aten::{name}", fake, lib=library)
 
 
 def _gru_like(

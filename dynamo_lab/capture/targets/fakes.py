@@ -6,15 +6,12 @@ says it to C++, and says the target's to all that is written in Python: decompos
 lowerings, which is where torch.compile asks.
 """
 
-from collections.abc import Generator
-from contextlib import ExitStack
 from typing import Any
-from unittest import mock
 
 import torch
 
 from dynamo_lab.capture.core.hooks import PYTREE
-from dynamo_lab.capture.core.undo import whole
+from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.targets import hooks
 
 HOST = torch.device("cpu")
@@ -27,40 +24,34 @@ def indexed(kind: str) -> torch.device:
     return HOST if kind == "cpu" else torch.device(kind, 0)
 
 
-@whole
-def fakes_on(kind: str) -> Generator[None, None, None]:
+def fakes_on(kind: str) -> Changes[None]:
     """For the block, fake tensors of the host lie on a device of this kind."""
-    if kind == "cpu":
-        yield
-        return
+    return Changes(lambda undo: None if kind == "cpu" else _put_on(kind, undo))
+
+
+def _put_on(kind: str, undo: Undo) -> None:
     fakes, functional = hooks.FAKE_TENSOR.get(), hooks.FUNCTIONAL_TENSOR.get()
     there = indexed(kind)
     forget = hooks.FAKE_MODE.get().cache_clear  # it remembers the devices of results
-    with ExitStack() as stack:
-        stack.callback(forget)
-        forget()
-
-        def replace(owner: Any, name: str, value: Any) -> None:
-            stack.enter_context(mock.patch.object(owner, name, value, create=True))
-
-        key = "_fake_device" if hooks.FAKE_DEVICE.exists else "fake_device"
-        replace(fakes, "fake_device", _seen_device(key, there))
-        replace(fakes, "__new__", staticmethod(_made_on_host(fakes.__new__, kind)))
-        replace(fakes, "__torch_dispatch__", _for_cpp(fakes))
-        tracing = hooks.TRACING.get()
-        replace(tracing, "__torch_dispatch__", _moved(tracing.__torch_dispatch__, there))
-        replace(
-            hooks.FAKE_MODE.get(), "avoid_device_init", property(lambda _: True)
-        )  # constants are made on the host
-        folding, name = hooks.FOLDING.place()
-        replace(folding, name, _on_host(folding.run, kind))
-        handlers = {torch.ops.prim.device.default: lambda args: _told(args[0])}
-        stack.enter_context(mock.patch.dict(hooks.FAKE_HANDLERS.get(), handlers))
-        replace(functional, "device", property(lambda self: _seen(self.elem.device, there)))
-        for owner in (fakes, functional):
-            for asked in _KINDS:
-                replace(owner, f"is_{asked}", _is_of(asked))
-        yield
+    undo.add(forget)
+    forget()
+    key = "_fake_device" if hooks.FAKE_DEVICE.exists else "fake_device"
+    undo.replace(fakes, "fake_device", _seen_device(key, there))
+    undo.replace(fakes, "__new__", staticmethod(_made_on_host(fakes.__new__, kind)))
+    undo.replace(fakes, "__torch_dispatch__", _for_cpp(fakes))
+    tracing = hooks.TRACING.get()
+    undo.replace(tracing, "__torch_dispatch__", _moved(tracing.__torch_dispatch__, there))
+    undo.replace(
+        hooks.FAKE_MODE.get(), "avoid_device_init", property(lambda _: True)
+    )  # constants are made on the host
+    folding, name = hooks.FOLDING.place()
+    undo.replace(folding, name, _on_host(folding.run, kind))
+    asked_by_cpp = torch.ops.prim.device.default
+    undo.put(hooks.FAKE_HANDLERS.get(), asked_by_cpp, lambda args: _told(args[0]))
+    undo.replace(functional, "device", property(lambda self: _seen(self.elem.device, there)))
+    for owner in (fakes, functional):
+        for asked in _KINDS:
+            undo.replace(owner, f"is_{asked}", _is_of(asked))
 
 
 def _is_of(kind: str) -> property:

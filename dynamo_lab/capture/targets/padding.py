@@ -5,19 +5,17 @@ Whether it may, and whether it is worth a measurement, follows from sizes and th
 last word has a clock.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
-from unittest import mock
 
-from dynamo_lab.capture.core.undo import whole
+from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.targets import hooks
 
 Padded = Callable[[str, str], None]
 """Called where a clock would decide: the product in words, and the name of its node."""
 
 
-@whole
-def unpadded(told: Padded) -> Generator[None, None, None]:
+def unpadded(told: Padded) -> Changes[None]:
     """For the block, no product is timed, and `told` hears of each that would be."""
     pads = hooks.PADDING.get()
     decide, undecided = pads._should_pad, list[str]()
@@ -34,8 +32,11 @@ def unpadded(told: Padded) -> Generator[None, None, None]:
         undecided.append(key)
         return False
 
-    with mock.patch.multiple(pads, _should_pad=decided, get_cached_should_pad=remembered):
-        yield
+    def make(undo: Undo) -> None:
+        undo.replace(pads, "_should_pad", decided)
+        undo.replace(pads, "get_cached_should_pad", remembered)
+
+    return Changes(make)
 
 
 def _node(match: Any) -> str:
