@@ -12,7 +12,7 @@ from dynamo_lab.api.check import options as expectations
 from dynamo_lab.cli.core.options import add_command
 from dynamo_lab.errors import OptionError, OutputError
 from dynamo_lab.model.core.codec import load
-from dynamo_lab.model.core.files import ADVICE
+from dynamo_lab.model.core.files import unwritable
 from dynamo_lab.record.script import Script
 from dynamo_lab.render.text import one_line
 
@@ -98,4 +98,4 @@ def _append(path: str, text: str) -> None:
         with Path(path).open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
     except OSError as error:
-        raise OutputError(f"{path!r} cannot be written ({error.strerror}): {ADVICE}.") from None
+        raise OutputError(unwritable(path, error)) from None

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from dynamo_lab.errors import SuiteError
 from dynamo_lab.model.benchmarks import Machine
-from dynamo_lab.model.core.files import ADVICE
+from dynamo_lab.model.core.files import unwritable
 
 Task = Literal["inference", "training"]
 Precision = Literal["float32", "amp"]
@@ -137,9 +137,7 @@ def append(path: str | os.PathLike[str], result: Result) -> None:
                     line = b"\n" + line
             file.write(line)
     except OSError as error:
-        raise SuiteError(
-            f"{os.fspath(path)!r} cannot be written ({error.strerror}): {ADVICE}."
-        ) from error
+        raise SuiteError(unwritable(path, error)) from error
 
 
 def still_to_do(cases: Iterable[Case], results: Sequence[Result]) -> list[Case]:

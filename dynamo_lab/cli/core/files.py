@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dynamo_lab.cli.core.printing import view_of
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.core.codec import save
-from dynamo_lab.model.core.files import ADVICE, write_output
+from dynamo_lab.model.core.files import unwritable, write_output
 from dynamo_lab.model.recording import Recording
 
 if TYPE_CHECKING:
@@ -54,15 +54,11 @@ def write_page(recording: Recording, path: str) -> None:
 def refuse_unwritable(path: str) -> None:
     """Raise now what would be an error after a long script has run."""
     if "\0" in path:
-        raise OptionError(_unwritable(path, "its name holds a null character"))
+        raise OptionError(unwritable(path, "its name holds a null character"))
     folder = os.path.dirname(path)
     if os.path.isdir(path):
-        raise OptionError(_unwritable(path, "it is a folder"))
+        raise OptionError(unwritable(path, "it is a folder"))
     if not os.path.isdir(folder):
-        raise OptionError(_unwritable(path, "there is no such folder"))
+        raise OptionError(unwritable(path, "there is no such folder"))
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise OptionError(_unwritable(path, "permission denied"))
-
-
-def _unwritable(path: str, why: str) -> str:
-    return f"{path!r} cannot be written ({why}): {ADVICE}."
+        raise OptionError(unwritable(path, "permission denied"))

@@ -76,10 +76,7 @@ def save(recording: Recording, path: str | os.PathLike[str]) -> None:
     try:
         files.write(path, data)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise RecordingFileError(
-            f"{os.fspath(path)!r} cannot be written ({why}): {files.ADVICE}."
-        ) from error
+        raise RecordingFileError(files.unwritable(path, error)) from error
 
 
 def load(path: str | os.PathLike[str], type: type[R] = Recording) -> R:

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from dynamo_lab.errors import OutputError
 
-ADVICE = "name a file in a folder that exists and that you may write to"
+
+def unwritable(path: str | os.PathLike[str], why: OSError | str) -> str:
+    """That a file cannot be written, why, and what to do."""
+    if isinstance(why, OSError):
+        why = why.strerror or str(why)
+    advice = "name a file in a folder that exists and that you may write to"
+    return f"{os.fspath(path)!r} cannot be written ({why}): {advice}."
 
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
@@ -51,5 +57,4 @@ def write_output(path: str | os.PathLike[str], data: str | bytes) -> None:
     try:
         write(path, data.encode("utf-8", "replace") if isinstance(data, str) else data)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise OutputError(f"{os.fspath(path)!r} cannot be written ({why}): {ADVICE}.") from error
+        raise OutputError(unwritable(path, error)) from error
