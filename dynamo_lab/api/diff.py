@@ -12,7 +12,7 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.tables import table
 from dynamo_lab.render.text import as_line
-from dynamo_lab.view.breaks.stories import causes
+from dynamo_lab.view.breaks.stories import causes, in_order_of_causes
 from dynamo_lab.view.compare.conditions import conditions
 from dynamo_lab.view.compare.misses import frames_that_matter
 from dynamo_lab.view.core.places import Places
@@ -212,15 +212,8 @@ def _operator_changes(a: Counter[str], b: Counter[str]) -> tuple[Change, ...]:
 
 def _break_facts(recording: Recording) -> list[BreakFact]:
     places = Places(recording)
-    caused = causes(recording, places)
-    ordered = sorted(
-        recording.breaks,
-        key=lambda item: (
-            item.id if caused[item.id] is None else caused[item.id],
-            caused[item.id] is not None,
-        ),
-    )
-    lines = [(b, places.line_of(b.span)) for b in ordered]
+    ordered = in_order_of_causes(causes(recording, places))
+    lines = [(b, places.line_of(b.span)) for b in (recording.breaks[at] for at in ordered)]
     return [
         BreakFact(
             where=places.where(line),

@@ -87,17 +87,13 @@ class EagerWay:
         return self
 
     def _what_changed(self) -> str:
-        names = dict.fromkeys(self._name(place) for place in self._order_of_changed())
-        return _CHANGED.format(names=listed(list(names))) if names else ""
-
-    def _order_of_changed(self) -> list[Place]:
-        return [called.place for called in self._counts if called.place in self._changed]
-
-    def _name(self, place: Place) -> str:
-        """What the captured graph calls a node."""
         graphs = {graph.id: graph for graph in self._captured}
-        name = graphs[place.graph].nodes.name[place.node]
-        return f"the gradient of {name}" if place.is_backward else name
+        places = (called.place for called in self._counts if called.place in self._changed)
+        names = dict.fromkeys(
+            f"{'the gradient of ' if at.is_backward else ''}{graphs[at.graph].nodes.name[at.node]}"
+            for at in places
+        )
+        return _CHANGED.format(names=listed(list(names))) if names else ""
 
     def __exit__(self, *_: object) -> None:
         self._graphs.close()

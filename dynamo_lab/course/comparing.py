@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from dynamo_lab.api.recording import Recording
 
 
+COMPILED = "Compiled, it computes"
+
+
 def same_numbers(
     answer: Any,
     reference: Callable[..., Any],
@@ -37,7 +40,7 @@ def same_numbers(
     need_function(answer)
     same_result(of(answer), of(reference), *args)
     compiled = of(torch.compile(answer, backend="eager"))
-    return same_calls(compiled, of(reference), args, subject="Compiled, it computes")
+    return same_calls(compiled, of(reference), args, subject=COMPILED)
 
 
 def one_graph_for(
@@ -50,7 +53,7 @@ def one_graph_for(
     for args in calls:
         same_result(answer, reference, *args)
     compiled = torch.compile(answer, backend=backend)
-    recording = same_calls(compiled, reference, *calls, subject="Compiled, it computes")
+    recording = same_calls(compiled, reference, *calls, subject=COMPILED)
     one_graph(recording)
     return recording
 

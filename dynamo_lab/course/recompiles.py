@@ -13,7 +13,7 @@ from dynamo_lab.course.asking import (
     one_graph,
     program,
 )
-from dynamo_lab.course.comparing import same_calls, same_result
+from dynamo_lab.course.comparing import COMPILED, same_calls, same_result
 from dynamo_lab.course.exercises import Exercise
 from dynamo_lab.course.predictions import Prediction
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from dynamo_lab.api.recording import Recording
     from dynamo_lab.view.guards.would_pass import WouldPass
 
-
-_COMPILED = "Compiled, it computes"
 
 _SCALE = """\
 def scale(t):
@@ -112,7 +110,7 @@ def _leave_the_size_open(answer: Any) -> str:
     for x in tensors:
         same_result(answer, _mean_of_rows, x)
     calls = [(x,) for x in tensors]
-    recording = same_calls(_compiled(answer), _mean_of_rows, *calls, subject=_COMPILED)
+    recording = same_calls(_compiled(answer), _mean_of_rows, *calls, subject=COMPILED)
     no_break(recording)
     times = len(recording.captured_graphs())
     need(times, "Dynamo captured nothing of it: does it compute a tensor?")

@@ -22,6 +22,7 @@ from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.links import LinksView
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.decompositions import decompositions
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
 from dynamo_lab.view.frames import frames, run_map
@@ -94,14 +95,15 @@ def build(recording: Recording) -> View:
     places = Places(recording)
     linked = links.build(recording)
     ancestry = Ancestry(linked)
-    sources, main_source = code.build(recording, places, ancestry)
+    regions = Regions(recording, places)
+    sources, main_source = code.build(recording, places, ancestry, regions)
     if sources:
         places = places.seen_from(sources[main_source].id)
     frame_views = frames.build(recording, places)
     break_views = breaks.build(recording, places)
     story_views = stories.build(recording, places)
     return View(
-        summary=summary.build(recording, places),
+        summary=summary.build(recording, places, regions),
         sources=sources,
         main_source=main_source,
         breaks=break_views,

@@ -78,16 +78,17 @@ def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
 
 def causes_first(stories: Sequence[StoryView]) -> tuple[int, ...]:
     """The ids of the breaks in the order to show them: each cause before what follows from it."""
-    return tuple(
-        sorted(
-            range(len(stories)),
-            key=lambda at: (
-                at if stories[at].cause is None else stories[at].cause,
-                stories[at].cause is not None,
-                at,
-            ),
-        )
-    )
+    return tuple(in_order_of_causes([story.cause for story in stories]))
+
+
+def in_order_of_causes(caused: Sequence[int | None]) -> list[int]:
+    """The same of what `causes` gives: for each break, the one that it follows from."""
+
+    def rank(at: int) -> tuple[int, bool]:
+        cause = caused[at]
+        return (at, False) if cause is None else (cause, True)
+
+    return sorted(range(len(caused)), key=rank)
 
 
 class _Storyteller:

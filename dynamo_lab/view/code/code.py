@@ -74,13 +74,12 @@ _ORDER = {"cell": 0, "user": 1, "library": 2}
 
 
 def build(
-    recording: Recording, places: Places, ancestry: Ancestry
+    recording: Recording, places: Places, ancestry: Ancestry, regions: Regions
 ) -> tuple[tuple[SourceView, ...], int]:
     """The sources, the user's own first, and the index of the one to show first.
 
     Libraries with nothing but skipped lines are left out: a training loop has dozens.
     """
-    regions = Regions(recording, places)
     kernels = _kernel_counts(recording, places, ancestry)
     marks = _marks(recording, places)
     wrappers = _wrappers(recording, places)

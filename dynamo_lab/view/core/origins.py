@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.places import Line, Places, entity
 from dynamo_lab.view.core.words import listed
 
 _SHOWN = 4
@@ -24,7 +24,7 @@ class Origin(NamedTuple):
 def where_of(nodes: Nodes, recording: Recording, places: Places) -> str:
     """'line 3', or 'fn.0 (Linear)' of a model that no line of the reader's own calls."""
     nodes = tuple(nodes)
-    lines = [line for stack in _stacks(nodes, recording) if (line := places.own_line(stack))]
+    lines = _lines(nodes, recording, places)
     if any(not places.is_library(line) for line in lines):
         return places.where_all(lines)
     return modules_of(nodes, recording) or places.where_all(lines)
@@ -33,7 +33,7 @@ def where_of(nodes: Nodes, recording: Recording, places: Places) -> str:
 def origin_of(nodes: Nodes, recording: Recording, places: Places) -> Origin:
     """The reader's line that a result is of, else its module, else a library's line."""
     nodes = tuple(nodes)
-    lines = [line for stack in _stacks(nodes, recording) if (line := places.own_line(stack))]
+    lines = _lines(nodes, recording, places)
     own = next((line for line in lines if not places.is_library(line)), None)
     modules = "" if own else modules_of(nodes, recording)
     line = own or next(iter(lines), None)
@@ -56,6 +56,7 @@ def modules_of(nodes: Nodes, recording: Recording) -> str:
     return listed(named, _SHOWN) if named else ""
 
 
-def _stacks(nodes: Nodes, recording: Recording) -> list[int]:
+def _lines(nodes: Nodes, recording: Recording, places: Places) -> list[Line]:
+    """The line of each stack that nodes have, a library's where none is the reader's."""
     stacks = dict.fromkeys(recording.graphs[graph].nodes.stack[node] for graph, node in nodes)
-    return [stack for stack in stacks if stack >= 0]
+    return [line for stack in stacks if stack >= 0 and (line := places.own_line(stack))]

@@ -6,14 +6,14 @@ from dynamo_lab.view.core.regions import LineState, Regions
 from dynamo_lab.view.core.words import plural
 
 
-def share(recording: Recording, places: Places) -> str:
+def share(recording: Recording, places: Places, regions: Regions) -> str:
     """How many of the reader's lines are compiled; empty where all are, or none is known.
 
     Of a compilation that failed, the line that failed it is said elsewhere.
     """
     if any(attempt.outcome == "failed" for f in recording.frames for attempt in f.attempts):
         return ""
-    states = _own_states(recording, places)
+    states = _own_states(regions, places)
     compiled = sum(state == "compiled" for state in states)
     if not states or compiled == len(states):
         return ""
@@ -28,6 +28,6 @@ def share(recording: Recording, places: Places) -> str:
     return f"{lines} in these frames {is_not} compiled: the graphs are of library code."
 
 
-def _own_states(recording: Recording, places: Places) -> list[LineState]:
-    states = Regions(recording, places).states
-    return [state for line, state in states.items() if state and not places.is_library(line)]
+def _own_states(regions: Regions, places: Places) -> list[LineState]:
+    lines = regions.states.items()
+    return [state for line, state in lines if state and not places.is_library(line)]

@@ -11,16 +11,17 @@ from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.core.words import first_line, listed, plural, seconds, times
 from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.summary.own_code import share
 from dynamo_lab.view.timings import timings
 
 
-def sentence(recording: Recording, places: Places) -> str:
+def sentence(recording: Recording, places: Places, regions: Regions) -> str:
     """What `torch.compile` made of the program, good or bad."""
     graphs = recording.captured_graphs()
-    own = share(recording, places) if graphs and recording.state == "done" else ""
+    own = share(recording, places, regions) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
     parts += [_failed_later(recording), _failure(recording, places), _compile_time(recording)]
     return " ".join(part for part in parts if part)
@@ -75,9 +76,10 @@ def _failed(frame: Frame, recording: Recording, places: Places) -> str:
 
 
 def _more_failed(failed: Sequence[Frame], recording: Recording) -> str:
-    names = [f"`{frame_names(recording)[frame.id]}`" for frame in failed[1:]]
-    if not names:
+    if len(failed) < 2:
         return ""
+    known = frame_names(recording)
+    names = [f"`{known[frame.id]}`" for frame in failed[1:]]
     return f" {plural(len(names), 'more frame')} failed: {listed(names, 4)}."
 
 

@@ -11,6 +11,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.exceptions import failure_line
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.core.words import plural, seconds, unit
 from dynamo_lab.view.frames import frames
 from dynamo_lab.view.guards.compilations import recompilations
@@ -45,12 +46,12 @@ class Summary(Struct, frozen=True, kw_only=True):
     target: str = ""
 
 
-def build(recording: Recording, places: Places) -> Summary:
+def build(recording: Recording, places: Places, regions: Regions) -> Summary:
     """The recording, summarized in one line."""
     of_frames = frames.counts(recording)
     return Summary(
         title=recording.title,
-        sentence=sentence(recording, places),
+        sentence=sentence(recording, places, regions),
         counts=tuple(_counts(recording, places, of_frames.own)),
         state=recording.state,
         failure=failure_line(recording.failure, places),
