@@ -158,24 +158,31 @@ class _Lowering:
 
     def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """Inductor's own compilation of one graph, on the target and without a build."""
-        _refuse_doubles(graph_module, self._target)
         on_target = moved(graph_module, self._target.device)
         with _unbuilt(self._chosen, self._wrote):
-            return hooks.INDUCTOR_INNER.get()(on_target, inputs, **kwargs)
+            try:
+                return hooks.INDUCTOR_INNER.get()(on_target, inputs, **kwargs)
+            except Exception as error:
+                raise _about_doubles(error, graph_module, self._target) or error
 
 
-def _refuse_doubles(graph_module: fx.GraphModule, target: Target) -> None:
-    """Metal has no numbers of 64 bits: PyTorch refuses such tensors on the device."""
+def _about_doubles(
+    error: Exception, graph_module: fx.GraphModule, target: Target
+) -> LoweringError | None:
+    """A failure for Metal over numbers that it does not have, as a sentence; None if it is another.
+
+    Only a failure asks: a decomposition may compute in float64 what Inductor then leaves out.
+    """
     if target.kind != "mps":
-        return
+        return None
     for node in graph_module.graph.nodes:
-        value = node.meta.get("val")
-        if isinstance(value, torch.Tensor) and value.dtype in (torch.float64, torch.complex128):
-            dtype = str(value.dtype).removeprefix("torch.")
-            raise LoweringError(
-                f"{target.name} has no {dtype}, which `{node.name}` is of: PyTorch refuses such a "
-                "tensor there. Use float32."
+        dtype = getattr(node.meta.get("val"), "dtype", None)
+        if dtype in (torch.float64, torch.complex128) and str(dtype) in str(error):
+            return LoweringError(
+                f"{target.name} has no {str(dtype).removeprefix('torch.')}, which `{node.name}` "
+                "is of: PyTorch refuses such a tensor there. Use float32."
             )
+    return None
 
 
 def _refuse_packages() -> None:
