@@ -163,7 +163,9 @@ class _Lowering:
             try:
                 return hooks.INDUCTOR_INNER.get()(on_target, inputs, **kwargs)
             except Exception as error:
-                raise _about_doubles(error, graph_module, self._target) or error
+                if refusal := _about_doubles(error, graph_module, self._target):
+                    raise refusal from error
+                raise
 
 
 def _about_doubles(
