@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from dynamo_lab.api.benchmarked import Benchmarked
+    from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
     from dynamo_lab.api.edited import Edited
     from dynamo_lab.api.runs import Waiting
     from dynamo_lab.api.trial import Trial
@@ -176,7 +176,7 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
             BenchError: the program is not available.
             OptionError: there is no such option or variant.
         """
-        from dynamo_lab.api.benchmarked import Benchmarked
+        from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
         from dynamo_lab.bench.options import bench_options
         from dynamo_lab.bench.progress import progress_bar
         from dynamo_lab.bench.run import measured

@@ -65,7 +65,7 @@ def _plan(rounds: int) -> Plan:
 
 def _is_wrong(case: Case, options: argparse.Namespace, plan: Plan, asked: list[Writer]) -> bool:
     """Time a case, save and print it; whether a variant computes something else."""
-    from dynamo_lab.api.bench_cases import bench_case, summary
+    from dynamo_lab.api.benchmarks.cases import bench_case, summary
     from dynamo_lab.measure.checks import is_wrong
 
     made = bench_case(

@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play the steps, or print them."""
-    from dynamo_lab.cli.stepper import play, playback_of
+    from dynamo_lab.cli.core.stepper import play, playback_of
 
     view = view_of(load(options.recording))
     playback_of(view)  # raises if there are no steps

@@ -130,7 +130,7 @@ def _times(facts: Benchmark, way: int) -> tuple[float, ...]:
 
 
 def _measured(answer: Any) -> str:
-    from dynamo_lab.api.benchmarked import Benchmarked
+    from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
     from dynamo_lab.measure.statistics import ratio, rounds_needed
 
     need(

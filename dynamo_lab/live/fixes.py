@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers, compare, without_trace
-from dynamo_lab.view.breaks.fixes import Fix, Helper, Remedy, Setting, remedies
-from dynamo_lab.view.breaks.rewrites import Rewrite
+from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies
+from dynamo_lab.view.findings.changes import Helper, Rewrite, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -16,16 +16,16 @@ from dynamo_lab.model.core.references import Ref
 from dynamo_lab.model.core.sources import Source, Span, Stack
 from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.model.fusion import Fusion, Schedule, fusions
+from dynamo_lab.model.fusion.fusion import Fusion, Schedule, fusions
+from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
-from dynamo_lab.model.guards import Guard, Recompile
+from dynamo_lab.model.guards.guards import Guard, Recompile
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, Lowering
-from dynamo_lab.model.memory import MemoryPlan
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
-from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dynamo_lab.model import (
     decompositions,
     frames,
-    fusion,
     graphs,
     lowering,
     passes,
@@ -17,6 +16,7 @@ from dynamo_lab.model import (
     timings,
 )
 from dynamo_lab.model.core import walk
+from dynamo_lab.model.fusion import fusion
 from dynamo_lab.model.recording import Recording
 
 

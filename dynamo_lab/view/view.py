@@ -25,6 +25,8 @@ from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.decompositions import decompositions
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
+from dynamo_lab.view.findings import findings
+from dynamo_lab.view.findings.findings import FindingsView
 from dynamo_lab.view.frames import frames, run_map
 from dynamo_lab.view.frames.frames import FrameView
 from dynamo_lab.view.frames.run_map import MapRow
@@ -88,6 +90,7 @@ class View(Struct, frozen=True, kw_only=True):
     bench: BenchView | None = None
     artifacts: tuple[ArtifactView, ...] = ()
     readings: tuple[Reading, ...] = READINGS
+    findings: FindingsView = FindingsView()
 
 
 def build(recording: Recording) -> View:
@@ -127,6 +130,7 @@ def build(recording: Recording) -> View:
         packages=packages.build(recording),
         bench=benchmarks.build(recording, places, ancestry),
         artifacts=artifacts.build(recording),
+        findings=findings.build(recording, places, regions, ancestry),
     )
 
 

@@ -9,7 +9,7 @@ import time
 
 import torch
 
-from dynamo_lab.api.bench_cases import bench_case, summary
+from dynamo_lab.api.benchmarks.cases import bench_case, summary
 from dynamo_lab.measure.cases import all_cases, find_case
 from dynamo_lab.measure.rounds import Plan
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import dynamo_lab as lab
-from dynamo_lab.cli.stepper import playback_of
+from dynamo_lab.cli.core.stepper import playback_of
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.core.codec import decode, encode
 from dynamo_lab.model.steps import StepTable, unpack

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.api import why_not
 from dynamo_lab.errors import FusionError
-from dynamo_lab.model.fusion import Ruling
+from dynamo_lab.model.fusion.fusion import Ruling
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.fusion.advice import UNSEEN, advice, is_known, of_reason

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from dynamo_lab.cli.stepper import moved, play, playback_of
+from dynamo_lab.cli.core.stepper import moved, play, playback_of
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.terminal.steps import screen

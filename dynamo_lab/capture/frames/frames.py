@@ -19,7 +19,7 @@ from dynamo_lab.capture.frames import hooks, outcomes
 from dynamo_lab.capture.frames.wrapped import wrapped_by
 from dynamo_lab.capture.guards.guard_failures import failed_guard
 from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame, Instruction
-from dynamo_lab.model.guards import Recompile
+from dynamo_lab.model.guards.guards import Recompile
 
 
 class FrameProbes:

@@ -8,7 +8,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.fusion import hooks
 from dynamo_lab.capture.lowering.hooks import VIRTUALIZED
-from dynamo_lab.model.memory import (
+from dynamo_lab.model.fusion.memory import (
     BufferRole,
     EventKind,
     MemoryBuffer,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dynamo_lab.model.fusion import Operation, OperationKind
+from dynamo_lab.model.fusion.fusion import Operation, OperationKind
 from dynamo_lab.model.graphs import Graph
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from dynamo_lab.capture.fusion.operations import Operations
-from dynamo_lab.model.fusion import (
+from dynamo_lab.model.fusion.fusion import (
     Check,
     FusionKind,
     Group,

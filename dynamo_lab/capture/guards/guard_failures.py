@@ -11,7 +11,7 @@ import torch
 
 from dynamo_lab.capture.core.values import describe, read, sources_in
 from dynamo_lab.capture.guards import hooks
-from dynamo_lab.model.guards import FailedGuard
+from dynamo_lab.model.guards.guards import FailedGuard
 
 if TYPE_CHECKING:
     from dynamo_lab.capture.core.recorder import Recorder

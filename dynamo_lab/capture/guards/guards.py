@@ -10,7 +10,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.guards import hooks
 from dynamo_lab.capture.guards.code_parts import CodeParts
-from dynamo_lab.model.guards import Guard
+from dynamo_lab.model.guards.guards import Guard
 
 _LONGEST_EXPRESSION = 800  # characters; a guard on a large constant prints all of it
 

@@ -13,7 +13,7 @@ from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.core.values import PLAIN
 from dynamo_lab.capture.guards.guard_failures import first_failing, tell
 from dynamo_lab.errors import GuardsError
-from dynamo_lab.model.guards import FailedGuard
+from dynamo_lab.model.guards.guards import FailedGuard
 
 
 class Checks:

@@ -9,7 +9,7 @@ from dynamo_lab.capture.core.hooks import TRACING_CONTEXT
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.guards import hooks
-from dynamo_lab.model.symbols import ShapeFact, Symbol, SymbolEvent
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol, SymbolEvent
 
 _LONGEST = 300  # characters of an expression; Inductor can ask for products of many sizes
 _MOST_FACTS = 300  # of one compilation

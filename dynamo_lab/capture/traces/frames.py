@@ -12,7 +12,7 @@ from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame
-from dynamo_lab.model.guards import Recompile
+from dynamo_lab.model.guards.guards import Recompile
 
 _MOST_ATTEMPTS = 1_000
 _SOFT = ("Unsupported", "SkipFrame", "RecompileLimitExceeded", "FailOnRecompileLimitHit")

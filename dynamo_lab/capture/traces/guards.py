@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from dynamo_lab.capture.traces.log import parsed
 from dynamo_lab.capture.traces.texts import TraceTexts
-from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
-from dynamo_lab.model.symbols import ShapeFact, Symbol
+from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 
 _LONGEST = 500
 _LONGEST_CONDITION = 4_000

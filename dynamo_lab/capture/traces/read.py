@@ -19,10 +19,10 @@ from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.capture.traces.timings import Phases
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.graphs import Stage
-from dynamo_lab.model.guards import Guard
+from dynamo_lab.model.guards.guards import Guard
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.symbols import ShapeFact, Symbol
 
 _MOST_PROBLEMS = 20
 

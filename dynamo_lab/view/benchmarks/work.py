@@ -17,11 +17,11 @@ from typing import Literal
 
 from dynamo_lab.model.benchmarks import Work
 from dynamo_lab.model.core.flops import Call, flops_of, is_floating, is_known, positional
-from dynamo_lab.model.fusion import Operation, Schedule
+from dynamo_lab.model.fusion.fusion import Operation, Schedule
+from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryPlan, MemoryStep
 from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.lowering import Buffer
-from dynamo_lab.model.memory import MemoryBuffer, MemoryPlan, MemoryStep
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.loop_work import LoopWork
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize

@@ -10,7 +10,8 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.math_calls import reads_for_math
-from dynamo_lab.view.breaks.rewrites import Refusal, Rewrite, with_cond, with_where, without_call
+from dynamo_lab.view.breaks.rewrites import Refusal, with_cond, with_where, without_call
+from dynamo_lab.view.findings.changes import Helper, Rewrite, Setting
 
 
 class Fix(Struct, frozen=True, kw_only=True):
@@ -22,25 +23,6 @@ class Fix(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.sentence}\n\n{self.code}"
-
-
-class Setting(NamedTuple):
-    """An option of `torch._dynamo.config` to set, or to add the object `add` to."""
-
-    option: str
-    add: str = ""
-
-    @property
-    def code(self) -> str:
-        """The line that the user would write."""
-        change = f".add({self.add})" if self.add else " = True"
-        return f"torch._dynamo.config.{self.option}{change}"
-
-
-class Helper(NamedTuple):
-    """The function that contains a break."""
-
-    name: str
 
 
 class Remedy(NamedTuple):

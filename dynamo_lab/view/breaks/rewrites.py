@@ -7,13 +7,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-
-class Rewrite(NamedTuple):
-    """A source with one statement changed. `scope` is the function it is in, None for a cell."""
-
-    text: str
-    scope: str | None
-    diff: str
+from dynamo_lab.view.findings.changes import Rewrite
 
 
 class Refusal(Exception):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.fusion import Group, Ruling, Schedule
+from dynamo_lab.model.fusion.fusion import Group, Ruling, Schedule
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import operator_name

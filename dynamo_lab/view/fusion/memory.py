@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.fusion import Schedule
+from dynamo_lab.model.fusion.fusion import Schedule
+from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryEvent, MemoryPlan
 from dynamo_lab.model.graphs import Value
-from dynamo_lab.model.memory import MemoryBuffer, MemoryEvent, MemoryPlan
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import plural, size
 

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.symbols import ShapeFact, Symbol
 
 
 class Compilations:

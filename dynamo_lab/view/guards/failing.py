@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dynamo_lab.model.guards import FailedGuard
+from dynamo_lab.model.guards.guards import FailedGuard
 
 
 class Cause(Struct, frozen=True, kw_only=True):

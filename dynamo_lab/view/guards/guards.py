@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.symbols import Symbol
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.guards.advice import Remedy, advice_on

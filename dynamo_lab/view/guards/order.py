@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from dynamo_lab.model.guards import Guard
+from dynamo_lab.model.guards.guards import Guard
 
 _STATE = {
     "AUTOGRAD_SAVED_TENSORS_HOOKS",

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import listed, unique

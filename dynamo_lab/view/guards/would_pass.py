@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.guards import FailedGuard
+from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity

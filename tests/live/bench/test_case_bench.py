@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from dynamo_lab.__main__ import main
-from dynamo_lab.api.bench_cases import bench_case, share_of_limit, summary
+from dynamo_lab.api.benchmarks.cases import bench_case, share_of_limit, summary
 from dynamo_lab.errors import CaseError, OptionError
 from dynamo_lab.measure.baselines import why_not
 from dynamo_lab.measure.cases import find_case

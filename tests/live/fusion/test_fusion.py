@@ -10,7 +10,7 @@ from torch.nn import functional
 from torch.profiler import ProfilerActivity, profile
 
 import dynamo_lab as lab
-from dynamo_lab.model.fusion import Schedule, fusions
+from dynamo_lab.model.fusion.fusion import Schedule, fusions
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from tests.live.explored import Explored, Told, each, watched

@@ -7,7 +7,7 @@ import torch
 import torch._dynamo
 
 import dynamo_lab as lab
-from dynamo_lab.model.symbols import ShapeFact, Symbol
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from tests.live.lines import line_of
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.core.flops import Call, flops_of
+from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.symbols import Symbol
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 
 

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.graphs import Value
+from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.symbols import Symbol
 from dynamo_lab.view.graphs import graphs
 from tests.view.samples.table import NONE, Table, graph
 

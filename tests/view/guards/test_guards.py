@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from dynamo_lab.model.guards import Guard
+from dynamo_lab.model.guards.guards import Guard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 

@@ -7,7 +7,7 @@ from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.sources import Excerpt, Source, Span, Stack
 from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.graphs import Graph
-from dynamo_lab.model.guards import Guard
+from dynamo_lab.model.guards.guards import Guard
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing

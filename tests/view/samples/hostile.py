@@ -19,7 +19,8 @@ from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
 from dynamo_lab.model.lowering import (
     Buffer,
@@ -41,7 +42,6 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.symbols import ShapeFact, Symbol
 from dynamo_lab.model.timings import Timing
 
 from .table import Table, graph

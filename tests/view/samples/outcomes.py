@@ -3,7 +3,7 @@
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame
-from dynamo_lab.model.guards import Recompile
+from dynamo_lab.model.guards.guards import Recompile
 from dynamo_lab.model.recording import Failure, Recording
 
 from .table import Table, code, graph

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from dynamo_lab.model.fusion import Group, Operation, Placed, Ruling, Schedule, VerdictTable
-from dynamo_lab.model.memory import MemoryBuffer, MemoryEvent, MemoryPlan, MemoryStep
+from dynamo_lab.model.fusion.fusion import Group, Operation, Placed, Ruling, Schedule, VerdictTable
+from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryEvent, MemoryPlan, MemoryStep
 from dynamo_lab.model.recording import Recording
 
 from .branch_and_print import branch_and_print

@@ -5,10 +5,10 @@ from msgspec.structs import replace
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame
 from dynamo_lab.model.graphs import Value
-from dynamo_lab.model.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.symbols import ShapeFact, Symbol
 
 from .table import Table, code, graph
 

@@ -27,6 +27,7 @@ export interface View {
   readonly bench: BenchView | null;
   readonly artifacts: readonly ArtifactView[];
   readonly readings: readonly Reading[];
+  readonly findings: FindingsView;
 }
 
 /**
@@ -1423,6 +1424,68 @@ export interface Reading {
   readonly sentence: string;
   readonly paragraph: string;
 }
+
+/**
+ * The findings, the costliest first. `more` counts those beyond the most that are shown.
+ *
+ * `clean` is the one line to show instead where there is none.
+ */
+export interface FindingsView {
+  readonly found: readonly Finding[];
+  readonly more: number;
+  readonly clean: string;
+}
+
+/**
+ * One conclusion. `code` is what the reader would write: a setting, or a diff.
+ *
+ * `entity` is the line ("line:<source>:<number>"). `cost` is the share, from 0 to 1, of what the
+ * question is about (time of compiling, of a call, memory) that the remedy is about; a failure
+ * costs all of it. A "note" is worth knowing and needs no change.
+ */
+export interface Finding {
+  readonly id: number;
+  readonly rule: string;
+  readonly question: Question;
+  readonly level: "note" | "problem";
+  readonly sentence: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly evidence: readonly Evidence[];
+  readonly grade: Grade;
+  readonly remedy: string;
+  readonly code: string;
+  readonly gain: Gain | null;
+  readonly cost: number;
+  readonly can_apply: boolean;
+}
+
+export type Question = "breaks" | "compile_time" | "export" | "memory" | "numbers" | "recompilations" | "speed";
+
+/** A fact that a finding rests on: `tab` shows it, with `entity` ("break:0") selected there. */
+export interface Evidence {
+  readonly text: string;
+  readonly tab: string;
+  readonly entity: string;
+}
+
+export type Grade = "fill in" | "may change meaning" | "none" | "safe";
+
+/** What a remedy is foretold to change, and how that is known: measured, replayed, counted. */
+export interface Gain {
+  readonly metric: Metric;
+  readonly before: number;
+  readonly after: number;
+  readonly how: string;
+}
+
+export type Metric = 
+  | "breaks"
+  | "bytes"
+  | "graphs"
+  | "recompilations"
+  | "seconds a call"
+  | "seconds of compiling";
 
 /**
  * The views under their labels, and what each pair has in common.

@@ -4,7 +4,7 @@ PyTorch's reasons are those of torch 2.11 to 2.15: scheduler.py, choices.py and 
 sentences {a} stands for the operations that come first, {b} for the others.
 """
 
-from dynamo_lab.model.fusion import Ruling
+from dynamo_lab.model.fusion.fusion import Ruling
 from dynamo_lab.view.fusion.advice import calls, groups, loops, templates
 from dynamo_lab.view.fusion.advice.loops import loop_text, of_loops
 from dynamo_lab.view.fusion.advice.sentences import Advice

@@ -1,6 +1,6 @@
 """Reasons against one loop, or one kernel, of two."""
 
-from dynamo_lab.model.fusion import Group
+from dynamo_lab.model.fusion.fusion import Group
 from dynamo_lab.view.fusion.advice.sentences import Advice
 
 REASONS: dict[str, Advice] = {

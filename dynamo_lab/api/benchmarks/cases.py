@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from dynamo_lab.api.benchmarked import Benchmarked
+from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.bench.limits import present
 from dynamo_lab.bench.options import BenchOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.api.benchmarked import Benchmarked
+from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.bench.options import bench_options
 from dynamo_lab.bench.progress import progress_bar

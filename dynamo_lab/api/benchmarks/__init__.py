@@ -1,0 +1,1 @@
+"""Benchmarks as the user gets them."""

@@ -1,0 +1,1 @@
+"""The conditions under which compiled code holds, and the symbols in them."""

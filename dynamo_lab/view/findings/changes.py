@@ -1,0 +1,50 @@
+"""Changes of a program that can be tried and undone: settings, options, rewritten lines."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Setting(NamedTuple):
+    """An option to set to `value`, or to add the object named `add` to.
+
+    `of` is the module that holds it, by default that of Dynamo's settings.
+    """
+
+    option: str
+    add: str = ""
+    value: Any = True
+    of: str = "torch._dynamo.config"
+
+    @property
+    def code(self) -> str:
+        """The line that the user would write."""
+        change = f".add({self.add})" if self.add else f" = {self.value!r}"
+        return f"{self.of}.{self.option}{change}"
+
+
+class Helper(NamedTuple):
+    """The function that contains a break, to run eagerly."""
+
+    name: str
+
+
+class Rewrite(NamedTuple):
+    """A source with lines changed. `scope` is the function they are in, None for a cell."""
+
+    text: str
+    scope: str | None
+    diff: str
+
+
+class Options(NamedTuple):
+    """Arguments of `torch.compile` to pass instead: `dynamic`, `mode`, `fullgraph`, `options`."""
+
+    chosen: Mapping[str, Any]
+
+    @property
+    def code(self) -> str:
+        """The call that the user would write."""
+        return f"torch.compile(fn, {', '.join(f'{k}={v!r}' for k, v in self.chosen.items())})"
+
+
+Change = Setting | Helper | Rewrite | Options

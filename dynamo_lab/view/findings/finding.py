@@ -1,0 +1,94 @@
+"""A finding: what is wrong, at which line, the evidence, and the remedy with its grade and gain."""
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.places import Line, Places
+from dynamo_lab.view.core.regions import Regions
+from dynamo_lab.view.findings.changes import Change
+
+Question = Literal[
+    "numbers", "breaks", "recompilations", "compile_time", "speed", "memory", "export"
+]
+"""What the reader asks: why is it wrong, why does it break, why again, why does compiling take so
+long, why is it slow, why does it take more memory, why does it not export?"""
+
+Grade = Literal["safe", "may change meaning", "fill in", "none"]
+"""How far a remedy can be applied as it stands, as the Rust compiler grades its suggestions: it
+keeps the meaning, it may change it, it has blanks for the reader, or none is known."""
+
+Metric = Literal[
+    "seconds a call", "seconds of compiling", "bytes", "breaks", "graphs", "recompilations"
+]
+
+
+class Evidence(Struct, frozen=True, kw_only=True):
+    """A fact that a finding rests on: `tab` shows it, with `entity` ("break:0") selected there."""
+
+    text: str
+    tab: str
+    entity: str = ""
+
+
+class Gain(Struct, frozen=True, kw_only=True):
+    """What a remedy is foretold to change, and how that is known: measured, replayed, counted."""
+
+    metric: Metric
+    before: float
+    after: float
+    how: str
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One conclusion. `code` is what the reader would write: a setting, or a diff.
+
+    `entity` is the line ("line:<source>:<number>"). `cost` is the share, from 0 to 1, of what the
+    question is about (time of compiling, of a call, memory) that the remedy is about; a failure
+    costs all of it. A "note" is worth knowing and needs no change.
+    """
+
+    id: int = 0
+    rule: str
+    question: Question
+    level: Literal["problem", "note"] = "problem"
+    sentence: str
+    where: str = ""
+    entity: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    grade: Grade = "none"
+    remedy: str = ""
+    code: str = ""
+    gain: Gain | None = None
+    cost: float = 0.0
+    can_apply: bool = False
+
+
+class Found(NamedTuple):
+    """A finding as its rule found it, with how to apply the remedy.
+
+    `about` are the entities whose trouble it tells ("break:0"), `explains` those that are only its
+    consequence: what is found about them alone is left out.
+    """
+
+    finding: Finding
+    change: Change | None = None
+    line: Line | None = None
+    about: frozenset[str] = frozenset()
+    explains: frozenset[str] = frozenset()
+
+
+class Facts(NamedTuple):
+    """What rules read."""
+
+    recording: Recording
+    places: Places
+    regions: Regions
+    ancestry: Ancestry
+
+
+Rule = Callable[[Facts], Iterator[Found]]
+"""Finds what is wrong in one way; nothing on a program that is not."""

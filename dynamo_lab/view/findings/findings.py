@@ -1,0 +1,66 @@
+"""The findings of a recording: at most ten, causes before consequences, the costliest first."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from msgspec import Struct, structs
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.regions import Regions
+from dynamo_lab.view.findings import breaks
+from dynamo_lab.view.findings.finding import Facts, Finding, Found, Rule
+
+MOST = 10
+"""The most findings that are shown."""
+
+RULES: tuple[Rule, ...] = (*breaks.RULES,)
+
+CLEAN = "Nothing to mend was found."
+
+
+class FindingsView(Struct, frozen=True, kw_only=True):
+    """The findings, the costliest first. `more` counts those beyond the most that are shown.
+
+    `clean` is the one line to show instead where there is none.
+    """
+
+    found: tuple[Finding, ...] = ()
+    more: int = 0
+    clean: str = ""
+
+
+def build(
+    recording: Recording, places: Places, regions: Regions, ancestry: Ancestry
+) -> FindingsView:
+    """What the rules conclude from a recording; nothing of one that is not complete."""
+    if recording.state == "recording":
+        return FindingsView()
+    found = found_in(Facts(recording, places, regions, ancestry))
+    shown = tuple(one.finding for one in found[:MOST])
+    return FindingsView(found=shown, more=max(0, len(found) - MOST), clean="" if shown else CLEAN)
+
+
+def found_in(facts: Facts) -> list[Found]:
+    """All that the rules find, in order and numbered, each with how to apply its remedy."""
+    found = list(_without_consequences(chain.from_iterable(rule(facts) for rule in RULES)))
+    found.sort(key=_rank)
+    return [_numbered(index, one) for index, one in enumerate(found)]
+
+
+def _rank(one: Found) -> tuple[bool, float]:
+    return one.finding.level == "note", -one.finding.cost
+
+
+def _numbered(index: int, one: Found) -> Found:
+    can_apply = one.change is not None
+    finding = structs.replace(one.finding, id=index, can_apply=can_apply)
+    return one._replace(finding=finding)
+
+
+def _without_consequences(found: Iterable[Found]) -> Iterator[Found]:
+    """Without those about nothing but what another one explains."""
+    every = list(found)
+    explained = frozenset[str]().union(*(one.explains for one in every))
+    return (one for one in every if not one.about or not one.about <= explained)
