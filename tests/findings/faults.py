@@ -1,6 +1,7 @@
 """Programs with one known fault each, and programs with none, as source text.
 
-A fault's source defines `record(lab)`, which gives a recording; the line at fault ends in `# fault`.
+A fault's source defines `record(lab)`, which gives a recording; the line at fault ends in
+`# fault`.
 Each module of faults has a table `FAULTS`, that of clean programs `CLEAN`.
 """
 
@@ -9,13 +10,14 @@ from __future__ import annotations
 import importlib.util
 import linecache
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dynamo_lab as lab
 from dynamo_lab.view import build
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.findings.finding import Finding
 
