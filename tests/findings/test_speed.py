@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.findings import measured_faults, speed_faults
 from tests.findings.faults import assert_found_first, findings_of, recorded
-from tests.findings.speed_faults import CLEAN, FAULTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.live
+
+FAULTS = {**speed_faults.FAULTS, **measured_faults.FAULTS}
+CLEAN = {**speed_faults.CLEAN, **measured_faults.CLEAN}
 
 
 @pytest.mark.parametrize("name", FAULTS)
