@@ -144,9 +144,78 @@ FAULTS = {
         """,
         "a convolution over a transposed signal",
     ),
+    "cuda_graph_and_a_cache_that_is_written": Fault(
+        "cuda-graph-not-used",
+        """
+        import torch
+
+        def step(cache, new, at):
+            scores = cache @ new
+            cache.index_copy_(0, at, new.T)  # fault
+            return scores.softmax(0)
+
+        def record(lab):
+            cache, new, at = torch.zeros(64, 32), torch.randn(32, 4), torch.arange(4)
+            return lab.lower(step, cache, new, at, mode="reduce-overhead", target="cuda:sm_90")
+        """,
+        "a cache passed as an argument may be another tensor in the next call",
+    ),
+    "cuda_graph_and_a_branch": Fault(
+        "cuda-graph-not-used",
+        """
+        import torch
+
+        class Gate(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mix = torch.nn.Linear(16, 16)
+
+            def forward(self, x):
+                y = self.mix(x).sin()
+                return torch.cond(x.sum() > 0, lambda a: a * 2, lambda a: a - 1, (y,))  # fault
+
+        def record(lab):
+            return lab.lower(Gate(), torch.randn(4, 16), mode="reduce-overhead",
+                             target="cuda:sm_90", grad=False)
+        """,
+    ),
+    "cuda_graph_and_a_size_from_data": Fault(
+        "cuda-graph-not-used",
+        """
+        import torch
+
+        def kept(x):
+            y = torch.relu(x) @ x
+            found = y.nonzero()  # fault
+            return (found * 2).sum() + (y @ y).sum()
+
+        def record(lab):
+            with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+                return lab.lower(kept, torch.randn(8, 8), mode="reduce-overhead",
+                                 target="cuda:sm_90")
+        """,
+    ),
 }
 
 CLEAN = {
+    "cuda_graph_of_a_module_that_writes_to_its_buffers": """
+        import torch
+
+        def record(lab):
+            model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4))
+            return lab.lower(model, torch.randn(8, 4), mode="reduce-overhead",
+                             target="cuda:sm_90", grad=True)
+        """,
+    "written_input_without_cuda_graphs": """
+        import torch
+
+        def step(x, y):
+            x.add_(y)
+            return x.sin()
+
+        def record(lab):
+            return lab.lower(step, torch.randn(8), torch.randn(8), target="cuda:sm_90")
+        """,
     "float64_as_asked": """
         import torch
 

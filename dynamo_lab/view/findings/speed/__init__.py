@@ -4,6 +4,7 @@ from dynamo_lab.view.findings.finding import Rule
 from dynamo_lab.view.findings.speed import (
     call_overhead,
     complex_numbers,
+    cuda_graphs,
     float64,
     layout_copies,
     many_calls,
@@ -15,6 +16,7 @@ from dynamo_lab.view.findings.speed import (
 RULES: tuple[Rule, ...] = (
     float64.find,
     complex_numbers.find,
+    cuda_graphs.find,
     many_calls.find,
     layout_copies.find,
     single_precision.find,
