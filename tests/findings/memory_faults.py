@@ -177,9 +177,39 @@ FAULTS = {
             return lab.lower(Head(), torch.randn(16, 64, 32), grad=True)
         """,
     ),
+    "convolutions_in_another_layout": Fault(
+        "more-than-eager",
+        """
+        import torch
+        from tests.findings.times import timed
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first = torch.nn.Conv2d(3, 64, 3, padding=1)
+                self.second = torch.nn.Conv2d(64, 64, 3, padding=1)
+
+            def forward(self, x):
+                x = self.first(x).relu()
+                return self.second(x)  # fault
+
+        def record(lab):
+            facts = lab.lower(Net(), torch.randn(2, 3, 8, 8), grad=True)
+            return timed(facts, eager=90, overhead=1, kernels=[], peaks=(1_000_000, 1_300_000))
+        """,
+        "copies of parameters in channels-last, saved for the backward",
+    ),
 }
 
 CLEAN = {
+    "as_much_as_eager": """
+        import torch
+        from tests.findings.times import timed
+
+        def record(lab):
+            facts = lab.lower(torch.nn.Linear(64, 64), torch.randn(64, 64), grad=False)
+            return timed(facts, eager=90, overhead=9, kernels=[9], peaks=(3_000_000, 3_000_000))
+        """,
     "attention_that_inductor_replaces": """
         import torch
 

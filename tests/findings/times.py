@@ -30,17 +30,22 @@ def timed(
     whole: float | None = None,
     device: str = "cpu",
     precision: str = "highest",
+    peaks: tuple[int | None, int | None] = (None, None),
 ) -> Recording:
     """A recording with a benchmark: microseconds of eager, of overhead, of each kernel.
 
-    `operators` are those that eager runs in place of each kernel; `whole` is the sum by default.
+    `operators` are those that eager runs in place of each kernel; `whole` is the sum by default,
+    `peaks` are the bytes of both.
     """
     recording: Recording = facts.facts if hasattr(facts, "facts") else facts
     total = overhead + sum(kernels) if whole is None else whole
     found = Benchmark(
         title="made up",
         machine=Machine(device=device, settings={"float32_matmul_precision": precision}),
-        ways=(Way(name="eager", kind="eager"), Way(name="compiled", kind="compiled")),
+        ways=(
+            Way(name="eager", kind="eager", peak_bytes=peaks[0]),
+            Way(name="compiled", kind="compiled", peak_bytes=peaks[1]),
+        ),
         series=(_series(0, eager), _series(1, total)),
         kernels=tuple(_kernel(recording, at, took) for at, took in enumerate(kernels)),
         eager_calls=tuple(_operator(recording, at, took) for at, took in enumerate(operators)),

@@ -5,6 +5,7 @@ from dynamo_lab.view.findings.memory import (
     activations,
     attention_matrix,
     blown_up,
+    more_than_eager,
     saved_in_vain,
     saved_view,
 )
@@ -12,6 +13,7 @@ from dynamo_lab.view.findings.memory import (
 RULES: tuple[Rule, ...] = (
     attention_matrix.find,
     blown_up.find,
+    more_than_eager.find,
     saved_in_vain.find,
     saved_view.find,
     activations.find,

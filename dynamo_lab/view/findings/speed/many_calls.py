@@ -13,6 +13,9 @@ from dynamo_lab.view.findings.lines import line_of
 _MANY = 24
 """From this many calls on, one call for all is worth a change of the program."""
 
+_LINES = 10
+"""Of a graph, how many lines are looked at: each takes a walk through it."""
+
 _SMALL = 256 << 10
 """Bytes that a call reads and makes, below which starting it takes a large part of its time."""
 
@@ -35,7 +38,10 @@ def _in(facts: Facts, graph: Graph) -> Iterator[Found]:
         line = line_of(facts, [(graph.id, at)])
         if line:
             by_line.setdefault((line, ops.name(table, at)), []).append(at)
-    for (line, name), nodes in by_line.items():
+    most = sorted(by_line.items(), key=lambda one: -len(one[1]))[:_LINES]
+    for (line, name), nodes in most:
+        if len(nodes) < _MANY:
+            return
         free = _independent(graph, nodes)
         if len(free) >= _MANY:
             yield _found(facts, graph, line, name, free)
