@@ -14,6 +14,15 @@ from dynamo_lab.view.findings.lines import line_of
 _PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 _SCALED = ("mul", "div", "truediv", "add", "sub", "masked_fill", "where", "dropout", "to", "float",
            "type_as", "reshape", "view", "contiguous", "softmax")  # fmt: skip
+_CODE = "out = torch.nn.functional.scaled_dot_product_attention(q, k, v)"
+_CODE_OF_THREE = (
+    "out = torch.nn.functional.scaled_dot_product_attention(q[:, None], k[:, None], v[:, None])"
+    "[:, 0]"
+)
+
+_NEAR = 200
+"""How many nodes after a softmax the product that reads it is looked for."""
+
 _WORTH = 0.25
 """The share of the peak from which on it is told."""
 
@@ -56,7 +65,7 @@ def _above(table: NodeTable, softmax: int) -> int | None:
 def _below(table: NodeTable, softmax: int) -> int | None:
     """The product that reads the softmax, perhaps after dropout."""
     of = {softmax}
-    for at in range(softmax + 1, len(table)):
+    for at in range(softmax + 1, min(len(table), softmax + _NEAR)):
         if of.isdisjoint(table.inputs[at]):
             continue
         if ops.name(table, at) in _PRODUCTS:
@@ -101,6 +110,7 @@ def _matrices(facts: Facts, plan: MemoryPlan, graph: int, softmax: NodeKey) -> I
 
 def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, after: int) -> Found:
     where = facts.places.where(line)
+    rank = len(ops.value(facts.recording.graphs[node[0]].nodes, node[1]).shape)
     finding = Finding(
         rule="attention-matrix",
         question="memory",
@@ -121,9 +131,10 @@ def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, af
         grade="may change meaning",
         remedy=(
             "Call `scaled_dot_product_attention`, which computes it block by block and never "
-            "stores the matrix. Sums are then in another order: results differ by rounding."
+            "stores the matrix, for operands of four dimensions: batch, heads, length, features. "
+            "Sums are then in another order: results differ by rounding."
         ),
-        code="out = torch.nn.functional.scaled_dot_product_attention(q, k, v)",
+        code=_CODE if rank == 4 else _CODE_OF_THREE,
         gain=Gain(
             metric="bytes",
             before=before,

@@ -6,7 +6,7 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, plural, unique
-from dynamo_lab.view.findings import ops, traffic
+from dynamo_lab.view.findings import ops, peaks, traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
 
@@ -30,10 +30,15 @@ def find(facts: Facts) -> Iterator[Found]:
 
 
 def _is_complex(facts: Facts, buffer: Buffer) -> bool:
+    """Whether an operator computes with complex numbers, and could do it with real ones."""
+    table = facts.recording.graphs[buffer.graph].nodes
+    could = [at for at in buffer.nodes if not ops.name(table, at).startswith(_NO_OTHER_WAY)]
+    return bool(could) and _touches_complex(facts, buffer)
+
+
+def _touches_complex(facts: Facts, buffer: Buffer) -> bool:
     """Whether complex numbers are what the operator of a buffer reads or makes."""
     table = facts.recording.graphs[buffer.graph].nodes
-    if all(ops.name(table, at).startswith(_NO_OTHER_WAY) for at in buffer.nodes):
-        return False
     around = {i for at in buffer.nodes for i in (at, *table.inputs[at])}
     return any(ops.value(table, at).dtype in _COMPLEX for at in around)
 
@@ -78,11 +83,25 @@ def _gain(facts: Facts, graph: Graph) -> Gain | None:
     before = traffic.moved(facts, [graph.id])
     if not before:
         return None
+    plans = list(traffic.plans_of(facts.recording, [graph.id]))
+    if not _calls_others(facts, graph):
+        how = "counted: what is read and returned, if all of it is one kernel"
+        after = sum(peaks.exchanged(plan) for plan in plans)
+        return Gain(metric="bytes", before=before, after=after, how=how)
     between = sum(
         buffer.bytes or 0
-        for plan in traffic.plans_of(facts.recording, [graph.id])
+        for plan in plans
         for buffer in traffic.accesses(facts.recording, plan)
         if buffer.dtype.startswith("complex") and buffer.role == "buffer"
     )
     how = "counted: complex results between two kernels are then never in memory"
     return Gain(metric="bytes", before=before, after=before - between, how=how) if between else None
+
+
+def _calls_others(facts: Facts, graph: Graph) -> bool:
+    """Whether the library is called for more than complex numbers, which then stays so."""
+    table = graph.nodes
+    own = [one for one in facts.recording.buffers if one.graph == graph.id]
+    called = [one for one in own if one.kind in ("extern", "fallback", "template")]
+    transforms = any("fft" in ops.name(table, at) for one in called for at in one.nodes)
+    return transforms or not all(_touches_complex(facts, one) for one in called)

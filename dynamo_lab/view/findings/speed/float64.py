@@ -109,7 +109,7 @@ def _gain(facts: Facts, graph: Graph) -> Gain | None:
         buffer.bytes or 0
         for plan in traffic.plans_of(facts.recording, lowered)
         for buffer in traffic.accesses(facts.recording, plan)
-        if buffer.dtype == "float64" and buffer.role != "input"
+        if buffer.dtype == "float64"
     )
-    how = "counted: each float64 buffer that a kernel makes or reads again takes half"
+    how = "counted: each float64 buffer takes half, each time that a kernel touches it"
     return Gain(metric="bytes", before=before, after=before - wide / 2, how=how) if wide else None
