@@ -34,6 +34,7 @@ from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statements import StatementProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
 from dynamo_lab.capture.lowering.buffers import BufferProbes
+from dynamo_lab.capture.lowering.cudagraphs import CudaGraphProbes
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.capture.lowering.origins import OriginProbes
 from dynamo_lab.capture.packages import hooks as packages_hooks
@@ -159,6 +160,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
             lowering,
             OriginProbes(),
             BufferProbes(recorder, graphs, lowering),
+            CudaGraphProbes(recorder, lowering),
             kernels,
             fusion,
             StatementProbes(recorder, lowering, kernels),

@@ -138,6 +138,36 @@ class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     body: tuple[LoopLine, ...] = ()
 
 
+class CudaPart(Struct, frozen=True, kw_only=True):
+    """Calls that follow each other, and whether one CUDA graph replays them.
+
+    `reason` says in PyTorch's words why not, `node` is the first that forbids it.
+    """
+
+    is_recorded: bool
+    operations: int
+    reason: str = ""
+    node: Annotated[int | None, Ref("graphs[CudaGraphs.graph].nodes")] = None
+
+
+class CudaGraphs(Struct, frozen=True, kw_only=True):
+    """Whether CUDA graphs replay the kernels of a graph, as PyTorch decides it.
+
+    `asked` says that the program asks for them, with mode="reduce-overhead"; else this is what
+    would be. `skipped` says why none of it is recorded, `node` where. `mutated` are the nodes that
+    write to inputs which may move in memory: with those, a call does not use the recorded graph.
+    `sizes` are the symbolic sizes of inputs: each new value is recorded anew.
+    """
+
+    graph: Annotated[int, Ref("graphs")]
+    asked: bool = False
+    skipped: str = ""
+    node: Annotated[int | None, Ref("graphs[graph].nodes")] = None
+    mutated: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
+    sizes: tuple[str, ...] = ()
+    parts: tuple[CudaPart, ...] = ()
+
+
 def problems(lowerings: Sequence[Lowering], buffers: Sequence[Buffer]) -> Iterator[str]:
     """A sentence for each buffer that a node has of another graph."""
     for position, lowering in enumerate(lowerings):

@@ -22,7 +22,7 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.lowering import Buffer, Lowering
+from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
@@ -66,6 +66,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     buffers: tuple[Buffer, ...] = ()
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()
+    cuda_graphs: tuple[CudaGraphs, ...] = ()
     packages: tuple[Package, ...] = ()
     assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()

@@ -180,13 +180,16 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice) -> None:
         if target.device == "cuda" and recorder.wrappers:  # Triton's
             recorder.written[recorder.wrappers[-1].id] = describe_written(lowering, code)
 
+    def asked(is_so: bool, fixed: frozenset[int]) -> None:
+        recorder.cuda_graphs_of_target = is_so, fixed
+
     def noted() -> None:  # a product is decided on before the graph that it is lowered in is there
         while undecided:
             recorder.notes.append(_padding(recorder, *undecided.pop(0)))
         recorder.notes += _without_autocast(recorder.graphs, target.device)
 
     undo.add(noted)
-    lower_for(undo, target, choice.settings, chosen, padded, wrote)
+    lower_for(undo, target, choice.settings, chosen, padded, wrote, asked)
 
 
 def _without_autocast(graphs: Sequence[Graph], device: str) -> Iterator[Note]:

@@ -32,6 +32,11 @@ class Fault(NamedTuple):
 
 def recorded(source: str, folder: Path, name: str) -> Recording:
     """The recording of a program written to a file of its own, so that its lines are known."""
+    return program(source, folder, name).record(lab)
+
+
+def program(source: str, folder: Path, name: str) -> Any:
+    """The module of a program, written to a file of its own."""
     path = folder / f"{name}.py"
     path.write_text(textwrap.dedent(source), encoding="utf-8")
     linecache.checkcache(str(path))
@@ -40,7 +45,7 @@ def recorded(source: str, folder: Path, name: str) -> Recording:
     assert spec.loader
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.record(lab)
+    return module
 
 
 def faulty_line(source: str) -> int:

@@ -25,7 +25,7 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.lowering import Buffer, Lowering
+from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
@@ -84,6 +84,8 @@ class Recorder:
         self.buffers: list[Buffer] = []
         self.schedules: list[Schedule] = []
         self.memory_plans: list[MemoryPlan] = []
+        self.cuda_graphs: list[CudaGraphs] = []
+        self.cuda_graphs_of_target: tuple[bool, frozenset[int]] = (False, frozenset())
         self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
@@ -183,6 +185,7 @@ class Recorder:
                 buffers=tuple(self.buffers),
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),
+                cuda_graphs=tuple(self.cuda_graphs),
                 packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),

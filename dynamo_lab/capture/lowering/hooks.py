@@ -1,6 +1,6 @@
 """Private names of PyTorch for lowering."""
 
-from dynamo_lab.capture.core.private import Field, Names, Nobody, Private
+from dynamo_lab.capture.core.private import Field, Names, Nobody, Private, nothing
 
 _COMPILE = "torch._inductor.compile_fx"
 _IR = "torch._inductor.ir"
@@ -157,3 +157,37 @@ REALIZE_ACC_READS = (
 _HEAVY = "that a value is stored because it is expensive to compute is not known."
 STORED_ON_REUSE = Private(_IR, "StorageBox.should_realize_on_reuse", _HEAVY)
 LOOP_OPERATORS = Private("torch._inductor.ops_handler", "OpsHandler", _HEAVY)
+
+_CUDA = "whether CUDA graphs replay a graph is not recorded."
+SCHEDULER_CODEGEN = Private("torch._inductor.scheduler", "Scheduler.codegen", _CUDA)
+SHOULD_PARTITION = Private("torch._inductor.scheduler", "Scheduler.should_partition", _CUDA)
+SETTINGS = Private(_SETTINGS, "", _CUDA)
+CUDA_GRAPHS = Private(_SETTINGS, "triton.cudagraphs", _CUDA, otherwise=False)
+PARTITIONED = Private(
+    _SETTINGS, "graph_partition", "that a CUDA graph may be in parts is not known.", otherwise=False
+)
+DEVICES_REFUSED = Private(
+    "torch._inductor.cudagraph_utils",
+    "check_multiple_devices_or_any_cpu_nodes",
+    "that several devices keep a graph from being recorded is not known.",
+    otherwise=nothing,
+)
+REFUSED_NODE = Private(
+    "torch._inductor.utils",
+    "get_first_incompatible_cudagraph_node",
+    "which operator keeps a graph from being recorded is not known.",
+    otherwise=nothing,
+)
+_ORDER = "parts of a CUDA graph are shown in the order without one."
+FEWER_PARTS = (
+    Private(
+        "torch._inductor.scheduler",
+        "Scheduler.maybe_reorder_for_minimizing_partition",
+        _ORDER,
+    ),
+    Private(
+        "torch._inductor.scheduler",
+        "Scheduler.reorder_for_partition_with_simple_dependency",
+        _ORDER,
+    ),
+)

@@ -18,7 +18,7 @@ from torch.fx.node import map_aggregate
 
 from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.undo import Changes, Undo, whole
-from dynamo_lab.capture.lowering.hooks import CURRENT_NODE
+from dynamo_lab.capture.lowering.hooks import CUDA_GRAPHS, CURRENT_NODE
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.composites import composed_for
 from dynamo_lab.capture.targets.fakes import fakes_on, indexed
@@ -31,6 +31,10 @@ Chosen = Callable[[str, int, str, str], None]
 """Called where autotuning would time candidates: the operator, how many there are, the chosen, and
 the name of the node that is lowered, if it is known."""
 
+Asked = Callable[[bool, frozenset[int]], None]
+"""Called before a graph is lowered: whether the program asks for CUDA graphs, and which inputs of
+the graph stay where they are in memory, such as parameters."""
+
 Wrote = Callable[[Any, str], None]
 """Called with Inductor's lowering of a graph, and the module that it wrote for it."""
 
@@ -42,6 +46,7 @@ def lower_for(
     chosen: Chosen,
     padded: Padded,
     wrote: Wrote,
+    asked: Asked,
 ) -> None:
     """From now on, Inductor lowers each graph for the target, and what is called runs eagerly.
 
@@ -54,7 +59,8 @@ def lower_for(
     compile_fx = hooks.INDUCTOR.get()
     forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
     forget_rules()  # or a rule registered since were not seen
-    lowers = _Lowering(compile_fx.compile_fx, target, _known(settings), chosen, padded, wrote)
+    of, known = compile_fx.compile_fx, _known(settings)
+    lowers = _Lowering(of, target, known, chosen, padded, wrote, asked)
     undo.replace(compile_fx, "compile_fx", lowers)
 
 
@@ -101,6 +107,11 @@ def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
     return dict(settings)
 
 
+_CUDA_GRAPHS = "triton.cudagraphs"
+_FIXED = "_dynamo_static_input_type"
+"""What Dynamo notes of an input that stays where it is."""
+
+
 class _Lowering:
     """Stands for Inductor: lowers a graph that Dynamo captured, and gives it back to run."""
 
@@ -112,10 +123,11 @@ class _Lowering:
         chosen: Chosen,
         padded: Padded,
         wrote: Wrote,
+        asked: Asked,
     ) -> None:
         self._compile_fx, self._target = compile_fx, target
         self._chosen, self._padded, self._wrote = chosen, padded, wrote
-        self._settings = {**settings, "triton.cudagraphs": False}  # they record what runs
+        self._settings, self._asked = settings, asked
         self._local = threading.local()
 
     def __call__(
@@ -132,6 +144,8 @@ class _Lowering:
         _refuse_packages()
         prepared = _copied(graph_module)
         settings = {**(config_patches or {}), **self._settings}
+        self._asked(bool(settings.get(_CUDA_GRAPHS, CUDA_GRAPHS.get())), _fixed(graph_module))
+        settings[_CUDA_GRAPHS] = False  # they record what runs
         self._local.is_inside = True
         try:
             with self._elsewhere():
@@ -185,6 +199,13 @@ def _about_doubles(
                 "is of: PyTorch refuses such a tensor there. Use float32."
             )
     return None
+
+
+def _fixed(graph_module: fx.GraphModule) -> frozenset[int]:
+    """The inputs that Dynamo found to stay where they are; the copy of a graph does not say it."""
+    inputs = graph_module.graph.find_nodes(op="placeholder")
+    known = (node.meta.get("tensor_dict") or {} for node in inputs)
+    return frozenset(at for at, facts in enumerate(known) if facts.get(_FIXED))
 
 
 def _refuse_packages() -> None:

@@ -9,6 +9,7 @@ from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, t
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.lowering.cudagraphs import CudaGraphsView
 from dynamo_lab.view.lowering.lowering import BufferView, LoweringView
 
 _ROWS = 80
@@ -35,7 +36,18 @@ def _operators(lowering: LoweringView) -> Markup:
     if len(steps) > _ROWS:
         rows.append(f"… {len(steps) - _ROWS:,} more\n")
     head = tag("p", tag("b", shortened(lowering.title, 200)), f" · {lowering.summary}")
-    return join(head, details("operators, in the order they were lowered", pre(*rows)))
+    replayed = _cuda_graphs(lowering.cuda_graphs) if lowering.cuda_graphs else join()
+    return join(head, replayed, details("operators, in the order they were lowered", pre(*rows)))
+
+
+def _cuda_graphs(found: CudaGraphsView) -> Markup:
+    head = tag("p", f"CUDA graphs: {found.use}. ", prose(shortened(found.sentence, 400)))
+    rows = [
+        f"{part.calls:<16}  {'recorded' if part.is_recorded else clipped(part.reason, 100)}"
+        f"{'  ' + clipped(part.where, 60) if part.where else ''}\n"
+        for part in found.parts[:_ROWS]
+    ]
+    return join(head, pre(*rows)) if len(rows) > 1 else head
 
 
 def _buffer(buffer: BufferView, names: dict[int, str]) -> Markup:

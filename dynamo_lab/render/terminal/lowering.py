@@ -18,6 +18,7 @@ from dynamo_lab.render.terminal.core.parts import (
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.lowering.cudagraphs import CudaGraphsView
 from dynamo_lab.view.lowering.lowering import BufferView, LoweringStep, LoweringsView, LoweringView
 
 _BRIEF = 8
@@ -56,6 +57,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
 def _graph(lowering: LoweringView, found: LoweringsView, page: Page) -> Iterator[RenderableType]:
     counts = ", ".join(f"{count} {outcome}" for outcome, count in lowering.counts)
     yield line((lowering.title, "bold"), (f"  {lowering.summary}: {counts}", "dim"), wrap=True)
+    if lowering.cuda_graphs:
+        yield from _cuda_graphs(lowering.cuda_graphs)
     steps = [step for step in lowering.steps if step.outcome not in _QUIET]
     shown = steps if page.everything else steps[:_BRIEF]
     for item in listing(("left", "left", "wrap"), list(map(_step, shown)), page.width - 2):
@@ -65,6 +68,20 @@ def _graph(lowering: LoweringView, found: LoweringsView, page: Page) -> Iterator
     if page.everything:
         for index in lowering.buffers:
             yield from _buffer(found.buffers[index], lowering, page)
+
+
+_USES = {"used": "green", "in parts": "yellow", "not used": "yellow"}
+
+
+def _cuda_graphs(found: CudaGraphsView) -> Iterator[RenderableType]:
+    """Whether CUDA graphs replay it, and what is left out."""
+    told = one_line(found.sentence.replace("`", ""))
+    facts = line((f"CUDA graphs: {found.use}", _USES[found.use]), (f"  {told}", "dim"), wrap=True)
+    yield indented(facts)
+    for part in found.parts if len(found.parts) > 1 else ():
+        where = f" ({part.where})" if part.where else ""
+        how = "recorded" if part.is_recorded else f"left out: {part.reason}{where}"
+        yield indented(text(one_line(f"{part.calls} {how}".replace("`", "")), "dim"), 4)
 
 
 def _step(step: LoweringStep) -> list[Text]:

@@ -1,11 +1,16 @@
 """A finding: what is wrong, at which line, the evidence, and the remedy with its grade and gain."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks import kernel_times
+from dynamo_lab.view.benchmarks.kernel_times import KernelTimesView
+from dynamo_lab.view.benchmarks.work import Works
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import Regions
@@ -22,7 +27,13 @@ Grade = Literal["safe", "may change meaning", "fill in", "none"]
 keeps the meaning, it may change it, it has blanks for the reader, or none is known."""
 
 Metric = Literal[
-    "seconds a call", "seconds of compiling", "bytes", "breaks", "graphs", "recompilations"
+    "seconds a call",
+    "seconds of compiling",
+    "bytes",
+    "breaks",
+    "graphs",
+    "kernel calls",
+    "recompilations",
 ]
 
 
@@ -81,13 +92,27 @@ class Found(NamedTuple):
     explains: frozenset[str] = frozenset()
 
 
-class Facts(NamedTuple):
-    """What rules read."""
+@dataclass(frozen=True)
+class Facts:
+    """What rules read; what several of them compute from it is computed once, when first asked."""
 
     recording: Recording
     places: Places
     regions: Regions
     ancestry: Ancestry
+
+    @cached_property
+    def works(self) -> Works:
+        """The bytes and operations of every call of a kernel."""
+        return Works(self.recording)
+
+    @cached_property
+    def kernel_times(self) -> KernelTimesView:
+        """The kernels against eager's operators, empty without a benchmark."""
+        found = self.recording.benchmark
+        if found is None:
+            return KernelTimesView()
+        return kernel_times.build(self.recording, found, self.places, self.ancestry)
 
 
 Rule = Callable[[Facts], Iterator[Found]]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer, Lowered, Lowering, Outcome
@@ -14,7 +14,9 @@ from dynamo_lab.view.core.origins import origin_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.lowering import cudagraphs
 from dynamo_lab.view.lowering.buffers import Buffers, BufferView, CalledView, called
+from dynamo_lab.view.lowering.cudagraphs import CudaGraphsView
 from dynamo_lab.view.lowering.loop_ir import OperatorCount, loop_operators
 
 
@@ -46,6 +48,7 @@ class LoweringView(Struct, frozen=True, kw_only=True):
     counts: tuple[tuple[str, int], ...]
     steps: tuple[LoweringStep, ...]
     buffers: tuple[int, ...]
+    cuda_graphs: CudaGraphsView | None = None
 
 
 class LoweringsView(Struct, frozen=True, kw_only=True):
@@ -63,10 +66,14 @@ def build(recording: Recording, places: Places) -> LoweringsView:
     if not recording.lowerings:
         return LoweringsView(empty=_why_none(recording))
     titles = GraphTitles(recording).titles
+    replayed = cudagraphs.build(recording, places)
     buffers = Buffers(recording, places)
     return LoweringsView(
         lowerings=tuple(
-            _Graph(recording, places, lowering, buffers).build(titles[lowering.graph])
+            structs.replace(
+                _Graph(recording, places, lowering, buffers).build(titles[lowering.graph]),
+                cuda_graphs=replayed.get(lowering.graph),
+            )
             for lowering in sorted(recording.lowerings, key=lambda item: item.graph)
         ),
         buffers=tuple(map(buffers.view, recording.buffers)),

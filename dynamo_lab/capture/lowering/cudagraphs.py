@@ -1,0 +1,173 @@
+"""CUDA graphs: which kernels one replays, decided as PyTorch does, before code is generated.
+
+Where a program does not ask for CUDA graphs, or is only lowered, PyTorch's own rules are asked what
+they would decide: they read a setting, which is on while they are asked and never while code is
+generated.
+
+Source: torch/_inductor/scheduler.py, `should_partition` and `graph_partition`;
+torch/_inductor/cudagraph_utils.py, `check_for_mutation`.
+"""
+
+import threading
+from collections.abc import Generator, Iterator
+from itertools import groupby
+from typing import Any
+
+from torch import fx
+
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.lowering import hooks
+from dynamo_lab.capture.lowering.lowering import LoweringProbes
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.lowering import CudaGraphs, CudaPart
+
+_ON = {"triton.cudagraphs": True}
+
+
+class CudaGraphProbes:
+    """Records for each graph on an NVIDIA or AMD GPU whether CUDA graphs replay it."""
+
+    def __init__(self, recorder: Recorder, lowering: LoweringProbes) -> None:
+        self._recorder = recorder
+        self._lowering = lowering
+        self._local = threading.local()
+
+    def install(self, patches: Patches) -> None:
+        """Watch the compilation of a graph, and the scheduler when it is about to write code."""
+        patches.hook(hooks.CODEGEN, self.compiling)
+        patches.hook(hooks.SCHEDULER_CODEGEN, self.scheduled)
+
+    @property
+    def _compiling(self) -> list[tuple[fx.GraphModule, frozenset[int]]]:
+        return self._local.__dict__.setdefault("compiling", [])
+
+    def compiling(
+        self, compiler: Any, gm: fx.GraphModule, inputs: Any, checks: Any, options: Any, *_: Any
+    ) -> Generator[None, Any, None]:
+        """A graph is compiled; some of its inputs, such as parameters, stay where they are."""
+        fixed = frozenset(options.get("static_input_idxs") or ())
+        self._compiling.append((gm, fixed))
+        try:
+            yield
+        finally:
+            self._compiling.pop()
+
+    def scheduled(self, scheduler: Any) -> Generator[None, Any, None]:
+        """The order of kernels is final; the bodies of operators are no graphs of their own."""
+        graph, lowered = self._lowering.current_graph, hooks.VIRTUALIZED.get().graph
+        is_body = lowered is not None and getattr(lowered, "parent", None) is not None
+        if graph is not None and self._compiling and not is_body and _is_gpu(lowered):
+            gm, fixed = self._compiling[-1]
+            is_on = bool(hooks.CUDA_GRAPHS.get())
+            asked, known = self._recorder.cuda_graphs_of_target
+            fixed |= frozenset() if graph.is_backward else known
+            decision = _Decision(graph, lowered, gm, fixed)
+            found = decision.made(scheduler, is_on=is_on, asked=asked or is_on)
+            self._recorder.cuda_graphs.append(found)
+        yield
+
+
+def _is_gpu(lowered: Any) -> bool:
+    return "cuda" in getattr(lowered, "device_types", ())
+
+
+class _Decision:
+    """What PyTorch decides on one graph."""
+
+    def __init__(
+        self, graph: Graph, lowered: Any, gm: fx.GraphModule, fixed: frozenset[int]
+    ) -> None:
+        self._lowered, self._gm, self._fixed = lowered, gm, fixed
+        self._graph = graph.id
+        self._places = {name: at for at, name in enumerate(graph.nodes.name)}
+
+    def made(self, scheduler: Any, *, is_on: bool, asked: bool) -> CudaGraphs:
+        """The whole decision. `is_on`: the scheduler has put parts together already."""
+        with hooks.SETTINGS.get().patch(_ON):
+            reason, node = self._refused()
+            nodes = scheduler.nodes if is_on else _reordered(scheduler)
+            is_split = bool(hooks.PARTITIONED.get())
+            return CudaGraphs(
+                graph=self._graph,
+                asked=asked,
+                skipped=_first_line(reason),
+                node=self._place(node),
+                mutated=tuple(self._writers()),
+                sizes=tuple(self._sizes()),
+                parts=tuple(self._parts(scheduler, nodes)) if is_split else (),
+            )
+
+    def _refused(self) -> tuple[str, Any]:
+        """Why the whole graph is left out, and the node."""
+        if reason := self._lowered.disable_cudagraphs_reason:
+            return reason, self._told_of(reason)
+        if not hooks.PARTITIONED.get() and (node := hooks.REFUSED_NODE.get()(self._gm)):
+            return f"incompatible operator {node.target}", node
+        reason = hooks.DEVICES_REFUSED.get()(dict(self._lowered.device_node_mapping))
+        return (reason, self._told_of(reason)) if reason else ("", None)
+
+    def _told_of(self, reason: str) -> Any:
+        """The node whose stack PyTorch's sentence quotes."""
+        stacks = ((node, node.meta.get("stack_trace")) for node in self._gm.graph.nodes)
+        return next((node for node, stack in stacks if stack and stack in reason), None)
+
+    def _writers(self) -> Iterator[int]:
+        """The nodes that write to inputs which the next call may find elsewhere."""
+        placeholders = [node for node in self._gm.graph.nodes if node.op == "placeholder"]
+        for number, node in enumerate(placeholders):
+            if node.name in self._lowered.mutated_inputs and number not in self._fixed:
+                writers = [user for user in node.users if _is_write(user)]
+                place = self._place(writers[-1] if writers else node)
+                if place is not None:
+                    yield place
+
+    def _sizes(self) -> Iterator[str]:
+        for name, value in self._lowered.graph_inputs.items():
+            if hasattr(value, "free_symbols") and not hasattr(value, "get_size"):
+                yield str(value) or name
+
+    def _parts(self, scheduler: Any, nodes: list[Any]) -> Iterator[CudaPart]:
+        """Neighbours with the same answer together."""
+        answers = [(hooks.SHOULD_PARTITION.get()(scheduler, node), node) for node in nodes]
+        for is_left_out, group in groupby(answers, key=lambda pair: pair[0] is not None):
+            members = list(group)
+            reason, first = members[0]
+            yield CudaPart(
+                is_recorded=not is_left_out,
+                operations=sum(len(node.get_nodes()) for _, node in members),
+                reason=reason or "",
+                node=self._origin(first) if is_left_out else None,
+            )
+
+    def _origin(self, scheduled: Any) -> int | None:
+        """The first node of the graph that a scheduled operation computes."""
+        for one in scheduled.get_nodes():
+            places = [self._place(node) for node in getattr(one.node, "origins", ())]
+            known = [place for place in places if place is not None]
+            if known:
+                return max(known)
+        return None
+
+    def _place(self, node: Any) -> int | None:
+        return None if node is None else self._places.get(node.name)
+
+
+def _reordered(scheduler: Any) -> list[Any]:
+    """The order that PyTorch would choose so that there are fewer parts."""
+    nodes = scheduler.nodes
+    if hooks.PARTITIONED.get():
+        for row in hooks.FEWER_PARTS:
+            nodes = row.get()(scheduler, nodes) if row.exists else nodes
+    return nodes
+
+
+def _is_write(node: fx.Node) -> bool:
+    target = str(node.target).removesuffix(".default").split(".")
+    return any(part.endswith("_") and not part.startswith("__") for part in target)
+
+
+def _first_line(reason: str) -> str:
+    """PyTorch's reason without the stack that it quotes."""
+    text = reason.partition("\n")[0].replace("Found from :", "").replace("Found from", "")
+    return text.removeprefix("skipping cudagraphs due to ").strip(" .")

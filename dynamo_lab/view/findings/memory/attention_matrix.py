@@ -1,0 +1,146 @@
+"""Attention written by hand: the matrix of every query with every key is in memory."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.model.fusion.memory import MemoryPlan
+from dynamo_lab.model.graphs import Graph, NodeTable
+from dynamo_lab.view.core.ancestry import NodeKey
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import percent, size
+from dynamo_lab.view.findings import ops, peaks, traffic
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
+from dynamo_lab.view.findings.lines import line_of
+
+_PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
+_SCALED = ("mul", "div", "truediv", "add", "sub", "masked_fill", "where", "dropout", "to", "float",
+           "type_as", "reshape", "view", "contiguous", "softmax")  # fmt: skip
+_CODE = "out = torch.nn.functional.scaled_dot_product_attention(q, k, v)"
+_CODE_OF_THREE = (
+    "out = torch.nn.functional.scaled_dot_product_attention(q[:, None], k[:, None], v[:, None])"
+    "[:, 0]"
+)
+
+_NEAR = 200
+"""How many nodes after a softmax the product that reads it is looked for."""
+
+_WORTH = 0.25
+"""The share of the peak from which on it is told."""
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """Each softmax between two matrix products whose result is larger than all their operands."""
+    for graph in facts.recording.captured_graphs():
+        seen = set[Line]()
+        for at in ops.calls(graph.nodes):
+            if ops.name(graph.nodes, at) != "softmax" or not _is_attention(graph.nodes, at):
+                continue
+            line = line_of(facts, [(graph.id, at)])
+            if line and line not in seen:
+                seen.add(line)
+                yield from _found(facts, graph, at, line)
+
+
+def _is_attention(table: NodeTable, softmax: int) -> bool:
+    product = _above(table, softmax)
+    reader = product is not None and _below(table, softmax)
+    if product is None or not reader:
+        return False
+    operands = ops.total(table, (*table.inputs[product], reader))
+    return (ops.value(table, softmax).bytes or 0) > operands
+
+
+def _above(table: NodeTable, softmax: int) -> int | None:
+    """The product whose elements are scaled, masked and put through the softmax."""
+    at = softmax
+    for _ in range(8):
+        same = [i for i in table.inputs[at] if _size(table, i) == _size(table, softmax)]
+        if not same:
+            return None
+        at = same[0]
+        if ops.name(table, at) in _PRODUCTS:
+            return at
+    return None
+
+
+def _below(table: NodeTable, softmax: int) -> int | None:
+    """The product that reads the softmax, perhaps after dropout."""
+    of = {softmax}
+    for at in range(softmax + 1, min(len(table), softmax + _NEAR)):
+        if of.isdisjoint(table.inputs[at]):
+            continue
+        if ops.name(table, at) in _PRODUCTS:
+            return at
+        if ops.name(table, at) in _SCALED and _size(table, at) == _size(table, softmax):
+            of.add(at)
+    return None
+
+
+def _size(table: NodeTable, at: int) -> tuple[str, ...]:
+    return tuple(sorted(one for one in ops.value(table, at).shape if one != "1"))
+
+
+def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Iterator[Found]:
+    """One finding for the forward's memory plan, if the matrix is a large part of its peak."""
+    recording = facts.recording
+    lowered = [
+        g.id for g in ops.lowered_graphs(recording.graphs, graph.compile_id) if not g.is_backward
+    ]
+    for plan in traffic.plans_of(recording, lowered):
+        of = recording.schedules[plan.schedule].graph
+        names = [name for name in _matrices(facts, plan, of, (graph.id, at))]
+        peak = peaks.peak_of(recording, plan)
+        held = sum(one.bytes or 0 for one in peak.holders if one.name in names)
+        if names and peaks.is_known(plan) and held >= _WORTH * peak.bytes:
+            after = peaks.peak_without(recording, plan, names)
+            yield _finding(facts, line, (graph.id, at), held, peak.bytes, after)
+
+
+def _matrices(facts: Facts, plan: MemoryPlan, graph: int, softmax: NodeKey) -> Iterator[str]:
+    """The buffers as large as the softmax that come from its line or from what it reads."""
+    table = facts.recording.graphs[softmax[0]].nodes
+    bytes_of = ops.value(table, softmax[1]).bytes
+    product = _above(table, softmax[1])
+    wanted = {softmax, (softmax[0], product)}
+    for buffer in facts.recording.buffers:
+        if buffer.graph == graph and buffer.bytes == bytes_of:
+            made = [(graph, node) for node in buffer.nodes]
+            if not wanted.isdisjoint(facts.ancestry.above(made)):
+                yield buffer.name
+
+
+def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, after: int) -> Found:
+    where = facts.places.where(line)
+    rank = len(ops.value(facts.recording.graphs[node[0]].nodes, node[1]).shape)
+    finding = Finding(
+        rule="attention-matrix",
+        question="memory",
+        sentence=(
+            f"{where} writes attention out: the matrix of every query with every key takes "
+            f"{size(held)}, {percent(held / before)} of the peak of {size(before)}. It grows with "
+            "the square of the length."
+        ),
+        where=where,
+        entity=entity(line),
+        evidence=(
+            Evidence(
+                text=f"{size(held)} at the peak are this matrix",
+                tab="fusion",
+                entity=f"node:{node[0]}:{node[1]}",
+            ),
+        ),
+        grade="may change meaning",
+        remedy=(
+            "Call `scaled_dot_product_attention`, which computes it block by block and never "
+            "stores the matrix, for operands of four dimensions: batch, heads, length, features. "
+            "Sums are then in another order: results differ by rounding."
+        ),
+        code=_CODE if rank == 4 else _CODE_OF_THREE,
+        gain=Gain(
+            metric="bytes",
+            before=before,
+            after=after,
+            how="replayed: the plan of memory without the matrix",
+        ),
+        cost=min(1.0, held / before),
+    )
+    return Found(finding, line=line, about=frozenset({f"node:{node[0]}:{node[1]}"}))

@@ -1,0 +1,130 @@
+"""A tensor many times as large as what a graph reads and returns, made by repeating elements."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryPlan
+from dynamo_lab.model.graphs import NodeTable
+from dynamo_lab.view.core.ancestry import NodeKey
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import percent, size
+from dynamo_lab.view.findings import ops, peaks
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
+from dynamo_lab.view.findings.lines import line_of
+
+_TIMES = 4
+_AT_LEAST = 1 << 20
+"""Bytes below which nobody runs out of memory."""
+
+_WAYS = {
+    "one_hot": (
+        "multiplies by a matrix of zeros and ones",
+        "Take the rows with an index: a product with a one-hot matrix only picks them.",
+        "out = weight[index]",
+    ),
+    "repeat": (
+        "repeats a tensor in memory",
+        "Use `expand`, which repeats without copying, or let the operator broadcast.",
+        "x = x.unsqueeze(0).expand(n, *x.shape)",
+    ),
+    "repeat_interleave": (
+        "repeats a tensor in memory",
+        "Use `unsqueeze` and `expand`, which repeat without copying.",
+        "x = x.unsqueeze(1).expand(-1, n, *x.shape[1:])",
+    ),
+    "": (
+        "broadcasts two tensors against each other",
+        "Multiply out what follows, so that no step needs every pair (for distances: "
+        "`torch.cdist`), or compute it in parts of the first dimension.",
+        "out = torch.cat([fn(part) for part in x.split(size)])",
+    ),
+}
+"""What a line does, what to do, and what to write, by the operator that repeats elements."""
+
+_WAYS["tile"] = _WAYS["repeat"]
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """The largest such tensor of each plan."""
+    for plan in facts.recording.memory_plans:
+        large = _largest(plan) if peaks.is_known(plan) else None
+        if large is not None:
+            yield from _told(facts, plan, large)
+
+
+def _largest(plan: MemoryPlan) -> MemoryBuffer | None:
+    """The largest buffer that nobody outside sees, if it is that large."""
+    inner = [b for b in plan.buffers if b.role == "buffer" and b.bytes]
+    large = max(inner, key=lambda buffer: buffer.bytes or 0, default=None)
+    needed = max(_AT_LEAST, _TIMES * peaks.exchanged(plan))
+    return large if large is not None and (large.bytes or 0) >= needed else None
+
+
+def _told(facts: Facts, plan: MemoryPlan, large: MemoryBuffer) -> Iterator[Found]:
+    recording = facts.recording
+    graph = recording.schedules[plan.schedule].graph
+    made = [
+        (graph, node) for buffer in recording.buffers
+        if buffer.graph == graph and buffer.name == large.name for node in buffer.nodes
+    ]  # fmt: skip
+    cause = _repeater(facts, made)
+    line = line_of(facts, [cause]) if cause else None
+    if cause and line:
+        yield _found(facts, plan, large, cause, line)
+
+
+def _repeater(facts: Facts, made: list[NodeKey]) -> NodeKey | None:
+    """The node of the program that makes many elements of few, by repeating them."""
+    for graph, node in facts.ancestry.above(made):
+        found = facts.recording.graphs[graph]
+        if found.stage == "dynamo" and _repeats(found.nodes, node):
+            return graph, node
+    return None
+
+
+def _repeats(table: NodeTable, at: int) -> bool:
+    inputs = [ops.value(table, one).bytes for one in table.inputs[at]]
+    known = [count for count in inputs if count is not None]
+    result = ops.value(table, at).bytes
+    if not result or len(known) < len(inputs) or not known:
+        return False
+    is_pair = ops.name(table, at) in ("add", "sub", "mul", "div", "truediv", "maximum", "minimum")
+    return (is_pair or ops.name(table, at) in _WAYS) and result >= _TIMES * sum(known)
+
+
+def _found(
+    facts: Facts, plan: MemoryPlan, large: MemoryBuffer, cause: NodeKey, line: Line
+) -> Found:
+    table = facts.recording.graphs[cause[0]].nodes
+    does, remedy, code = _WAYS.get(ops.name(table, cause[1]), _WAYS[""])
+    peak = peaks.peak_of(facts.recording, plan).bytes
+    after = peaks.peak_without(facts.recording, plan, [large.name])
+    held, around = large.bytes or 0, peaks.exchanged(plan)
+    where = facts.places.where(line)
+    finding = Finding(
+        rule="blown-up-tensor",
+        question="memory",
+        sentence=(
+            f"{where} {does}: {size(held)} are stored, {held // max(1, around):,} times what the "
+            f"graph reads and returns, and {percent(held / max(1, peak))} of its peak."
+        ),
+        where=where,
+        entity=entity(line),
+        evidence=(
+            Evidence(
+                text=f"{large.name} takes {size(held)}",
+                tab="fusion",
+                entity=f"node:{cause[0]}:{cause[1]}",
+            ),
+        ),
+        grade="fill in",
+        remedy=remedy,
+        code=code,
+        gain=Gain(
+            metric="bytes",
+            before=peak,
+            after=after,
+            how="replayed: the plan of memory without this tensor",
+        ),
+        cost=min(1.0, held / max(1, peak)),
+    )
+    return Found(finding, line=line, about=frozenset({f"node:{cause[0]}:{cause[1]}"}))

@@ -1,0 +1,26 @@
+"""Why is it slower than eager, or no faster? One rule a file."""
+
+from dynamo_lab.view.findings.finding import Rule
+from dynamo_lab.view.findings.speed import (
+    call_overhead,
+    complex_numbers,
+    cuda_graphs,
+    float64,
+    layout_copies,
+    many_calls,
+    no_faster,
+    single_precision,
+    slow_kernels,
+)
+
+RULES: tuple[Rule, ...] = (
+    float64.find,
+    complex_numbers.find,
+    cuda_graphs.find,
+    many_calls.find,
+    layout_copies.find,
+    single_precision.find,
+    slow_kernels.find,
+    call_overhead.find,
+    no_faster.find,
+)

@@ -1,0 +1,107 @@
+"""Complex numbers, for which Inductor generates no code: library calls that nothing fuses with."""
+
+from collections.abc import Iterator, Sequence
+
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.lowering import Buffer
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import listed, plural, unique
+from dynamo_lab.view.findings import ops, peaks, traffic
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
+from dynamo_lab.view.findings.lines import line_of
+
+_COMPLEX = ("c64", "c128", "c32")
+
+_NO_OTHER_WAY = ("_fft", "fft", "view_as", "_conj", "conj", "clone", "stft", "istft")
+"""How operators begin that have to be complex, or that compute nothing."""
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """Each graph that calls the library for complex numbers, at the first line that does."""
+    by_graph: dict[int, list[Buffer]] = {}
+    for buffer in facts.recording.buffers:
+        if buffer.why and buffer.why.cause == "unsupported" and _is_complex(facts, buffer):
+            by_graph.setdefault(buffer.graph, []).append(buffer)
+    for number, buffers in by_graph.items():
+        nodes = [(number, at) for buffer in buffers for at in buffer.nodes]
+        line = line_of(facts, nodes)
+        if line:
+            yield _found(facts, facts.recording.graphs[number], buffers, line)
+
+
+def _is_complex(facts: Facts, buffer: Buffer) -> bool:
+    """Whether an operator computes with complex numbers, and could do it with real ones."""
+    table = facts.recording.graphs[buffer.graph].nodes
+    could = [at for at in buffer.nodes if not ops.name(table, at).startswith(_NO_OTHER_WAY)]
+    return bool(could) and _touches_complex(facts, buffer)
+
+
+def _touches_complex(facts: Facts, buffer: Buffer) -> bool:
+    """Whether complex numbers are what the operator of a buffer reads or makes."""
+    table = facts.recording.graphs[buffer.graph].nodes
+    around = {i for at in buffer.nodes for i in (at, *table.inputs[at])}
+    return any(ops.value(table, at).dtype in _COMPLEX for at in around)
+
+
+def _found(facts: Facts, graph: Graph, buffers: Sequence[Buffer], line: Line) -> Found:
+    operators = unique(ops.name(graph.nodes, at) for one in buffers for at in one.nodes)
+    every = sum(not b.dropped and b.kind not in ("part", "joined") for b in facts.recording.buffers)
+    calls = plural(len(buffers), "library call")
+    evidence = Evidence(
+        text=f"Inductor has no code for them: {listed(operators)}",
+        tab="lowering",
+        entity=f"node:{graph.id}:{buffers[0].nodes[0]}",
+    )
+    return Found(
+        Finding(
+            rule="complex-numbers",
+            question="speed",
+            sentence=(
+                f"{facts.places.where(line)} computes with complex numbers, for which Inductor "
+                f"generates no code: {listed(operators)} {'are' if len(operators) > 1 else 'is'} "
+                f"{calls}, and nothing is fused with them."
+            ),
+            where=facts.places.where(line),
+            entity=entity(line),
+            evidence=(evidence,),
+            grade="fill in",
+            remedy=(
+                "Compute with real and imaginary parts: as two tensors, or as the last dimension "
+                "of `torch.view_as_real(z)`. Those are ordinary numbers, and fuse."
+            ),
+            code="re, im = torch.view_as_real(z).unbind(-1)",
+            gain=_gain(facts, graph),
+            cost=len(buffers) / max(1, every),
+        ),
+        line=line,
+        about=frozenset({f"lowered:{graph.id}"}),
+    )
+
+
+def _gain(facts: Facts, graph: Graph) -> Gain | None:
+    """The bytes moved, and without those of complex buffers between two kernels."""
+    before = traffic.moved(facts, [graph.id])
+    if not before:
+        return None
+    plans = list(traffic.plans_of(facts.recording, [graph.id]))
+    if not _calls_others(facts, graph):
+        how = "counted: what is read and returned, if all of it is one kernel"
+        after = sum(peaks.exchanged(plan) for plan in plans)
+        return Gain(metric="bytes", before=before, after=after, how=how)
+    between = sum(
+        buffer.bytes or 0
+        for plan in plans
+        for buffer in traffic.accesses(facts.recording, plan)
+        if buffer.dtype.startswith("complex") and buffer.role == "buffer"
+    )
+    how = "counted: complex results between two kernels are then never in memory"
+    return Gain(metric="bytes", before=before, after=before - between, how=how) if between else None
+
+
+def _calls_others(facts: Facts, graph: Graph) -> bool:
+    """Whether the library is called for more than complex numbers, which then stays so."""
+    table = graph.nodes
+    own = [one for one in facts.recording.buffers if one.graph == graph.id]
+    called = [one for one in own if one.kind in ("extern", "fallback", "template")]
+    transforms = any("fft" in ops.name(table, at) for one in called for at in one.nodes)
+    return transforms or not all(_touches_complex(facts, one) for one in called)

@@ -1,0 +1,109 @@
+"""CUDA graphs that a program asks for, and that are not used, or only for parts of a graph."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dynamo_lab.model.lowering import CudaGraphs
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import percent
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
+from dynamo_lab.view.findings.lines import line_of
+from dynamo_lab.view.lowering.cudagraphs import reason_text
+
+
+class _Cause(NamedTuple):
+    """What keeps operations out: how many, where, why, and what to do."""
+
+    left_out: int
+    node: int
+    why: str
+    remedy: str
+    code: str
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """Each graph of a program that asked for CUDA graphs and gets none for some of it."""
+    for found in facts.recording.cuda_graphs:
+        cause = _cause(found) if found.asked else None
+        line = cause and line_of(facts, [(found.graph, cause.node)])
+        if cause and line:
+            yield _found(facts, found, cause, line)
+
+
+def _cause(found: CudaGraphs) -> _Cause | None:
+    every = sum(part.operations for part in found.parts)
+    if found.skipped and found.node is not None:
+        return _Cause(every, found.node, reason_text(found.skipped), *_remedy(found.skipped))
+    if found.mutated:
+        why = "it writes to an input, and the next call may pass another tensor"
+        return _Cause(every, found.mutated[0], why, *_WRITTEN)
+    left = [part for part in found.parts if not part.is_recorded and part.node is not None]
+    if not left:
+        return None
+    first = left[0]
+    count = sum(part.operations for part in left)
+    return _Cause(count, first.node or 0, reason_text(first.reason), *_remedy(first.reason))
+
+
+_WRITTEN = (
+    "Return the new value instead of writing it to the input, or keep it as a buffer of a module. "
+    "If each call passes the same tensor, say so.",
+    "torch._dynamo.mark_static_address(x)",
+)
+
+
+def _remedy(reason: str) -> tuple[str, str]:
+    if "cond" in reason or "while_loop" in reason or reason == "Conditional ops":
+        return (
+            "Compute both sides and choose by element, if they are cheap.",
+            "torch.where(c, a, b)",
+        )
+    if "cpu" in reason or reason == "DeviceCopy ops":
+        return (
+            "Make the tensor on the GPU, where the others are.",
+            "torch.tensor(v, device=x.device)",
+        )
+    if "unbacked" in reason:
+        return "Keep the size fixed: a mask with `torch.where` in place of an index.", ""
+    return "Move this operator out of the compiled function, before or after it.", ""
+
+
+def _found(facts: Facts, found: CudaGraphs, cause: _Cause, line: Line) -> Found:
+    every = max(1, sum(part.operations for part in found.parts))
+    where, share = facts.places.where(line), cause.left_out / every
+    none = cause.left_out == every
+    out = "the graph" if none else f"{percent(share)} of the operations"
+    finding = Finding(
+        rule="cuda-graph-not-used",
+        question="speed",
+        sentence=(
+            f"{where} keeps {out} out of CUDA graphs: {cause.why}. "
+            f"{'Each kernel is' if none else 'Those are'} launched from Python as without the mode."
+        ),
+        where=where,
+        entity=entity(line),
+        evidence=(
+            Evidence(
+                text="PyTorch's own rules were asked, before code was generated",
+                tab="lowering",
+                entity=f"node:{found.graph}:{cause.node}",
+            ),
+        ),
+        grade="fill in",
+        remedy=cause.remedy,
+        code=cause.code,
+        gain=_gain(facts, found, cause),
+        cost=min(1.0, share) if share else 1.0,
+    )
+    return Found(finding, line=line, about=frozenset({f"cuda_graph:{found.graph}"}))
+
+
+def _gain(facts: Facts, found: CudaGraphs, cause: _Cause) -> Gain | None:
+    """The launches from Python in a call of the graph, each CUDA graph counting as one."""
+    schedules = facts.recording.schedules
+    plans = [p for p in facts.recording.memory_plans if schedules[p.schedule].graph == found.graph]
+    calls = sum(len(plan.steps) for plan in plans)
+    if calls < 2 or not (found.skipped or found.mutated):
+        return None
+    how = "counted: one CUDA graph in place of every kernel's call"
+    return Gain(metric="kernel calls", before=calls, after=1, how=how)

@@ -1,0 +1,77 @@
+"""Copies into another memory layout that only a library call asks for."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.lowering import Buffer
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import percent, size
+from dynamo_lab.view.findings import ops, traffic
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
+from dynamo_lab.view.findings.lines import line_of
+
+_WORTH = 0.25
+"""The share of the bytes moved from which on a copy is told as a problem."""
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """Each copy of an input, in a forward, into the layout that the operator at a line needs."""
+    for buffer in facts.recording.buffers:
+        graph = facts.recording.graphs[buffer.graph]
+        copied = _copied_input(graph, buffer)
+        if copied is None or graph.is_backward or buffer.during is None or not buffer.bytes:
+            continue
+        line = line_of(facts, [(graph.id, buffer.during)])
+        moved = traffic.moved(facts, [graph.id])
+        if line and moved and 2 * buffer.bytes >= _WORTH * moved:
+            yield _found(facts, graph, buffer, copied, line, moved)
+
+
+def _copied_input(graph: Graph, buffer: Buffer) -> int | None:
+    """The placeholder whose elements a buffer only repeats, in other strides."""
+    is_copy = buffer.why is not None and buffer.why.cause in ("copy", "strides")
+    if not is_copy or buffer.dropped or len(buffer.reads) != 1 or buffer.kind != "pointwise":
+        return None
+    computes = {line.operator for line in buffer.body} - {"", "load", "store", "get_index"}
+    if computes or buffer.reads[0] not in graph.nodes.name:
+        return None
+    at = graph.nodes.name.index(buffer.reads[0])
+    is_input = graph.nodes.strings[graph.nodes.op[at]] == "placeholder"
+    return at if is_input and ops.value(graph.nodes, at).bytes == buffer.bytes else None
+
+
+def _found(
+    facts: Facts, graph: Graph, buffer: Buffer, copied: int, line: Line, moved: int
+) -> Found:
+    taken, where = 2 * (buffer.bytes or 0), facts.places.where(line)
+    asks = ops.name(graph.nodes, buffer.during or 0)
+    finding = Finding(
+        rule="layout-copy",
+        question="speed",
+        sentence=(
+            f"{where} copies an input of {size(buffer.bytes or 0)} into another memory layout in "
+            f"each call, because `{asks}` asks for it: {percent(taken / moved)} of the bytes that "
+            "the graph moves."
+        ),
+        where=where,
+        entity=entity(line),
+        evidence=(
+            Evidence(
+                text=f"{buffer.name} is a copy of {graph.nodes.name[copied]} with strides "
+                f"{', '.join(buffer.stride)}",
+                tab="lowering",
+                entity=f"node:{graph.id}:{buffer.during}",
+            ),
+        ),
+        grade="fill in",
+        remedy=(
+            "Bring the tensor into that layout once, where it is made: `.contiguous()` on it, or "
+            "`.to(memory_format=torch.channels_last)` for images and their convolutions."
+        ),
+        code="x = x.contiguous()",
+        gain=Gain(
+            metric="bytes", before=moved, after=moved - taken, how="counted: without the copy"
+        ),
+        cost=min(1.0, taken / moved),
+    )
+    return Found(finding, line=line, about=frozenset({f"node:{graph.id}:{buffer.during}"}))

@@ -1,0 +1,31 @@
+"""Why does it take more memory? The first finding names cause and line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.findings.faults import assert_found_first, findings_of, recorded
+from tests.findings.memory_faults import CLEAN, FAULTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.live
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
+    found = assert_found_first(FAULTS[name], tmp_path, name)
+    assert found.question == "memory"
+    assert found.remedy
+    assert found.evidence
+    assert 0 < found.cost <= 1
+    assert found.gain is None or found.gain.after < found.gain.before
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_program_without_the_fault_has_no_problem(name: str, tmp_path: Path) -> None:
+    found = findings_of(recorded(CLEAN[name], tmp_path, name))
+    assert [one.sentence for one in found if one.level == "problem"] == []

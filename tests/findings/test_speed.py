@@ -1,0 +1,34 @@
+"""Why is it slower than eager, or no faster? The first finding names cause and line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.findings import measured_faults, speed_faults
+from tests.findings.faults import assert_found_first, findings_of, recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.live
+
+FAULTS = {**speed_faults.FAULTS, **measured_faults.FAULTS}
+CLEAN = {**speed_faults.CLEAN, **measured_faults.CLEAN}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
+    found = assert_found_first(FAULTS[name], tmp_path, name)
+    assert found.question == "speed"
+    assert found.remedy
+    assert found.evidence
+    assert 0 < found.cost <= 1
+    assert found.gain is None or found.gain.after < found.gain.before
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_program_without_the_fault_has_no_problem(name: str, tmp_path: Path) -> None:
+    found = findings_of(recorded(CLEAN[name], tmp_path, name))
+    assert [one.sentence for one in found if one.level == "problem"] == []
