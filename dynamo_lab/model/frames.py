@@ -66,8 +66,7 @@ class Frame(Struct, frozen=True, kw_only=True):
 
 
 class Loop(Struct, frozen=True, kw_only=True):
-    """A Python loop that Dynamo went through while it captured `graph`: its nodes are in it anew
-    for each time.
+    """A Python loop that Dynamo went through while it captured `graph`, and so unrolled.
 
     `span` are its lines, from the header on. It ran `times` in all, or at least that often if it is
     not `exact`: of a `while` loop, the jumps back are counted.

@@ -30,8 +30,9 @@ class CacheCheck(Struct, frozen=True, kw_only=True):
     """What a compile cache said of a graph when it was asked. Recording looks past the caches.
 
     `layer` is PyTorch's name of the cache, `graph` what it was asked about, `reason` PyTorch's own
-    for a bypass, and `node` the operator that it is about, if it is one. `parts` are what the key is made of, a name and a short hash each: all for the first key of
-    a recording, for others those that differ from it, empty where it lacks one.
+    for a bypass, and `node` the operator that it is about, if it is one. `parts` are what the key
+    is made of, a name and a short hash each: all for the first key of a recording, for others those
+    that differ from it, empty where it lacks one.
     """
 
     layer: str

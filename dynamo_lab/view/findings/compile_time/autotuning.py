@@ -29,8 +29,8 @@ def find(facts: Facts) -> Iterator[Found]:
         rule="autotuning",
         question="compile_time",
         sentence=(
-            f"{percent(spent / whole)} of compiling, {duration(spent)}, went into timing candidates "
-            f"for {plural(operators, 'operator')} against each other."
+            f"{percent(spent / whole)} of compiling, {duration(spent)}, went into timing "
+            f"candidates for {plural(operators, 'operator')} against each other."
         ),
         where=facts.places.where(line) if line else "",
         entity=entity(line) if line else "",

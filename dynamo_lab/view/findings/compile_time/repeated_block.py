@@ -78,17 +78,29 @@ def _shape(graph: Graph, nodes: list[int]) -> _Shape:
 def _line(block: _Block, facts: Facts) -> Line | None:
     """The innermost of the reader's lines that all of the blocks are called from."""
     stacks = block.graph.nodes.stack
-    lines = [
-        facts.places.lines_of(stacks[node])
-        for nodes in block.modules.values()
-        for node in nodes
-        if stacks[node] >= 0
-    ]
+    nodes = [node for nodes in block.modules.values() for node in nodes if stacks[node] >= 0]
+    lines = [facts.places.lines_of(stacks[node]) for node in nodes]
     if not lines:
         return None
     shared = set(lines[0]).intersection(*lines[1:])
     own = [line for line in lines[0] if line in shared and not facts.places.is_library(line)]
-    return own[-1] if own else None
+    looped = [line for line in own if _is_looped(line, block, facts)]
+    if looped:
+        return looped[-1]
+    # a block of one line: its operators are on that line, and it is not the one that calls it
+    inside = len(own) > 1 and any(stack[-1] == own[-1] for stack in lines)
+    return own[-2] if inside else next(reversed(own), None)
+
+
+def _is_looped(line: Line, block: _Block, facts: Facts) -> bool:
+    """Whether a line is in a loop that ran for each of the blocks."""
+    spans = facts.recording.spans
+    loops = (
+        spans[loop.span]
+        for loop in facts.recording.loops
+        if loop.graph == block.graph.id and loop.times >= len(block.modules)
+    )
+    return any(span.source == line[0] and span.line <= line[1] <= span.end_line for span in loops)
 
 
 def _finding(block: _Block, line: Line, facts: Facts) -> Finding:
