@@ -24,12 +24,15 @@ from dynamo_lab.capture.frames.frames import FrameProbes
 from dynamo_lab.capture.fusion import hooks as fusion_hooks
 from dynamo_lab.capture.fusion.fusion import FusionProbes
 from dynamo_lab.capture.graphs import hooks as graphs_hooks
+from dynamo_lab.capture.graphs.caches import CacheProbes
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.graphs.tracing import TracingProbes
 from dynamo_lab.capture.guards import hooks as guards_hooks
 from dynamo_lab.capture.guards.guards import GuardProbes
 from dynamo_lab.capture.guards.live_guards import Checks
 from dynamo_lab.capture.guards.symbols import SymbolProbes
 from dynamo_lab.capture.kernels import hooks as kernels_hooks
+from dynamo_lab.capture.kernels.builds import BuildProbes
 from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statements import StatementProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
@@ -133,6 +136,9 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     recorder.checks = Checks()
     recorder.decompositions = decompositions = DecompositionProbes()
     graphs.on_recorded = decompositions.recorded
+    tracing = TracingProbes(recorder, undo)
+    graphs.on_captured = tracing.captured
+    caches = CacheProbes(recorder, compilations, graphs)
     frames.install(patches, undo)
     install = functools.partial(_install_one, recorder, patches)
     if isinstance(recorder.steps, StepColumns):
@@ -146,6 +152,8 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         decompositions,
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
+        tracing,
+        caches,
     ):
         install(probes)
 
@@ -162,12 +170,14 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
             BufferProbes(recorder, graphs, lowering),
             CudaGraphProbes(recorder, lowering),
             kernels,
+            BuildProbes(recorder),
             fusion,
             StatementProbes(recorder, lowering, kernels),
             PassProbes(recorder, compilations, lowering),  # around what records graphs
             PackageProbes(recorder, graphs),
         ):
             install(probes)
+        caches.install_inductor(patches)
 
     if lowering_hooks.COMPILE_FX.is_loaded:
         watch_inductor()

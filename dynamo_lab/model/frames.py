@@ -65,6 +65,19 @@ class Frame(Struct, frozen=True, kw_only=True):
     parameters: tuple[str, ...] = ()
 
 
+class Loop(Struct, frozen=True, kw_only=True):
+    """A Python loop that Dynamo went through while it captured `graph`, and so unrolled.
+
+    `span` are its lines, from the header on. It ran `times` in all, or at least that often if it is
+    not `exact`: of a `while` loop, the jumps back are counted.
+    """
+
+    span: Annotated[int, Ref("spans")]
+    graph: Annotated[int, Ref("graphs")]
+    times: int
+    exact: bool = True
+
+
 def problems(frames: Sequence[Frame]) -> Iterator[str]:
     """A sentence if frames resume or call each other in a circle."""
     for relation, ends in (

@@ -31,7 +31,9 @@ class Kernel(Struct, frozen=True, kw_only=True):
     `graph` is the post-grad graph it implements and `nodes` that graph's nodes it came from.
     `line` is where the wrapper defines it, from 1, or first calls one that it does not define: an
     extern kernel, which has no `code`, and any kernel of a wrapper in C++.
-    `buffers` are the names of the buffers that it produces.
+    `buffers` are the names of the buffers that it produces. `written_in` are the seconds that
+    Inductor took to write its code, `built_in` those that a compiler's process took to build it:
+    None if that is not known, 0 if it had been built before.
     """
 
     id: Id
@@ -45,6 +47,8 @@ class Kernel(Struct, frozen=True, kw_only=True):
     calls: Annotated[int, Plain("how often it is called")] = 1
     statements: tuple[Statement, ...] = ()
     buffers: tuple[str, ...] = ()
+    written_in: float | None = None
+    built_in: float | None = None
 
 
 class Wrapper(Struct, frozen=True, kw_only=True):

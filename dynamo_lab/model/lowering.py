@@ -61,7 +61,8 @@ class Lowered(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `form` is the class of the result ("Pointwise", "ReinterpretView", "ExternKernelOut").
     `buffers` are those made meanwhile, also for values that were lowered before. `why` is set if
-    a kernel is called instead of a loop, `error` if the rule raised.
+    a kernel is called instead of a loop, `error` if the rule raised. `seconds` are its own, without
+    those of nodes that are lowered inside of it.
     """
 
     node: Annotated[int, Ref("graphs[Lowering.graph].nodes")]
@@ -71,6 +72,7 @@ class Lowered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     buffers: Annotated[tuple[int, ...], Ref("buffers")] = ()
     why: Why | None = None
     error: str = ""
+    seconds: float = 0.0
 
 
 class Lowering(Struct, frozen=True, kw_only=True):

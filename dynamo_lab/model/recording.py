@@ -15,7 +15,7 @@ from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.references import Ref
 from dynamo_lab.model.core.sources import Source, Span, Stack
 from dynamo_lab.model.decompositions import Decompositions
-from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Fusion, Schedule, fusions
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
@@ -26,7 +26,7 @@ from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
-from dynamo_lab.model.timings import Timing
+from dynamo_lab.model.timings import CacheCheck, Timing
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -71,6 +71,8 @@ class Recording(Struct, frozen=True, kw_only=True):
     assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    caches: tuple[CacheCheck, ...] = ()
     pipelines: tuple[Pipeline, ...] = ()
     passes: tuple[Pass, ...] = ()
     patterns: tuple[Pattern, ...] = ()

@@ -115,7 +115,7 @@ def build(recording: Recording) -> View:
         guards=guards.build(recording, places),
         shapes=symbols.build(recording, places),
         kernels=kernels.build(recording, places, ancestry),
-        timeline=timings.build(recording),
+        timeline=timings.build(recording, places),
         links=linked,
         notes=tuple(_note(note) for note in recording.notes),
         environment=tuple(_environment(recording.environment)),

@@ -16,6 +16,12 @@ CACHE_SETTINGS = (
     Private("torch._functorch.config", "enable_remote_autograd_cache", _CACHES),
 )
 
+CACHES_FORBIDDEN = Private(
+    "torch._inductor.config",
+    "force_disable_caches",
+    "that a setting switches all compile caches off is not known.",
+)
+
 _LIMITS = "a function is not compiled more often than Dynamo's limit, as a benchmark may need."
 RECOMPILE_LIMITS = (
     Private("torch._dynamo.config", "recompile_limit", _LIMITS),

@@ -70,21 +70,24 @@ class Patches:
 
         For functions that are called very often: no lock is held, and Dynamo is not kept away.
         """
+        self._replace(owner, name, lambda function: self.heard(function, listener))
 
-        def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
-            @functools.wraps(function)
-            def heard(*args: Any, **kwargs: Any) -> Any:
-                result = function(*args, **kwargs)
-                if not self._is_over:
-                    try:
-                        listener(result, *args, **kwargs)
-                    except Exception as error:
-                        self._failed(listener.__name__, error)
-                return result
+    def heard(
+        self, function: Callable[..., Any], listener: Callable[..., None]
+    ) -> Callable[..., Any]:
+        """The function with a listener, to put where it is kept."""
 
-            return heard
+        @functools.wraps(function)
+        def heard(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            if not self._is_over:
+                try:
+                    listener(result, *args, **kwargs)
+                except Exception as error:
+                    self._failed(listener.__name__, error)
+            return result
 
-        self._replace(owner, name, wrap)
+        return heard
 
     def _replace(self, owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:
         raw = inspect.getattr_static(owner, name, _UNDEFINED)

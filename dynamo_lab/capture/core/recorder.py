@@ -18,7 +18,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.decompositions import Decompositions
-from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
@@ -30,7 +30,7 @@ from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.steps import StepTable
-from dynamo_lab.model.timings import Timing
+from dynamo_lab.model.timings import CacheCheck, Timing
 
 
 class StepSource(Protocol):
@@ -89,6 +89,8 @@ class Recorder:
         self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
+        self.loops: list[Loop] = []
+        self.caches: list[CacheCheck] = []
         self.pipelines: list[Pipeline] = []
         self.passes: list[Pass] = []
         self.patterns: list[Pattern] = []
@@ -189,6 +191,8 @@ class Recorder:
                 packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
+                loops=tuple(self.loops),
+                caches=tuple(self.caches),
                 pipelines=tuple(self.pipelines),
                 passes=tuple(self.passes),
                 patterns=tuple(self.patterns),

@@ -31,6 +31,8 @@ class GraphProbes:
         """What was made of each graph that still lives."""
         self.on_recorded: Callable[[Graph, fx.Graph], None] = lambda graph, fx_graph: None
         """Called with each graph that is recorded, and what it was made from."""
+        self.on_captured: Callable[[Graph, fx.GraphModule], None] = lambda graph, module: None
+        """Called with each graph that Dynamo captured, before a backend has it."""
         self._part, self._parts = 0, 0
         self._watch_splits: Callable[[], None] = nothing
 
@@ -49,6 +51,7 @@ class GraphProbes:
         """The graph that Dynamo captured from a frame."""
         graph = self.record(gm, "dynamo")
         self._compilations.captured(graph)
+        self.on_captured(graph, gm)
         self._recorder.on_phase("backend_compile")
         self._parts = 0
         if SPLIT.is_loaded:  # DDP's backend is imported when it is first needed

@@ -7,6 +7,32 @@ USER_COMPILER = Private(
     "OutputGraph.call_user_compiler",
     "the graphs that Dynamo captures are not recorded.",
 )
+TRACING_STARTED = Private(
+    "torch._dynamo.output_graph",
+    "OutputGraph.__init__",
+    "the time of tracing is not told by line.",
+)
+NODE_ADDED = Private(
+    "torch._dynamo.output_graph",
+    "SubgraphTracer.create_node",
+    "the time of tracing is not told by line.",
+)
+TRANSLATOR = Private(
+    "torch._dynamo.symbolic_convert",
+    "InstructionTranslatorBase",
+    "how often Dynamo went through a Python loop is not recorded.",
+)
+_CACHE = "what the compile caches would keep, and why not, is not recorded."
+COMPILE_FX = Private("torch._inductor.compile_fx", "compile_fx", _CACHE)
+FX_CHECK = Private("torch._inductor.codecache", "FxGraphCache._check_can_cache", _CACHE)
+FX_KEY = Private("torch._inductor.codecache", "compiled_fx_graph_hash", _CACHE)
+FX_BYPASS = Private("torch._inductor.codecache", "BypassFxGraphCache", _CACHE)
+AOT_CHECK_NODE = Private("torch._functorch._aot_autograd.autograd_cache", "check_node_safe", _CACHE)
+AOT_BYPASS = Private(
+    "torch._functorch._aot_autograd.autograd_cache",
+    "BypassAOTAutogradCache",
+    _CACHE,
+)
 SPLIT = Private(
     "torch._dynamo.backends.distributed",
     "SubmodCompiler.compile_submod",

@@ -25,6 +25,15 @@ GENERATED = Private(
     "GraphLowering.codegen",
     "the module that calls the kernels is not recorded.",
 )
+CODE_WRITTEN = Private(
+    "torch._inductor.scheduler",
+    "Scheduler.codegen",
+    "how long the code of each kernel took to write is not recorded.",
+)
+_BUILT = "how long each C++ kernel took to build is not recorded."
+BUILD_ASKED = Private("torch._inductor.async_compile", "AsyncCompile.cpp_pybinding", _BUILT)
+BUILD_WRITTEN = Private("torch._inductor.codecache", "write", _BUILT)
+BUILT = Private("torch._inductor.codecache", "_worker_compile_cpp", _BUILT)
 IS_BACKWARD = Field(
     "torch._inductor.graph",
     "GraphLowering.is_backward",

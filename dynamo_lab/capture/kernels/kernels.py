@@ -29,6 +29,7 @@ class KernelProbes:
         self._compilations = compilations
         self._lowering = lowering
         self._kernels: dict[tuple[int | None, str], int] = {}
+        self._written = 0.0
         self.on_called: Callable[[int, str, Any], None] = lambda kernel, name, schedule: None
         """Called with a kernel's id and name, and the scheduler nodes that a call is made for."""
 
@@ -42,6 +43,12 @@ class KernelProbes:
         patches.hook(hooks.DEFINED, self.defined)
         patches.hook(hooks.DEFINED_METAL, self.defined_metal)
         patches.hook(hooks.GENERATED, self.generated)
+        patches.hook(hooks.CODE_WRITTEN, self.code_begins)
+
+    def code_begins(self, *_: Any) -> Generator[None, Any, None]:
+        """Fusions are decided: what follows writes one kernel after another."""
+        self._written = self._recorder.now()
+        yield
 
     def called(
         self, node_schedule: Any, kernel_name: str | None, is_extern: bool = False, **_: Any
@@ -53,10 +60,20 @@ class KernelProbes:
             known = self._recorder.kernels[kernel]
             nodes = sorted({*known.nodes, *_origins(node_schedule, graph)})
             buffers = dict.fromkeys((*known.buffers, *_buffers(node_schedule)))
-            changes = {"nodes": tuple(nodes), "calls": known.calls + 1, "buffers": tuple(buffers)}
+            changes = {
+                "nodes": tuple(nodes),
+                "calls": known.calls + 1,
+                "buffers": tuple(buffers),
+                "written_in": (known.written_in or 0.0) + self._seconds_since_last(),
+            }
             self._recorder.update(self._recorder.kernels, kernel, **changes)
             self.on_called(kernel, kernel_name, node_schedule)
         yield
+
+    def _seconds_since_last(self) -> float:
+        """The seconds since the kernel before: each is called for as soon as it is written."""
+        before, self._written = self._written, self._recorder.now()
+        return round(self._written - before, 6) if before else 0.0
 
     def defined(
         self, wrapper: Any, kernel_name: str, kernel_body: str, *_: Any, **__: Any

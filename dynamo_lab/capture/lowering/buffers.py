@@ -37,6 +37,7 @@ class _Node:
     known: bool
     listed: bool
     rule: int | None
+    started: float
     made: list[int] = field(default_factory=list[int])
     why: Why | None = None
 
@@ -63,6 +64,7 @@ class BufferProbes:
         self._lowering = lowering
         self._drafts: WeakKeyDictionary[Any, _Draft] = WeakKeyDictionary()
         self._printer = Printer()
+        self._inside = [0.0]  # for each node that is lowered: the seconds of those inside of it
 
     def install(self, patches: Patches) -> None:
         """Watch the lowering of graphs and nodes, new buffers, and loops that are made simple."""
@@ -105,6 +107,7 @@ class BufferProbes:
             return
         running, at = self._begin(draft, node), draft.index[node.name]
         draft.running.append(running)
+        self._inside.append(0.0)
         try:
             result = yield
         except Exception as error:
@@ -113,8 +116,16 @@ class BufferProbes:
             raise
         finally:
             draft.running.pop()
+            seconds = self._own_seconds(running)
         outcome, form = self._outcome(running, result)
-        draft.done.append(_row(running, at, outcome, form))
+        draft.done.append(_row(running, at, outcome, form, seconds=seconds))
+
+    def _own_seconds(self, running: _Node) -> float:
+        """Without those of the nodes of a body, which were lowered meanwhile."""
+        spent = self._recorder.now() - running.started
+        inside = self._inside.pop()
+        self._inside[-1] += spent
+        return round(max(0.0, spent - inside), 6)
 
     def _begin(self, draft: _Draft, node: fx.Node) -> _Node:
         rule: Any = None
@@ -122,7 +133,8 @@ class BufferProbes:
             rule = hooks.LOWERINGS.get().get(node.target)
         at = None if rule is None else draft.rules.setdefault(rule_of(rule), len(draft.rules))
         listed = bool(getattr(rule, "_is_fallback_handler", False))
-        return _Node(node=node, known=rule is not None, listed=listed, rule=at)
+        started = self._recorder.now()
+        return _Node(node, known=rule is not None, listed=listed, rule=at, started=started)
 
     def registered(
         self, lowering: Any, buffer: Any, *_: Any, **__: Any
@@ -217,7 +229,14 @@ class BufferProbes:
 _KERNELS: tuple[Literal["fallback", "template", "extern"], ...] = ("fallback", "template", "extern")
 
 
-def _row(running: _Node, at: int, outcome: Outcome, form: str = "", error: str = "") -> Lowered:
+def _row(
+    running: _Node,
+    at: int,
+    outcome: Outcome,
+    form: str = "",
+    error: str = "",
+    seconds: float = 0.0,
+) -> Lowered:
     return Lowered(
         node=at,
         outcome=outcome,
@@ -226,4 +245,5 @@ def _row(running: _Node, at: int, outcome: Outcome, form: str = "", error: str =
         buffers=tuple(running.made),
         why=running.why,
         error=error,
+        seconds=seconds,
     )

@@ -9,7 +9,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-from dynamo_lab.view.findings import breaks, memory, speed
+from dynamo_lab.view.findings import breaks, compile_time, memory, speed
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Rule
 
 MOST = 10
@@ -17,6 +17,7 @@ MOST = 10
 
 RULES: tuple[Rule, ...] = (
     *breaks.RULES,
+    *compile_time.RULES,
     *memory.RULES,
     *speed.RULES,
 )

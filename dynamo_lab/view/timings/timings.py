@@ -8,6 +8,10 @@ from msgspec import Struct
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.timings import caches, costs
+from dynamo_lab.view.timings.caches import CacheView
+from dynamo_lab.view.timings.costs import CostTable
 
 
 class PhaseView(Struct, frozen=True, array_like=True):
@@ -25,13 +29,16 @@ class TimelineView(Struct, frozen=True, kw_only=True):
     """`totals` are (phase, seconds without those nested in it, share of all), largest first.
 
     They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
-    other threads and processes did meanwhile.
+    other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
+    `caches` what the compile caches would keep.
     """
 
     seconds: float
     phases: tuple[PhaseView, ...]
     totals: tuple[tuple[str, float, float], ...]
     parallel: tuple[tuple[str, float], ...] = ()
+    costs: tuple[CostTable, ...] = ()
+    caches: tuple[CacheView, ...] = ()
 
 
 _EXPLANATIONS = {
@@ -86,18 +93,21 @@ def explain(phase: str) -> str:
     return next((text for prefix, text in _PREFIXES if phase.startswith(prefix)), "")
 
 
-def build(recording: Recording) -> TimelineView:
+def build(recording: Recording, places: Places) -> TimelineView:
     """Phases in order of start, and what each took without the phases nested in it."""
     timings = recording.timings
     depths = _depths(timings)
     order = sorted(range(len(timings)), key=lambda i: (timings[i].start, depths[i]))
     beside = _beside(timings, order, depths)
     seconds = compile_seconds(recording)
+    totals = _totals([(timings[i], depths[i]) for i in order if i not in beside], seconds)
     return TimelineView(
         seconds=seconds,
         phases=tuple(_phase(timings[i], depths[i]) for i in order),
-        totals=_totals([(timings[i], depths[i]) for i in order if i not in beside], seconds),
+        totals=totals,
         parallel=_parallel(timings, beside),
+        costs=costs.build(recording, places, seconds, waited_seconds(recording)),
+        caches=caches.build(recording, places),
     )
 
 
@@ -111,6 +121,11 @@ def compile_seconds(recording: Recording) -> float:
         total += max(0.0, end - max(start, reached))
         reached = max(reached, end)
     return total
+
+
+def waited_seconds(recording: Recording) -> float:
+    """The seconds for which Python waited until the compilers had built all kernels."""
+    return sum(t.seconds for t in recording.timings if t.name == "async_compile.wait")
 
 
 def _phase(timing: Timing, depth: int) -> PhaseView:
