@@ -5,6 +5,7 @@ import dynamo_lab.bench  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from dynamo_lab import course
 from dynamo_lab.api.atlas import atlas
 from dynamo_lab.api.benchmarks.bench import bench
+from dynamo_lab.api.bisections.why_wrong import why_wrong
 from dynamo_lab.api.check import check
 from dynamo_lab.api.decompose import decompose
 from dynamo_lab.api.diff import diff
@@ -35,4 +36,5 @@ __all__ = [
     "package",
     "passes",
     "record",
+    "why_wrong",
 ]

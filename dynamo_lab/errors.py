@@ -81,6 +81,10 @@ class BenchError(DynamoLabError):
     """A benchmark cannot be made of this program."""
 
 
+class BisectionError(DynamoLabError):
+    """A program whose differences from eager cannot be searched."""
+
+
 class CaseError(DynamoLabError, ValueError):
     """An unknown case, or an implementation of one that cannot run."""
 

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
+    from dynamo_lab.api.bisections.answer import WhyWrong
     from dynamo_lab.api.edited import Edited
     from dynamo_lab.api.runs import Waiting
     from dynamo_lab.api.trial import Trial
+    from dynamo_lab.bench.bisections.reproducers import Reproducer
     from dynamo_lab.live.budgets import Budgets
     from dynamo_lab.live.kernel_checks import KernelChecks
     from dynamo_lab.model.assembly import Assembly
@@ -184,6 +186,35 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         with progress_bar() as watch:
             found = measured(self, self.session, bench_options(**options), watch)
         return Benchmarked(Recording.of(*found))
+
+    def bisect(self) -> WhyWrong[Recording]:
+        """Why the compiled program gives something else than eager: as `dynamo_lab.why_wrong`.
+
+        It is compiled with the options that it was recorded with.
+
+        Raises:
+            BisectionError: the program is not available, or raises without being compiled.
+        """
+        from dynamo_lab.api.bisections.answer import WhyWrong
+        from dynamo_lab.bench.bisections.run import bisected
+        from dynamo_lab.bench.progress import progress_bar
+
+        with progress_bar() as watch:
+            found = bisected(self, self.session, watch)
+        return WhyWrong(Recording.of(found.facts, found.session), found.held)
+
+    def reproducer(self, graph: int | None = None, kernel: int | None = None) -> Reproducer:
+        """One Python file that compiles a captured graph without this package, and compares it.
+
+        `graph` counts the captured graphs from 0; `kernel` is the id of a kernel, whose graph is
+        taken. By default it is the first. Inputs have the sizes of those that the program gave it.
+
+        Raises:
+            BisectionError: the program is not available, or there is no such graph.
+        """
+        from dynamo_lab.bench.bisections.reproducers import reproducer_of
+
+        return reproducer_of(self, self.session, graph, kernel)
 
     def would_pass(self, *args: Any, frame: int | None = None, **kwargs: Any) -> WouldPass:
         """What a call with these arguments would do: reuse compiled code, or recompile.

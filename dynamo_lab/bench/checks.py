@@ -25,11 +25,15 @@ _UNLIKE = (
 
 
 class Asked(NamedTuple):
-    """How results are compared: by which rule, and for how long each time."""
+    """How results are compared: by which rule, and for how long each time.
+
+    If `is_seeded`, variants draw the random numbers that eager draws from the same seed.
+    """
 
     tolerance: Tolerance | None
     seconds: float
     clock: Callable[[], float]
+    is_seeded: bool = False
 
 
 class Checks:
@@ -53,13 +57,21 @@ class Checks:
         drawn = start.changes()
         self.changes = (*subject.written, *drawn)
         """What a call of eager leaves to the next one."""
-        self._unlike = self._unlike_itself(eager)
-        self._exact = None if self._unlike else self._in_float64()
+        self.unlike = self._unlike_itself(eager)
+        """Why nothing can be compared with eager; empty if it can."""
+        draws_alike = asked.is_seeded and "random numbers" in drawn
+        # in float64 other numbers are drawn
+        self._exact = None if self.unlike or draws_alike else self._in_float64()
+
+    @property
+    def has_float64(self) -> bool:
+        """Whether the program runs in float64."""
+        return self._exact is not None
 
     def of(self, number: int, way: Callable[..., Any]) -> tuple[Comparison, ...]:
         """A variant's results, value by value, against eager, and both against float64."""
-        if self._unlike:
-            return not_compared(self._unlike, way=number, phase=self._phase)
+        if self.unlike:
+            return not_compared(self.unlike, way=number, phase=self._phase)
         found = self._compared(number, self._results(way), self._exact)
         return *found, *self._written_alone(number)
 
@@ -78,12 +90,15 @@ class Checks:
         exact: Mapping[str, torch.Tensor] | None,
     ) -> tuple[Comparison, ...]:
         asked: Any = self._asked._asdict()
+        del asked["is_seeded"]
         return compare(self._eager, results, exact, way=number, phase=self._phase, **asked)
 
     def _unlike_itself(self, eager: Callable[..., Any]) -> str:
         """Why nothing can be compared with eager: called again, it gives another result."""
         if is_wrong(self._compared(0, self._results(eager), None)):
             return _UNLIKE
+        if self._asked.is_seeded:
+            return ""
         return _RANDOM if is_wrong(self._compared(0, self._results(eager, 1), None)) else ""
 
     def _results(self, way: Callable[..., Any], seed: int = 0) -> dict[str, torch.Tensor]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.benchmarks import Benchmark
+from dynamo_lab.model.bisections import Bisection
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.artifacts import Artifact
 from dynamo_lab.model.core.environment import Environment
@@ -79,6 +80,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     film: StepTable | None = None
     decompositions: Decompositions = Decompositions()
     benchmark: Benchmark | None = None
+    bisection: Bisection | None = None
     artifacts: tuple[Artifact, ...] = ()
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()

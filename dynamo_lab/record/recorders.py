@@ -56,6 +56,20 @@ def refuse_uncallable(fn: Any) -> None:
         )
 
 
+def refuse_compiled(fn: Any) -> None:
+    """Raise for what `torch.compile` returned: there would be no eager variant.
+
+    Raises:
+        OptionError: `fn` is compiled already.
+    """
+    marks = ("_orig_mod", "_torchdynamo_orig_callable", "_compiled_call_impl")
+    if any(getattr(fn, mark, None) is not None for mark in marks):
+        raise OptionError(
+            f"{name_of(fn)} is compiled already, so there is no eager variant: pass what you gave "
+            "to torch.compile."
+        )
+
+
 def name_of(thing: Any) -> str:
     """The name of an option or a program in a recording."""
     if isinstance(thing, str | bool | dict):

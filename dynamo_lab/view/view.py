@@ -13,6 +13,8 @@ from dynamo_lab.view.autograd import autograd
 from dynamo_lab.view.autograd.autograd import PartitionView
 from dynamo_lab.view.benchmarks import benchmarks
 from dynamo_lab.view.benchmarks.benchmarks import BenchView
+from dynamo_lab.view.bisections import bisections
+from dynamo_lab.view.bisections.bisections import BisectionView
 from dynamo_lab.view.breaks import breaks, stories
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.stories import StoryView
@@ -88,6 +90,7 @@ class View(Struct, frozen=True, kw_only=True):
     fusions: FusionsView = FusionsView()
     packages: tuple[PackageView, ...] = ()
     bench: BenchView | None = None
+    bisection: BisectionView | None = None
     artifacts: tuple[ArtifactView, ...] = ()
     readings: tuple[Reading, ...] = READINGS
     findings: FindingsView = FindingsView()
@@ -129,6 +132,7 @@ def build(recording: Recording) -> View:
         fusions=fusion.build(recording, places, ancestry),
         packages=packages.build(recording),
         bench=benchmarks.build(recording, places, ancestry),
+        bisection=bisections.build(recording, places, ancestry),
         artifacts=artifacts.build(recording),
         findings=findings.build(recording, places, regions, ancestry),
     )

@@ -8,8 +8,7 @@ from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.bench.options import bench_options
 from dynamo_lab.bench.progress import progress_bar
-from dynamo_lab.errors import OptionError
-from dynamo_lab.record.recorders import name_of, refuse_uncallable
+from dynamo_lab.record.recorders import name_of, refuse_compiled, refuse_uncallable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +62,7 @@ def bench(
         AlreadyRecordingError: a recording is running.
     """
     refuse_uncallable(fn)
-    _refuse_compiled(fn)
+    refuse_compiled(fn)
     options = bench_options(
         ways=ways, training=training, optimizer=optimizer, loss=loss, grad=grad, cold=cold,
         kernels=kernels, rounds=rounds, seconds=seconds,
@@ -73,13 +72,3 @@ def bench(
     with progress_bar() as watch:
         run = BenchRun(fn, args, kwargs, options, watch, name_of(fn))
         return Benchmarked(Recording.of(*run.made()))
-
-
-def _refuse_compiled(fn: Any) -> None:
-    """Refuse what `torch.compile` returned: there would be no eager variant."""
-    marks = ("_orig_mod", "_torchdynamo_orig_callable", "_compiled_call_impl")
-    if any(getattr(fn, mark, None) is not None for mark in marks):
-        raise OptionError(
-            f"{name_of(fn)} is compiled already, so there is no eager variant: pass what you gave "
-            "to torch.compile."
-        )

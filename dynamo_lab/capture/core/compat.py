@@ -25,11 +25,18 @@ def watch_caches(patches: Patches, row: Private) -> None:
     around the function of this row.
     """
 
-    def without_caches(*_: Any, **__: Any) -> Generator[None, Any, None]:
-        with _set(dict.fromkeys(hooks.CACHE_SETTINGS, False)):
+    def without(*_: Any, **__: Any) -> Generator[None, Any, None]:
+        with without_caches():
             yield
 
-    patches.hook(row, without_caches)
+    patches.hook(row, without)
+
+
+@whole
+def without_caches() -> Iterator[None]:
+    """Take nothing from the compile caches, and put nothing into them, in this thread."""
+    with _set(dict.fromkeys(hooks.CACHE_SETTINGS, False)):
+        yield
 
 
 @whole

@@ -68,7 +68,7 @@ def check(
         return _interpreted(Path(folder), patience)
 
 
-def _is_random(node: fx.Node) -> bool:
+def is_random(node: fx.Node) -> bool:
     """Whether a node draws random numbers, which two runs do not share."""
     tags = getattr(node.target, "tags", ())
     return torch.Tag.nondeterministic_seeded in tags or "inductor_random" in str(node.target)
@@ -86,7 +86,7 @@ def _work(written: WrittenModule) -> dict[str, Any]:
 def _described(written: WrittenModule) -> dict[str, Any]:
     module = moved(written.graph_module, "cpu")
     inputs = _inputs(module)
-    values = _Eager(module).values(inputs)
+    values = Eager(module).values(inputs)
     expected = {
         buffer: values[node]
         for buffer, node in written.buffers.items()
@@ -97,7 +97,7 @@ def _described(written: WrittenModule) -> dict[str, Any]:
         "inputs": inputs,
         "expected": expected,
         "constants": dict(written.constants),
-        "random": any(map(_is_random, module.graph.nodes)),
+        "random": any(map(is_random, module.graph.nodes)),
     }
 
 
@@ -148,7 +148,7 @@ def _number(size: Any) -> Any:
     return size if node is None else node.hint
 
 
-class _Eager(fx.Interpreter):
+class Eager(fx.Interpreter):
     """Runs a graph on the CPU and keeps the value of each node, as it was when it was made."""
 
     def __init__(self, module: fx.GraphModule) -> None:

@@ -70,7 +70,7 @@ def wrapped(recording: Recording) -> Wrapped:
     modules = list(written_modules())
     for wrapper in recording.wrappers:
         kernels = [k for k in recording.kernels if k.wrapper == wrapper.id]
-        found = [m for m, text in modules if text == _plain(wrapper.code)]
+        found = [m for m, text in modules if text == plain(wrapper.code)]
         tree = _parsed(wrapper.code)
         if tree is None or not found:
             missing.append(wrapper.id)
@@ -89,12 +89,13 @@ def written_modules() -> Iterator[tuple[ModuleType, str]]:
     for module in {id(m): m for m in (*hooks.LOADED.get(), *kept)}.values():
         try:
             with open(module.__file__ or "", encoding="utf-8") as file:
-                yield module, _plain(file.read())
+                yield module, plain(file.read())
         except OSError:
             continue  # its file is gone, with a cache that was cleared
 
 
-def _plain(code: str) -> str:
+def plain(code: str) -> str:
+    """The text of a module without what two compilations of it do not share."""
     return _NOT_CODE.sub("", code).strip()
 
 

@@ -95,11 +95,11 @@ class Patterns:
         closure = _closure(entry.extra_check)
         searched = closure.get("search_fn") if kind == "replacement" else entry.handler
         if searched is None:
-            return Pattern(name=_pattern_name(entry), kind=kind, expression=_printed(entry.pattern))
+            return Pattern(name=pattern_name(entry), kind=kind, expression=_printed(entry.pattern))
         code = code_of(searched, self._texts, with_source=True)
         put = closure.get("replace_fn")
         return Pattern(
-            name=_pattern_name(entry) if code.name in _NAMELESS else code.name,
+            name=pattern_name(entry) if code.name in _NAMELESS else code.name,
             kind=kind,
             description=code.description,
             place=code.place,
@@ -133,7 +133,7 @@ def _printed(pattern: Any) -> str:
     return repr(pattern)[:_LONGEST]
 
 
-def _pattern_name(entry: Any) -> str:
+def pattern_name(entry: Any) -> str:
     """By what the pattern ends in: "aten.mm"."""
     named = getattr(entry, "pattern_name", None)
     if named:

@@ -17,6 +17,7 @@ from dynamo_lab.render.fallback import (
     artifacts,
     autograd,
     benchmarks,
+    bisections,
     code,
     decompositions,
     fusion,
@@ -55,6 +56,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
     yield "Bench", with_reading("bench", benchmarks.blocks(view))
+    yield "Why wrong", bisections.blocks(view)
     texts = GraphText(view)
     graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)

@@ -10,6 +10,7 @@ from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal import (
     artifacts,
     autograd,
+    bisections,
     breaks,
     code,
     lowering,
@@ -50,6 +51,7 @@ SECTIONS: dict[str, _Section] = {
     "package": packages.section,
     "kernels": kernels.section,
     "bench": benchmarks.section,
+    "why_wrong": bisections.section,
     "guards": guards.section,
     "steps": steps.section,
     "shapes": symbols.section,

@@ -1,0 +1,1 @@
+"""Why a compiled program is wrong, as the user gets it."""

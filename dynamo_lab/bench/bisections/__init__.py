@@ -1,0 +1,1 @@
+"""The search for the part of the compiler that makes a program wrong."""

@@ -1,0 +1,180 @@
+"""A bisection from beginning to end: compile, compare, search, judge."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import structs
+
+from dynamo_lab.bench.bisections.evidence import Evidence
+from dynamo_lab.bench.bisections.search import Search
+from dynamo_lab.bench.bisections.trials import EndedError, Trials, Tried
+from dynamo_lab.bench.bisections.verdicts import Judged, judged, judged_right
+from dynamo_lab.capture.bisections.kernel_values import written, wrong_kernels
+from dynamo_lab.capture.core.compat import many_ways
+from dynamo_lab.errors import BisectionError
+from dynamo_lab.live.session import Session
+from dynamo_lab.measure.checks import compare, is_wrong
+from dynamo_lab.model.bisections import Bisection, Culprit
+from dynamo_lab.model.core.host import version_of
+from dynamo_lab.record.explore import record, runnable
+from dynamo_lab.record.replay import told, without_trace
+from dynamo_lab.record.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import torch
+
+    from dynamo_lab.capture.bisections.graphs import Held
+    from dynamo_lab.capture.bisections.kernel_values import Wrong
+    from dynamo_lab.capture.kernels.interpreted import WrittenModule
+    from dynamo_lab.measure.rounds import Watch
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.record.run import Choice
+
+
+class Bisected(NamedTuple):
+    """The facts with their bisection, their session, and the graph that is wrong."""
+
+    facts: Recording
+    session: Session
+    held: Held | None
+
+
+def bisected(recording: Recording, session: Session, watch: Watch) -> Bisected:
+    """The same for the program of a recording.
+
+    Raises:
+        BisectionError: the program is not available, or raises without being compiled.
+    """
+    program = session.program
+    if program is None:
+        raise BisectionError(
+            "There is no program to run: this recording was loaded from a file, or made with "
+            "record() or %%record. Use lab.why_wrong(fn, *args), explore() or %%compile."
+        )
+    return find(*program.call(), program.choice, watch, recording.title)
+
+
+def find(
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    choice: Choice,
+    watch: Watch,
+    title: str,
+) -> Bisected:
+    """Compile a program, compare it with eager, and follow a difference to what makes it."""
+    started = time.perf_counter()
+    with many_ways(), without_trace([fn, args, dict(kwargs)]) as state:
+        try:
+            trials = Trials(fn, args, kwargs, choice, state, watch)
+        except Exception as error:
+            told_ = told(error)
+            raise BisectionError(f"The program raises without being compiled: {told_}.") from error
+        found = _Run(trials, title).made()
+    bisection = structs.replace(found.bisection, seconds=time.perf_counter() - started)
+    facts = structs.replace(found.run.facts, bisection=bisection)
+    program = runnable(fn, tuple(args), kwargs, choice)
+    return Bisected(facts, Session(found.run.with_program(program)), found.held)
+
+
+class _Run:
+    """One bisection of one program."""
+
+    def __init__(self, trials: Trials, title: str) -> None:
+        self._trials, self._title = trials, title
+        self.run = Run(facts=None)  # pyright: ignore[reportArgumentType]
+        self.held: Held | None = None
+        self.bisection = Bisection(verdict="unknown")
+
+    def made(self) -> _Run:
+        """Itself, once it is done."""
+        first, modules = self._recorded()
+        backend = first.graphs
+        self.held = backend.graphs[0] if backend and backend.graphs else None
+        if unlike := self._trials.checks.unlike:
+            self._conclude(first, Judged("unknown", f"Nothing can be compared: {unlike}."))
+        elif first.outcome != "wrong":
+            has_float64 = self._trials.checks.has_float64
+            self._conclude(first, judged_right(first.found, has_float64=has_float64))
+        else:
+            self._search(first, modules)
+        return self
+
+    def _recorded(self) -> tuple[Tried, list[WrittenModule]]:
+        """The program as its user compiles it, recorded."""
+        recording = record(self._title)
+        with closing(recording), recording as recorder, written() as modules:
+            first = self._trials.run("as it is", keeps=True)
+            if first.error is not None:
+                recorder.fail(first.error)
+        self.run = Run.of(recorder, recorder.recording)
+        return first, modules
+
+    def _search(self, first: Tried, modules: list[WrittenModule]) -> None:
+        wrong = [] if first.error is not None else self._wrong_kernels(modules)
+        evidence = Evidence(self.run.facts, wrong)
+        search = Search(self._trials, first, evidence)
+        unfinished = search.run()
+        try:
+            said = self._verdict(first)
+        except EndedError as ended:
+            said = Judged("unknown", f"Rounding was not told from a bug: {ended}.")
+        backend = first.graphs
+        if backend is not None and search.graph is not None and search.graph < len(backend.graphs):
+            self.held = backend.graphs[search.graph]
+        self._conclude(first, said, unfinished, **_places(search, evidence))
+
+    def _verdict(self, first: Tried) -> Judged:
+        if first.error is not None:
+            return Judged("crash", f"The compiler raises {first.fact.fault}.")
+        return judged(first, self._trials)
+
+    def _wrong_kernels(self, modules: list[WrittenModule]) -> list[Wrong]:
+        """The kernels that are wrong on their own inputs, where they can be compared."""
+
+        def judge(value: torch.Tensor, right: torch.Tensor) -> bool:
+            found = compare({"": right}, {"": value}, way=1, phase=self._trials.phase)
+            return is_wrong(found)
+
+        try:
+            return wrong_kernels(self.run.facts, modules, self._trials.call_again, judge)
+        except Exception:  # an operator that does not run alone: then all are suspected
+            return []
+
+    def _conclude(self, first: Tried, said: Judged, unfinished: str = "", **found: Any) -> None:
+        versions = {name: version_of(name) for name in ("torch", "triton")}
+        self.bisection = Bisection(
+            verdict=said.verdict,
+            sentence=said.sentence,
+            phase=self._trials.phase,
+            comparisons=first.found,
+            trials=tuple(self._trials.made),
+            error=first.fact.fault if first.error is not None else "",
+            has_float64=self._trials.checks.has_float64,
+            unfinished=unfinished,
+            versions={name: version for name, version in versions.items() if version},
+            **found,
+        )
+
+
+def _places(search: Search, evidence: Evidence) -> dict[str, Any]:
+    """What was found: the culprits, their nodes, and the kernel and statement that these are in."""
+    culprits = [found.culprit for found in search.found]
+    part = next((found.part for found in reversed(search.found) if found.part), None)
+    nodes = evidence.nodes(part) if part else ()
+    graph = nodes[0][0] if nodes else None
+    found: dict[str, Any] = {"graph": graph, "first_bad": evidence.first_bad()}
+    found["nodes"] = tuple(node for at, node in nodes if at == graph)
+    if part is not None and part.kind in ("lowering", "fusion"):
+        kernel = evidence.kernel_of(nodes)
+        if kernel is not None:
+            found["kernel"] = kernel.id
+            culprits.append(Culprit(kind="kernel", name=kernel.name))
+            statement = evidence.statement(kernel, nodes)
+            culprits += [statement] if statement else []
+    return {**found, "culprits": tuple(culprits)}

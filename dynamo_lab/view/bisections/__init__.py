@@ -1,0 +1,1 @@
+"""Where a compiled program differs from eager, in words."""
