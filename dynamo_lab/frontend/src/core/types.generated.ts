@@ -25,6 +25,7 @@ export interface View {
   readonly fusions: FusionsView;
   readonly packages: readonly PackageView[];
   readonly bench: BenchView | null;
+  readonly bisection: BisectionView | null;
   readonly artifacts: readonly ArtifactView[];
   readonly readings: readonly Reading[];
   readonly findings: FindingsView;
@@ -434,13 +435,16 @@ export interface LevelView {
  * `totals` are (phase, seconds without those nested in it, share of all), largest first.
  *
  * They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
- * other threads and processes did meanwhile.
+ * other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
+ * `caches` what the compile caches would keep.
  */
 export interface TimelineView {
   readonly seconds: number;
   readonly phases: readonly PhaseView[];
   readonly totals: readonly (readonly [string, number, number])[];
   readonly parallel: readonly (readonly [string, number])[];
+  readonly costs: readonly CostTable[];
+  readonly caches: readonly CacheView[];
 }
 
 /** A bar: seconds from the recording's start, how deep it is nested, and its compilation. */
@@ -453,6 +457,44 @@ export type PhaseView = readonly [
   explanation: string,
 ];
 export const PHASE = { name: 0, start: 1, seconds: 2, depth: 3, compile_id: 4, explanation: 5 } as const;
+
+/**
+ * All of the compile time by one thing, the costliest first.
+ *
+ * `others` are the seconds of rows that are left out, `rest` those that belong to none.
+ */
+export interface CostTable {
+  readonly by: string;
+  readonly rows: readonly CostRow[];
+  readonly more: number;
+  readonly others: number;
+  readonly rest: number;
+  readonly note: string;
+}
+
+/** What took time. `count` is of nodes, or of runs of a pass; `entity` is what to select. */
+export type CostRow = readonly [
+  name: string,
+  seconds: number,
+  share: number,
+  tracing: number,
+  lowering: number,
+  code: number,
+  building: number,
+  count: number,
+  entity: string,
+];
+
+/** What a cache said of one graph, as a sentence; `where` is the line that it is about. */
+export interface CacheView {
+  readonly layer: string;
+  readonly outcome: string;
+  readonly compile_id: string;
+  readonly sentence: string;
+  readonly reason: string;
+  readonly where: string;
+  readonly entity: string;
+}
 
 /**
  * The edges, in the form in which the front-end follows them.
@@ -916,6 +958,7 @@ export interface LoweringView {
   readonly counts: readonly (readonly [string, number])[];
   readonly steps: readonly LoweringStep[];
   readonly buffers: readonly number[];
+  readonly cuda_graphs: CudaGraphsView | null;
 }
 
 /**
@@ -933,6 +976,26 @@ export interface LoweringStep {
   readonly place: string;
   readonly made: readonly number[];
   readonly ended: readonly number[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+/** Whether CUDA graphs replay a graph. `where` is what keeps them from it, `entity` its line. */
+export interface CudaGraphsView {
+  readonly use: Use;
+  readonly sentence: string;
+  readonly parts: readonly CudaPartView[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+export type Use = "in parts" | "not used" | "used";
+
+/** Calls that follow each other, and why they are not recorded, if they are not. */
+export interface CudaPartView {
+  readonly is_recorded: boolean;
+  readonly calls: string;
+  readonly reason: string;
   readonly where: string;
   readonly entity: string;
 }
@@ -1409,6 +1472,38 @@ export interface PointView {
 
 export type Bound = "" | "arithmetic" | "memory";
 
+/** The answer to "why is it wrong". `entity` names the line or the kernel, if known. */
+export interface BisectionView {
+  readonly verdict: string;
+  readonly title: string;
+  readonly sentence: string;
+  readonly because: string;
+  readonly where: string;
+  readonly line: string;
+  readonly entity: string;
+  readonly culprits: readonly CulpritView[];
+  readonly notes: readonly string[];
+  readonly trials: readonly TrialView[];
+  readonly cost: string;
+}
+
+/** One part, from the coarsest to the finest: `detail` is its function and where that is. */
+export interface CulpritView {
+  readonly kind: string;
+  readonly name: string;
+  readonly detail: string;
+  readonly text: string;
+}
+
+/** One compilation and what came of it. */
+export interface TrialView {
+  readonly what: string;
+  readonly backend: string;
+  readonly outcome: string;
+  readonly time: string;
+  readonly fault: string;
+}
+
 /** One artifact: `note` says what is left out of its text here, or what is wrong with it. */
 export interface ArtifactView {
   readonly title: string;
@@ -1483,6 +1578,7 @@ export type Metric =
   | "breaks"
   | "bytes"
   | "graphs"
+  | "kernel calls"
   | "recompilations"
   | "seconds a call"
   | "seconds of compiling";
