@@ -10,7 +10,7 @@ from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.findings import breaks, compile_time, memory, speed
-from dynamo_lab.view.findings.finding import Facts, Finding, Found, Rule
+from dynamo_lab.view.findings.finding import Facts, Finding, Found, Question, Rule
 
 MOST = 10
 """The most findings that are shown."""
@@ -54,8 +54,20 @@ def found_in(facts: Facts) -> list[Found]:
     return [_numbered(index, one) for index, one in enumerate(found)]
 
 
-def _rank(one: Found) -> tuple[bool, float]:
-    return one.finding.level == "note", -one.finding.cost
+_URGENCY: dict[Question, int] = {
+    "numbers": 0,  # what is wrong or fails
+    "export": 0,
+    "breaks": 1,  # what costs in each call
+    "recompilations": 1,
+    "speed": 1,
+    "memory": 1,
+    "compile_time": 2,  # what costs once a process
+}
+
+
+def _rank(one: Found) -> tuple[bool, int, float]:
+    found = one.finding
+    return found.level == "note", _URGENCY[found.question], -found.cost
 
 
 def _numbered(index: int, one: Found) -> Found:
