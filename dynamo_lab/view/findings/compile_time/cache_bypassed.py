@@ -33,6 +33,7 @@ def _found(checks: list[CacheCheck], facts: Facts) -> Found:
     finding = Finding(
         rule="cache-bypassed",
         question="compile_time",
+        level="problem" if is_function else "note",  # nobody can help the others
         sentence=(
             f"The {first.layer} would not keep {plural(len(checks), 'graph')}, because of "
             f"{_reason(first)}: each new process compiles {_them(checks)} from the start"
