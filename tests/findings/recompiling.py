@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.findings.faults import Fault
 
-
 FAULTS = {
     "never_dynamic": Fault(
         "size-changes",
