@@ -18,7 +18,7 @@ from dynamo_lab.render.tables import table
 from dynamo_lab.view.core.words import seconds
 from tests.benchmarks.core.ratio import machine, options
 from tests.findings.faults import findings_of, program
-from tests.findings.mended import FAULTS, MENDED, both, counted, mended
+from tests.findings.speed_mended import FAULTS, MENDED, both, counted, mended
 
 _HEAD = ("program", "rule", "of", "before", "foretold", "came", "factor", "at fault", "mended", "")
 

@@ -6,32 +6,57 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.findings.faults import Fault, assert_found_first
+from tests.findings.breaking import CLEAN, FAULTS
+from tests.findings.faults import assert_found_first, findings_of, recorded
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.live
 
-FAULTS = {
-    "branch_on_a_tensor": Fault(
-        "graph-break",
-        """
-        import torch
-
-        def fn(x):
-            y = x.relu()
-            if y.sum() > 0:  # fault
-                y = y * 2
-            return y.sin()
-
-        def record(lab):
-            return lab.explore(fn, torch.ones(4))
-        """,
-    ),
-}
+APPLIED = ("branch_on_a_tensor", "print_in_a_module", "a_number_read", "asked_for", "mask")
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
-    assert_found_first(FAULTS[name], tmp_path, name)
+    found = assert_found_first(FAULTS[name], tmp_path, name)
+    assert found.remedy
+    assert found.grade != "none"
+
+
+@pytest.mark.parametrize("name", APPLIED)
+def test_the_foretold_gain_is_what_the_fix_gives(name: str, tmp_path: Path) -> None:
+    recording = recorded(FAULTS[name].source, tmp_path, name)
+    gain = findings_of(recording)[0].gain
+    assert gain
+    assert gain.before == len(recording.breaks)
+    assert gain.after == len(recording.try_fix(0).recording.breaks)
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_clean_program_has_no_break(name: str, tmp_path: Path) -> None:
+    found = findings_of(recorded(CLEAN[name], tmp_path, name))
+    assert [one for one in found if one.question == "breaks"] == []
+
+
+def test_no_gain_is_foretold_where_python_decides_by_the_number(tmp_path: Path) -> None:
+    source = FAULTS["a_number_read_and_decided_by"].source
+    assert findings_of(recorded(source, tmp_path, "decided"))[0].gain is None
+
+
+def test_breaks_with_one_cause_are_one_finding(tmp_path: Path) -> None:
+    source = FAULTS["clock_in_a_helper_called_twice"].source
+    [found] = findings_of(recorded(source, tmp_path, "twice"))
+    assert "It is behind 3 breaks." in found.sentence
+    assert found.cost == 1.0
+
+
+def test_a_fix_that_reorders_output_is_not_safe(tmp_path: Path) -> None:
+    found = findings_of(recorded(FAULTS["print_in_a_module"].source, tmp_path, "printing"))
+    assert found[0].grade == "may change meaning"
+    assert "later than other output" in found[0].remedy
+
+
+def test_a_request_is_taken_out_safely(tmp_path: Path) -> None:
+    found = findings_of(recorded(FAULTS["asked_for"].source, tmp_path, "asked"))
+    assert found[0].grade == "safe"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.findings.faults import findings_of
-from tests.findings.mended import FAULTS, MENDED, both, counted
+from tests.findings.speed_mended import FAULTS, MENDED, both, counted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,11 +1,12 @@
 """Short descriptions of values of the user's program, made without running any of its code."""
 
 import ast
+import functools
 import inspect
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import torch
@@ -16,6 +17,13 @@ _CONTAINERS = (list, tuple, dict, set, frozenset, OrderedDict)
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
 _OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "grad", "ndim")
 _CALLED = ("size", "stride", "storage_offset")
+_BUILT_IN = {
+    FunctionType: ("__closure__", "__code__", "__defaults__", "__kwdefaults__"),
+    MethodType: ("__func__", "__self__"),
+    CellType: ("cell_contents",),
+    functools.partial: ("func", "args", "keywords"),
+}
+"""Attributes that Python itself answers, of types that are these and no subclass."""
 
 _SOURCE = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\](?:\.\w+(?:\(\))?|\[[^\[\]]*\])*")
 
@@ -90,7 +98,8 @@ def _item(container: Any, key: Any) -> Any:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    if type(owner) in _TENSORS and name in _OF_TENSOR:
+    is_tensors = type(owner) in _TENSORS and name in _OF_TENSOR
+    if is_tensors or name in _BUILT_IN.get(type(owner), ()):
         return getattr(owner, name)
     if issubclass(type(owner), torch.nn.Module):
         held = object.__getattribute__(owner, "__dict__")

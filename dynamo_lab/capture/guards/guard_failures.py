@@ -22,6 +22,7 @@ _EXPECTED = re.compile(r"expected (.+?), actual (.+)$")
 _GRADIENT = re.compile(r"expected requires_grad=([01])")
 _EQUAL = re.compile(r"^(?P<left>.+?) == (?P<right>.+)$")
 _TYPE = re.compile(r"type=<class '(.+?)'>")
+_FREED = re.compile(r"^Cache line invalidated because (.+) got deallocated")
 _ASKED_AT = re.compile(r"#\s\S*?:(\d+) in \S+")
 
 
@@ -29,6 +30,13 @@ def failed_guard(
     guard_manager: Any, compile_id: str, f_locals: Any, reason: str, recorder: Recorder
 ) -> FailedGuard:
     """The guard of a compilation that did not hold for these locals; `reason` is Dynamo's word."""
+    if gone := _FREED.search(reason):  # and with the object, Dynamo deleted the guards
+        return FailedGuard(
+            compile_id=compile_id,
+            text=reason[:_LONGEST],
+            source=gone[1],
+            stack=_stack(gone[1], compile_id, reason, recorder),
+        )
     found = guard_manager.check_verbose(f_locals)
     raw = _raw(found.verbose_code_parts, reason) or reason
     told = tell(raw, f_locals, guard_manager)

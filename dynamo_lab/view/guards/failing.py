@@ -195,10 +195,22 @@ def _of_setting(failed: FailedGuard) -> Cause | None:
     )
 
 
+_CODE = ".__code__"
+_HELD = re.compile(r"^\w+ of (\d+)$")
+
+
 def _of_object(failed: FailedGuard) -> Cause | None:
     """The object's identity, its type, and its contents."""
     text, name = failed.text, readable(failed.source)
     now = failed.now or "something else"
+    if text.startswith("Cache line invalidated"):
+        of, words = name.removesuffix(_CODE), "was freed, and the code compiled for it with it"
+        was = "function" if name.endswith(_CODE) else ""
+        return Cause(kind="object", subject=of, owner=of, text=f"`{of}` {words}", was=was)
+    if text.startswith("___check_obj_id") and name.endswith(_CODE):
+        of = name.removesuffix(_CODE)
+        words = f"`{of}` is another function, with other code"
+        return Cause(kind="object", subject=of, owner=of, text=words, was="function")
     if text.startswith("___check_obj_id"):
         return _changed("object", name, name, failed.was, now)
     if "___check_type_id" in text or text.startswith("CodeGuardAccessor"):
@@ -209,6 +221,8 @@ def _of_object(failed: FailedGuard) -> Cause | None:
         return Cause(kind="key", subject=name, owner=name, text=f"the keys of `{name}` changed")
     if text.startswith("len("):
         return _changed("length", f"len({name})", name, failed.was, now)
+    if text == f"not {failed.source}" and (held := _HELD.search(failed.now)):
+        return _changed("length", f"len({name})", name, "0", held[1])
     if text.endswith((" is None", " is not None")):
         change = "was not None, now None" if "not None" in text else "was None, now something else"
         return Cause(kind="none", subject=name, owner=name, text=f"`{name}` {change}")

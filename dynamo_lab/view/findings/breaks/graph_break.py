@@ -1,52 +1,106 @@
 """A break in the reader's code that no other break causes."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
-from dynamo_lab.view.breaks.advice import rule_of
-from dynamo_lab.view.breaks.fixes import Remedy, remedies
+from dynamo_lab.view.breaks import breaks, stories
+from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.makers import is_of_pytorch
-from dynamo_lab.view.breaks.stories import causes
-from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.core.places import Line, Places, entity
+from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.findings.breaks.remedy import Mending, mending
+from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
+
+_SHOWN = 6
+
+
+class _One(NamedTuple):
+    item: Break
+    view: BreakView
+    story: StoryView
+    line: Line
+    mended: Mending
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """Each cause of breaks, with the breaks that only follow from it."""
-    recording, places = facts.recording, facts.places
-    caused = causes(recording, places)
-    for item, cause in zip(recording.breaks, caused, strict=True):
-        if cause is None and not is_of_pytorch(item, places):
-            follow = [index for index, of in enumerate(caused) if of == item.id]
-            yield _found(item, follow, facts)
+    """Each cause of breaks, once, with the breaks that only follow from it."""
+    groups: dict[Hashable, list[_One]] = {}
+    for one in _causes(facts):
+        change = one.mended.change
+        # an option ends all the breaks that it is about
+        key = change if isinstance(change, Setting) else one.line
+        groups.setdefault((key, one.view.title, one.item.effect), []).append(one)
+    for group in groups.values():
+        yield _found(group, facts)
 
 
-def _found(item: Break, follow: list[int], facts: Facts) -> Found:
+def _causes(facts: Facts) -> Iterator[_One]:
     recording, places = facts.recording, facts.places
-    line = places.line_of(item.span)
-    tried = remedies(recording, item).found
-    remedy: Remedy | None = tried[0] if tried else None
-    breaks, ended = len(recording.breaks), 1 + len(follow)
+    if not recording.breaks:
+        return
+    views = breaks.build(recording, places)
+    told = stories.build(recording, places)
+    for item, view, story in zip(recording.breaks, views, told, strict=True):
+        if story.cause is None and not is_of_pytorch(item, places):
+            yield _One(item, view, story, _line(item, places), mending(item, view, facts))
+
+
+def _line(item: Break, places: Places) -> Line:
+    """The reader's innermost line: where a library breaks, the one that calls it."""
+    return places.own_line(item.stack) or places.line_of(item.span)
+
+
+def _found(group: list[_One], facts: Facts) -> Found:
+    places, count = facts.places, len(facts.recording.breaks)
+    first, ended = group[0], _ended(group)
+    mended = first.mended
+    about = frozenset(f"break:{one.item.id}" for one in group)
     finding = Finding(
         rule="graph-break",
         question="breaks",
-        sentence=f"{places.where(line)} breaks the graph: {rule_of(item).title}.",
-        where=places.where(line),
-        entity=entity(line),
-        evidence=(Evidence(text=item.reason, tab="breaks", entity=f"break:{item.id}"),),
-        grade="may change meaning" if remedy else "none",
-        remedy=remedy.fix.sentence if remedy else "",
-        code=remedy.fix.code if remedy else "",
-        gain=Gain(metric="breaks", before=breaks, after=breaks - ended, how="counted")
-        if remedy
-        else None,
-        cost=ended / breaks,
+        sentence=_sentence(group, len(ended), places),
+        where=places.where(first.line),
+        entity=entity(first.line),
+        evidence=tuple(_evidence(group)),
+        grade=mended.grade,
+        remedy=mended.text,
+        code=mended.code,
+        gain=_gain(group, count, len(ended)),
+        cost=1.0 if first.item.effect == "failed" else len(ended) / count,
     )
-    consequences = frozenset(f"break:{index}" for index in follow)
-    return Found(
-        finding,
-        change=remedy.change if remedy else None,
-        line=line,
-        about=frozenset({f"break:{item.id}"}),
-        explains=consequences,
-    )
+    explains = frozenset(f"break:{index}" for index in ended) - about
+    return Found(finding, change=mended.change, line=first.line, about=about, explains=explains)
+
+
+def _evidence(group: list[_One]) -> Iterator[Evidence]:
+    for one in group[:_SHOWN]:
+        yield Evidence(text=one.item.reason, tab="breaks", entity=f"break:{one.item.id}")
+
+
+def _ended(group: list[_One]) -> set[int]:
+    """The breaks that end with this one: it, its repetitions, and those that follow from it."""
+    return {index for one in group for index in (one.item.id, *one.story.consequences)}
+
+
+def _gain(group: list[_One], count: int, ended: int) -> Gain | None:
+    if not all(one.mended.ends for one in group):
+        return None
+    return Gain(metric="breaks", before=count, after=count - ended, how="counted")
+
+
+def _sentence(group: list[_One], ended: int, places: Places) -> str:
+    """What breaks, in which call, how often, and what it costs."""
+    item, view, story, line, _ = group[0]
+    inner = places.lines_of(item.stack)[-1:] or (places.line_of(item.span),)
+    lines = list(dict.fromkeys(one.line for one in group))
+    where = places.where_all(lines)
+    breaks_it = "breaks" if len(lines) == 1 else "break"
+    within = "" if inner[0] == line else f" in {places.where(inner[0])}, which it calls"
+    parts = [f"{where} {breaks_it} the graph{within}: {view.title}."]
+    parts += story.cost if item.effect == "resumed" else (story.then,)
+    if ended > 1:
+        parts.append(f"It is behind {plural(ended, 'break')}.")
+    return " ".join(parts)

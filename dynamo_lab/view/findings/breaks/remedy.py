@@ -1,0 +1,78 @@
+"""What to do about a break: a fix that can be tried with its grade, else the advice on it."""
+
+import re
+from typing import NamedTuple
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.fixes import Remedy, remedies
+from dynamo_lab.view.findings.changes import Change, Helper, Setting
+from dynamo_lab.view.findings.finding import Facts, Grade
+
+_KEEPS_MEANING = frozenset({"capture_scalar_outputs", "capture_dynamic_output_shape_ops"})
+_EFFECTS = {
+    "reorderable_logging_functions": "What is printed may come later than other output.",
+    "ignore_logging_functions": "What is logged there is lost.",
+    "torch.where": "Both sides are computed, also where one would fail or give no number.",
+    "allow_rnn": "Dropout between its layers draws other random numbers.",
+    "remove the call": "What the call does is no longer done.",
+}
+
+
+class Mending(NamedTuple):
+    """What to do. `ends` says whether the fix is known to take this break away."""
+
+    grade: Grade
+    text: str
+    code: str
+    change: Change | None = None
+    ends: bool = False
+
+
+def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
+    """The likeliest fix to try that ends the break, else advice with its example."""
+    found = remedies(facts.recording, item).found
+    fix = next((one for one in found if not isinstance(one.change, Helper)), None)
+    if fix is not None:
+        return _tried(item, fix, facts)
+    if not shown.advice:
+        return Mending("none", "", "")
+    code = f"# for example\n{shown.example.after}" if shown.example else ""
+    return Mending("fill in", shown.advice[0], code)
+
+
+def _tried(item: Break, remedy: Remedy, facts: Facts) -> Mending:
+    name = remedy.fix.name
+    effect = _EFFECTS.get(name, "")
+    is_asked = name == "remove the call" and "graph_break()" in item.gb_type
+    is_safe = is_asked or (isinstance(remedy.change, Setting) and name in _KEEPS_MEANING)
+    words = (remedy.fix.sentence, "" if is_safe else effect)
+    return Mending(
+        grade="safe" if is_safe else "may change meaning",
+        text=" ".join(filter(None, words)),
+        code=remedy.fix.code,
+        change=remedy.change,
+        ends=item.effect == "resumed" and not _is_decided_by(item, facts),
+    )
+
+
+_ASSIGNED = re.compile(r"^\s*(\w+)\s*=[^=]")
+_DECIDES = (
+    r"^\s*(?:if|elif|while|assert|for)\b.*\b{0}\b|\bif\b.*\b{0}\b.*\belse\b|"
+    r"\brange\(.*\b{0}\b"
+)
+
+
+def _is_decided_by(item: Break, facts: Facts) -> bool:
+    """Whether Python decides by what is read there: then it breaks at that decision instead."""
+    places = facts.places
+    line = places.own_line(item.stack) or places.line_of(item.span)
+    text = places.text(line)
+    if re.match(r"\s*(?:if|elif|while|assert|for)\b", text):
+        return not item.gb_type.startswith("Data-dependent branching")
+    found = _ASSIGNED.match(text)
+    if found is None:
+        return False
+    decides = re.compile(_DECIDES.format(found[1]))
+    later = facts.recording.sources[line[0]].lines()
+    return any(number > line[1] and decides.search(row) for number, row in later)

@@ -1,0 +1,52 @@
+"""A container that changes its length: a cache that grows by each call, a list of parts."""
+
+import re
+from itertools import pairwise
+
+from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.findings.recompilations.stories import Story
+from dynamo_lab.view.findings.recompilations.told import Told
+from dynamo_lab.view.findings.recompilations.writers import written_at
+from dynamo_lab.view.guards.advice import advice_on
+
+_CACHE = re.compile(r"(?i)cache|past_key|key_values")
+
+
+def tell(story: Story, facts: Facts) -> Told | None:
+    """Code is unrolled over a container: each length needs its own."""
+    if story.cause.kind != "length":
+        return None
+    name = story.cause.owner or story.cause.subject
+    line = written_at(name, facts)
+    if not _grows(story.values):
+        advice = advice_on(story.cause, ())[0]
+        return Told(
+            rule="length-changes",
+            what=f"`{name}` changes its length, and the code is unrolled over it",
+            remedy=advice.text,
+            code=advice.code,
+            grade="fill in",
+        )
+    is_cache = bool(_CACHE.search(story.failed.source))
+    where = f" ({facts.places.where(line)})" if line else ""
+    return Told(
+        rule="growing-container",
+        what=f"`{name}` grows between calls{where}, and the code is unrolled over it",
+        remedy="Write into one tensor of a fixed size, made before the first call, with the "
+        "position as a tensor" + (_USE_CACHE if is_cache else "."),
+        code="" if is_cache else "buffer[:, position] = new",
+        grade="fill in",
+        line=line,
+    )
+
+
+_USE_CACHE = (
+    ", as a static cache does; where nothing is generated, as in training, no cache is "
+    "needed: `use_cache=False`."
+)
+
+
+def _grows(values: tuple[str, ...]) -> bool:
+    """Whether each value is larger than the one before."""
+    numbers = [int(value) for value in values if value.isdecimal()]
+    return len(numbers) > 2 and all(a < b for a, b in pairwise(numbers))

@@ -1,0 +1,117 @@
+"""A Python number that changes: an argument, a global, an attribute, one read from a tensor."""
+
+import re
+
+from dynamo_lab.view.findings.changes import Options, Setting
+from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.findings.recompilations.stories import Story
+from dynamo_lab.view.findings.recompilations.told import Told
+from dynamo_lab.view.findings.recompilations.writers import written_at
+from dynamo_lab.view.guards.advice import advice_on
+from dynamo_lab.view.guards.failing import number_kind
+
+_INTEGERS = Setting("allow_unspec_int_on_nn_module")
+_DYNAMIC = Options({"dynamic": True})
+_ATTRIBUTE = re.compile(r"^(L\[.+?\].*)\.(\w+)$")
+
+
+def tell(story: Story, facts: Facts) -> Told | None:
+    """A number compiled in as a constant, by where it comes from."""
+    found = story.cause
+    if found.kind != "value" or not number_kind(found.was) or not number_kind(found.now):
+        return None
+    if "___stack" in found.subject:
+        return _from_tensor(story)
+    if story.is_pinned:
+        return _needed(story, facts)
+    if _ATTRIBUTE.match(story.failed.source):
+        return _attribute(story, facts)
+    return _other(story, facts)
+
+
+def _from_tensor(story: Story) -> Told:
+    return Told(
+        rule="number-from-tensor",
+        what="a Python number read from a tensor at a break changes",
+        remedy=advice_on(story.cause, ())[0].text,
+        grade="fill in",
+    )
+
+
+def _needed(story: Story, facts: Facts) -> Told:
+    text = facts.places.text(story.line).strip()
+    return Told(
+        rule="number-needed",
+        what=f"`{story.cause.subject}` changes, and `{text}` needs the number itself",
+        remedy="Compute with tensors instead of looping or deciding by this number, or move that "
+        "part out of the compiled code: only then can it be dynamic.",
+        grade="fill in",
+    )
+
+
+def _attribute(story: Story, facts: Facts) -> Told:
+    """An attribute of an object: of a module, integers can be dynamic by a setting."""
+    name = story.cause.subject
+    line = written_at(name, facts)
+    where = f", which {facts.places.where(line)} assigns," if line else ""
+    is_whole = all(number_kind(value) == "int" for value in story.values)
+    if is_whole and _is_of_module(story, facts) and not story.is_open:
+        return Told(
+            rule="attribute-changes",
+            what=f"`{name}`{where} is a Python number that changes",
+            remedy="Let Dynamo treat integers of modules as dynamic from their second value on, or "
+            "keep the number in a tensor: `register_buffer`, changed in place.",
+            code=_INTEGERS.code,
+            grade="safe",
+            change=_INTEGERS,
+            left=1,  # the second value makes it dynamic
+            line=line,
+        )
+    return Told(
+        rule="attribute-changes",
+        what=f"`{name}`{where} is a Python number that changes",
+        remedy="Keep the number in a tensor where it is set, and change that in place.",
+        code=f"{name} = torch.tensor({story.values[0]})",
+        grade="fill in",
+        line=line,
+    )
+
+
+def _is_of_module(story: Story, facts: Facts) -> bool:
+    """Whether the attribute's owner is a module: it then has guards on what modules have."""
+    found = _ATTRIBUTE.match(story.failed.source)
+    owner = found[1] if found else ""
+    starts = tuple(
+        f"{owner}.{name}" for name in ("_modules", "_parameters", "_buffers", "training")
+    )
+    return any(
+        guard.frame in story.frames
+        and (
+            guard.source.startswith(starts) or (guard.source == owner and guard.kind == "NN_MODULE")
+        )
+        for guard in facts.recording.guards
+    )
+
+
+def _other(story: Story, facts: Facts) -> Told:
+    """An argument, a global, or what a closure or a container holds."""
+    name = story.cause.subject
+    line = written_at(name, facts) if story.failed.source.startswith("G[") else None
+    is_global = story.failed.source.startswith("G[")
+    what = f"the global `{name}` is" if is_global else f"`{name}` is"
+    where = f" ({facts.places.where(line)} assigns it)" if line else ""
+    advice = advice_on(story.cause, {name} if story.is_open else ())
+    can_open = story.failed.source.startswith("L[") and not story.is_open
+    return Told(
+        rule="number-changes",
+        what=f"{what} a Python number that changes{where}",
+        remedy="Pass it as an argument, as a tensor if the code only computes with it: a global "
+        "number is always compiled in."
+        if is_global
+        else advice[0].text,
+        code=f"fn(x, torch.tensor({name}))" if is_global else advice[0].code,
+        grade="fill in",
+        change=_DYNAMIC if can_open else None,
+        left=None,
+        line=line,
+    )

@@ -1,0 +1,37 @@
+"""The optimizer's numbers: the learning rate, and the momentum that some schedulers cycle."""
+
+import re
+
+from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.findings.recompilations.stories import Story
+from dynamo_lab.view.findings.recompilations.told import Told
+
+_GROUP = re.compile(r"param_groups\[\d+\]\['(\w+)'\]")
+_AS_TENSOR = 'for group in optimizer.param_groups:\n    group["lr"] = torch.tensor(group["lr"])'
+
+
+def tell(story: Story, facts: Facts) -> Told | None:
+    """A number of a parameter group that changes between steps."""
+    found = _GROUP.search(story.failed.source)
+    if found is None or story.cause.kind not in ("value", "type", "other"):
+        return None
+    return _rate() if found[1] == "lr" else _option(found[1])
+
+
+def _rate() -> Told:
+    return Told(
+        rule="learning-rate",
+        what="the learning rate is a Python number that changes between steps",
+        remedy="Make it a tensor before the first step: schedulers then fill it in place.",
+        code=_AS_TENSOR,
+        grade="fill in",
+    )
+
+
+def _option(name: str) -> Told:
+    return Told(
+        rule="optimizer-option",
+        what=f"the optimizer's option `{name}` is a Python number that changes between steps",
+        remedy="Find what writes it with `rec.who_wrote()`: keep it fixed where training allows.",
+        grade="fill in",
+    )

@@ -1,0 +1,92 @@
+"""One finding for each story of recompilations."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.words import listed, percent, plural, seconds, times
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
+from dynamo_lab.view.findings.recompilations import (
+    functions,
+    growth,
+    numbers,
+    optimizer,
+    sizes,
+    state,
+)
+from dynamo_lab.view.findings.recompilations.stories import Story, stories
+from dynamo_lab.view.findings.recompilations.told import Case, Told
+from dynamo_lab.view.guards.compilations import recompilations
+
+_CASES: tuple[Case, ...] = (
+    sizes.tell,
+    optimizer.tell,
+    numbers.tell,
+    growth.tell,
+    functions.tell,
+    state.tell,
+)
+"""The first that tells something counts; the last one always does."""
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """A storm is a problem; a single compilation more, as at warm-up, is a note."""
+    names = frame_names(facts.recording)
+    for story in stories(facts):
+        told = next(told for case in _CASES if (told := case(story, facts)))
+        yield _found(story, told, [names[frame] for frame in story.frames], facts)
+
+
+def _found(story: Story, told: Told, names: list[str], facts: Facts) -> Found:
+    line = told.line or story.line
+    is_storm = (story.times > 1 or story.limit_hit) and not told.is_expected
+    finding = Finding(
+        rule=told.rule,
+        question="recompilations",
+        level="problem" if is_storm else "note",
+        sentence=_sentence(story, told, names),
+        where=facts.places.where(line),
+        entity=entity(line),
+        evidence=tuple(_evidence(story, facts)),
+        grade=told.grade,
+        remedy=told.remedy,
+        code=told.code,
+        gain=_gain(story, told, facts),
+        cost=1.0 if story.limit_hit else story.share,
+    )
+    about = frozenset(f"recompile:{index}" for index in story.ids)
+    return Found(finding, change=told.change, line=line, about=about)
+
+
+def _sentence(story: Story, told: Told, names: list[str]) -> str:
+    what = told.what[:1].upper() + told.what[1:]
+    functions = listed([f"`{name}`" for name in names])
+    parts = [f"{what}: {functions} compiled again {times(story.times)}{_cost(story)}."]
+    if len(story.values) > 1:
+        parts.append(f"Values seen: {listed(story.values, limit=5)}.")
+    if story.limit_hit:
+        parts.append("Then the limit was reached: calls that match no code run eagerly.")
+    elif story.times == 1 and story.is_open:
+        parts.append("From then on it is dynamic, and other values do not recompile.")
+    return " ".join(parts)
+
+
+def _cost(story: Story) -> str:
+    if not story.seconds:
+        return ""
+    return f", {seconds(story.seconds)} or {percent(story.share)} of the time of compiling"
+
+
+def _evidence(story: Story, facts: Facts) -> Iterator[Evidence]:
+    yield Evidence(text=story.failed.text, tab="guards", entity=f"frame:{story.frames[0]}")
+    if story.compile_ids:
+        more = f"compiled again as {listed(story.compile_ids, limit=6)}"
+        yield Evidence(text=f"{plural(story.times, 'recompilation')}: {more}", tab="guards")
+
+
+def _gain(story: Story, told: Told, facts: Facts) -> Gain | None:
+    if told.left is None:
+        return None
+    before = recompilations(facts.recording)
+    after = before - max(0, story.times - told.left)
+    return Gain(metric="recompilations", before=before, after=after, how="counted")

@@ -1,0 +1,75 @@
+"""Sizes that change: what was not made dynamic, and code that needs the number itself."""
+
+from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.findings.changes import Options
+from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.findings.recompilations.stories import Story
+from dynamo_lab.view.findings.recompilations.told import Told
+from dynamo_lab.view.guards.advice import advice_on
+
+_DYNAMIC = Options({"dynamic": True})
+
+
+def tell(story: Story, facts: Facts) -> Told | None:
+    """The sizes 0 and 1 are compiled apart; others can be dynamic unless the code needs them."""
+    match story.cause.kind:
+        case "size" if story.is_pinned:
+            return _needed(story, facts)
+        case "size":
+            return _open(story)
+        case "zero_one" | "branch" | "sizes" | "rank" | "marking":
+            return _by_advice(story)
+        case _:
+            return None
+
+
+def _needed(story: Story, facts: Facts) -> Told:
+    text = facts.places.text(story.line).strip()
+    return Told(
+        rule="size-needed",
+        what=f"`{story.cause.subject}` changes, and `{text}` needs the number itself",
+        remedy="Compute on whole tensors instead of looping over a size or making a Python number "
+        "of it, or move that part out of the compiled code: only then can the size be dynamic.",
+        grade="fill in",
+    )
+
+
+def _open(story: Story) -> Told:
+    small = {"0", "1"} & set(story.values)
+    if small:
+        return _by_advice(story)
+    mark, *_ = advice_on(story.cause, {story.cause.subject})
+    one = len(story.subjects) == 1 and mark.code.startswith("torch._dynamo")
+    marked = f", or mark that size alone: `{mark.code}`" if one else ""
+    return Told(
+        rule="size-changes",
+        what=f"{listed([f'`{name}`' for name in story.subjects])} "
+        f"{'changes' if len(story.subjects) == 1 else 'change'}",
+        remedy=f"Make sizes dynamic before the first call{marked}.",
+        code=_DYNAMIC.code,
+        grade="safe",
+        change=_DYNAMIC,
+        left=0,
+    )
+
+
+_WHAT = {
+    "zero_one": "`{0}` becomes 0 or 1, sizes that are compiled apart",
+    "branch": "the code decides by `{0}`",
+    "sizes": "two sizes were equal, and are not any more: `{0}`",
+    "rank": "the number of dimensions, `{0}`, changes",
+    "marking": "a size is marked dynamic after the first call",
+}
+
+
+def _by_advice(story: Story) -> Told:
+    kind = "zero_one" if story.cause.kind == "size" else story.cause.kind
+    found = advice_on(story.cause, {story.cause.subject} if story.is_open else ())
+    return Told(
+        rule=f"size-{kind.replace('_', '-')}",
+        what=_WHAT[kind].format(story.cause.subject),
+        remedy=found[0].text if found else "",
+        code=found[0].code if found else "",
+        grade="fill in" if found else "none",
+        is_expected=kind == "zero_one",
+    )

@@ -1,0 +1,168 @@
+"""Recompilations grouped into stories: all that one changing value caused is one."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from dynamo_lab.model.guards.guards import FailedGuard, Recompile
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.places import Line
+from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.guards.compilations import Compilations
+from dynamo_lab.view.guards.failing import Cause, cause, readable, with_parameters
+
+_Key = tuple[str, str]
+_SMALL = frozenset({"0", "1"})
+
+
+class Story(NamedTuple):
+    """The recompilations that one changing value caused, and what is known of it.
+
+    `values` are those seen, in order; `times` counts the compilations beyond the first, `ids` the
+    recompilations by position. `is_open` says that the newest code takes any value; `pinned` is
+    the line whose code needed the number itself, though it could have been dynamic.
+    """
+
+    cause: Cause
+    failed: FailedGuard
+    frames: tuple[int, ...]
+    ids: tuple[int, ...]
+    compile_ids: tuple[str, ...]
+    subjects: tuple[str, ...]
+    values: tuple[str, ...]
+    limit_hit: bool
+    is_open: bool
+    is_pinned: bool
+    line: Line
+    seconds: float
+    share: float
+
+    @property
+    def times(self) -> int:
+        """The compilations beyond the first; a call at the limit runs eagerly instead."""
+        return len(self.compile_ids)
+
+
+def stories(facts: Facts) -> Iterator[Story]:
+    """The stories in the order in which they began."""
+    recording = facts.recording
+    items = [_in_own_names(item, recording) for item in recording.recompiles]
+    keys = [[_key(cause(one)) for one in item.failed] for item in items]
+    common = Counter(key for found in keys for key in set(found))
+    seen: set[tuple[_Key, str]] = set()
+    groups: dict[_Key, list[tuple[int, Recompile, FailedGuard]]] = {}
+    for index, (item, found) in enumerate(zip(items, keys, strict=True)):
+        if not found:
+            continue
+        at = _telling(item, found, common, seen)
+        groups.setdefault(found[at], []).append((index, item, item.failed[at]))
+    teller = _Teller(facts)
+    yield from (teller.story(group) for group in groups.values())
+
+
+def _telling(
+    item: Recompile, keys: Sequence[_Key], common: Counter[_Key], seen: set[tuple[_Key, str]]
+) -> int:
+    """Which of the failed guards to tell: of those with a value that is new, the most common.
+
+    The first one is of the code that ran last. A value that there was code for already, as grad
+    mode "off", is not what made this call different from all before.
+    """
+    told = [cause(one) for one in item.failed]
+    pairs = list(zip(keys, told, strict=True))
+    news = [not one.now or (key, one.now) not in seen for key, one in pairs]
+    seen.update((key, value) for key, one in pairs for value in (one.was, one.now))
+    return max(range(len(keys)), key=lambda at: (news[at], common[keys[at]], -at))
+
+
+def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
+    parameters = recording.frames[item.frame].parameters
+    return replace(item, failed=tuple(with_parameters(one, parameters) for one in item.failed))
+
+
+def _key(found: Cause) -> _Key:
+    """What recompilations of one story share: sizes that change together are one story."""
+    if found.kind in ("size", "zero_one"):
+        is_small = found.kind == "zero_one" or bool({found.was, found.now} & _SMALL)
+        return ("zero_one" if is_small else "size"), ""
+    return found.kind, found.subject or found.text
+
+
+class _Teller:
+    """What stories are told from, collected once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._recording, self._places = facts.recording, facts.places
+        self._known = Compilations(facts.recording)
+        roots = [timing for timing in facts.recording.timings if timing.parent < 0]
+        self._seconds = defaultdict[str, float](float)
+        for timing in roots:
+            self._seconds[timing.compile_id] += timing.seconds
+
+    def story(self, group: Sequence[tuple[int, Recompile, FailedGuard]]) -> Story:
+        """The story of the recompilations with one key."""
+        failures = [failed for _, _, failed in group]
+        told = [cause(failed) for failed in failures]
+        compiled = [item.compile_id for _, item, _ in group if not item.limit_hit]
+        states = [
+            self._state(item.compile_id, one) for (_, item, _), one in zip(group, told, strict=True)
+        ]
+        total = sum(self._seconds.values())
+        seconds = sum(self._seconds[one] for one in compiled)
+        pinned = next((line for _, line in states if line), None)
+        return Story(
+            cause=told[0],
+            failed=failures[0],
+            frames=tuple(dict.fromkeys(item.frame for _, item, _ in group)),
+            ids=tuple(index for index, _, _ in group),
+            compile_ids=tuple(compiled),
+            subjects=tuple(dict.fromkeys(one.subject for one in told if one.subject)),
+            values=_values(told),
+            limit_hit=any(item.limit_hit for _, item, _ in group),
+            is_open=states[-1][0],
+            is_pinned=pinned is not None,
+            line=pinned or self._line(group[0][1], failures),
+            seconds=seconds,
+            share=seconds / total if total else 0.0,
+        )
+
+    def _state(self, compile_id: str, found: Cause) -> tuple[bool, Line | None]:
+        """Whether this compilation takes any value, and the line that made it need the number."""
+        for symbol in self._known.symbols[compile_id]:
+            if found.subject not in map(readable, symbol.sources):
+                continue
+            if not symbol.value:
+                return True, None
+            for fact in self._known.shape_facts[compile_id]:
+                if fact.event == "constant" and symbol.name in fact.symbols:
+                    return False, self._places.own_line(fact.stack)
+        return False, None
+
+    def _line(self, item: Recompile, failures: Sequence[FailedGuard]) -> Line:
+        """The reader's line that the guard is for, else the caller's, else the function's."""
+        asked = [line for one in failures if (line := self._places.own_line(one.stack))]
+        own = next((line for line in asked if not self._places.is_library(line)), None)
+        first = self._places.line_of(self._recording.frames[item.frame].span)
+        return own or self._call(item.frame) or (asked[0] if asked else first)
+
+    def _call(self, index: int) -> Line | None:
+        """The reader's line that called a frame of a library."""
+        for _ in self._recording.frames:
+            frame = self._recording.frames[index]
+            if frame.caller is None or not self._places.is_library(
+                self._places.line_of(frame.span)
+            ):
+                return None
+            source = self._places.line_of(self._recording.frames[frame.caller].span)[0]
+            if frame.caller_line and not self._places.is_library((source, frame.caller_line)):
+                return source, frame.caller_line
+            index = frame.caller
+        return None
+
+
+def _values(told: Sequence[Cause]) -> tuple[str, ...]:
+    """The values in the order in which they came."""
+    seen = (value for one in told for value in (one.was, one.now))
+    return tuple(dict.fromkeys(value for value in seen if value))

@@ -1,0 +1,61 @@
+"""Why is it compiled again? Seeded faults: the first finding names cause and line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dynamo_lab.view.guards.compilations import recompilations
+from tests.findings.faults import assert_found_first, findings_of, recorded
+from tests.findings.recompilations_mended import CLEAN, MENDED
+from tests.findings.recompiling import FAULTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.live
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
+    assert_found_first(FAULTS[name], tmp_path, name)
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_what_the_remedy_says_ends_the_recompilations(name: str, tmp_path: Path) -> None:
+    mended = MENDED[name]
+    fault = FAULTS[name]
+    found = assert_found_first(fault, tmp_path, name)
+    told = " ".join((found.remedy, found.code))
+    assert mended.follows in told, told
+    source = fault.source
+    for old, new in mended.changes:
+        assert old in source
+        source = source.replace(old, new)
+    recording = recorded(source, tmp_path, f"{name}_mended")
+    assert recording.failure is None
+    assert recompilations(recording) == mended.left
+    if found.gain is not None:
+        assert found.gain.after == mended.left
+        assert found.gain.before > found.gain.after
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_clean_program_gets_notes_at_most(name: str, tmp_path: Path) -> None:
+    found = findings_of(recorded(CLEAN[name], tmp_path, name))
+    assert [one for one in found if one.level != "note"] == []
+
+
+def test_a_storm_is_one_finding(tmp_path: Path) -> None:
+    source = FAULTS["sizes_of_two_arguments"].source
+    found = findings_of(recorded(source, tmp_path, "storm"))
+    assert [one.question for one in found] == ["recompilations"]
+    assert "`x.shape[0]`" in found[0].sentence
+    assert "`y.shape[0]`" in found[0].sentence
+
+
+def test_at_the_limit_all_of_it_is_the_cost(tmp_path: Path) -> None:
+    found = findings_of(recorded(FAULTS["lambda_in_the_call"].source, tmp_path, "limit"))
+    assert found[0].cost == 1.0
+    assert "the limit was reached" in found[0].sentence
