@@ -9,13 +9,16 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-from dynamo_lab.view.findings import breaks
+from dynamo_lab.view.findings import breaks, numbers
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Rule
 
 MOST = 10
 """The most findings that are shown."""
 
-RULES: tuple[Rule, ...] = (*breaks.RULES,)
+RULES: tuple[Rule, ...] = (
+    *breaks.RULES,
+    *numbers.RULES,
+)
 
 CLEAN = "Nothing to mend was found."
 
