@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import torch
-from torch.nn import functional as F
+
+from tests.live.bisections import programs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,196 +177,117 @@ def rewrite(stack: ExitStack) -> None:
         last.replace_input_with(y, x)
 
 
-# Programs
-
-
-def gelu(x: Any, w: Any) -> Any:
-    h = x @ w
-    h = F.gelu(h)  # wrong
-    return h.sum(0) + 1
-
-
-def silu_twice(x: Any) -> Any:
-    y = x.relu() + 1
-    y = F.silu(y)  # wrong
-    return y * x
-
-
-def hardswish(x: Any) -> Any:
-    x = x * 3
-    return F.hardswish(x)  # wrong
-
-
-def smooth_l1(x: Any, y: Any) -> Any:
-    a = x * 2
-    loss = F.smooth_l1_loss(a, y)  # wrong
-    return loss * 3
-
-
-def layer_norm(x: Any) -> Any:
-    h = x.sigmoid()
-    h = F.layer_norm(h, (32,))  # wrong
-    return h.tanh()
-
-
-def gelu_gradient(x: Any) -> Any:
-    y = x * 2
-    y = F.gelu(y)  # wrong
-    return y.sum(1)
-
-
-def exp_pass(x: Any) -> Any:
-    y = x.abs() + 0.5
-    y = y.exp()  # wrong
-    return y + x
-
-
-def sin_pass(x: Any) -> Any:
-    a = x * 3
-    b = a.sin()  # wrong
-    return b + a.sigmoid()
-
-
-def tanh_own_pass(x: Any) -> Any:
-    a = x.exp()
-    b = x.tanh()  # wrong
-    return a * b
-
-
-def joint_pass(x: Any) -> Any:
-    a = x + 1
-    b = a.cos()  # wrong
-    return b * a
-
-
-def exp_sub(x: Any, y: Any) -> Any:
-    a = (x + 1).exp()
-    b = a - y  # wrong
-    return b * 2
-
-
-def erf_lowered(x: Any) -> Any:
-    y = x.sigmoid() * 2
-    y = torch.erf(y)  # wrong
-    return y + x.tanh()
-
-
-def tanh_lowered(x: Any, w: Any) -> Any:
-    h = x @ w
-    h = h.tanh()  # wrong
-    return torch.softmax(h, -1)
-
-
-def cat_lowered(x: Any, y: Any) -> Any:
-    a = x.exp()
-    b = torch.cat([a, y], 1)  # wrong
-    return b.sigmoid()
-
-
-def amax_lowered(x: Any) -> Any:
-    a = x.cos() + 2
-    m = a.amax(1)  # wrong
-    return m.sqrt()
-
-
-def rsqrt_trained(x: Any) -> Any:
-    a = x.exp()
-    b = a.rsqrt()  # wrong
-    return (b * 2).sum(0)
-
-
-def exp_printed(x: Any) -> Any:
-    a = x.sin() + 1
-    a = a.exp()  # wrong
-    return a * x
-
-
-def sqrt_printed(x: Any) -> Any:
-    a = x * x + 1
-    b = a.sqrt()  # wrong
-    return b + x.cos()
-
-
-def maximum_printed(x: Any, y: Any) -> Any:
-    a = x * 2
-    b = torch.maximum(a, y)  # wrong
-    return b.exp()
-
-
-def neg_fused(x: Any) -> Any:
-    a = x.exp()
-    s = a.sum(1, keepdim=True)
-    b = -a  # wrong
-    return b / s
-
-
 _MATRIX = ((16, 32),)
 _PAIR = ((16, 32), (16, 32))
 
 MISCOMPILES = (
     Miscompile(
-        gelu, ((8, 16), (16, 32)), decomposition(aten.gelu.default), "decomposition",
+        programs.gelu,
+        ((8, 16), (16, 32)),
+        decomposition(aten.gelu.default),
+        "decomposition",
         "aten.gelu.default",
     ),
     Miscompile(
-        silu_twice, _MATRIX, decomposition(aten.silu.default), "decomposition",
+        programs.silu_twice,
+        _MATRIX,
+        decomposition(aten.silu.default),
+        "decomposition",
         "aten.silu.default",
     ),
     Miscompile(
-        hardswish, _MATRIX, decomposition(aten.hardswish.default), "decomposition",
+        programs.hardswish,
+        _MATRIX,
+        decomposition(aten.hardswish.default),
+        "decomposition",
         "aten.hardswish.default",
     ),
     Miscompile(
-        smooth_l1, _PAIR, decomposition(aten.smooth_l1_loss.default), "decomposition",
+        programs.smooth_l1,
+        _PAIR,
+        decomposition(aten.smooth_l1_loss.default),
+        "decomposition",
         "aten.smooth_l1_loss.default",
     ),
     Miscompile(
-        layer_norm, _MATRIX, decomposition(aten.native_layer_norm.default), "decomposition",
+        programs.layer_norm,
+        _MATRIX,
+        decomposition(aten.native_layer_norm.default),
+        "decomposition",
         "aten.native_layer_norm.default",
     ),
     Miscompile(
-        gelu_gradient, _MATRIX, decomposition(aten.gelu_backward.default), "decomposition",
-        "aten.gelu_backward.default", trains=True,
+        programs.gelu_gradient,
+        _MATRIX,
+        decomposition(aten.gelu_backward.default),
+        "decomposition",
+        "aten.gelu_backward.default",
+        trains=True,
     ),
     Miscompile(
-        exp_pass, _MATRIX,
-        custom_pass("post_grad_custom_post_pass", aten.exp.default, aten.expm1.default), "pass",
+        programs.exp_pass,
+        _MATRIX,
+        custom_pass("post_grad_custom_post_pass", aten.exp.default, aten.expm1.default),
+        "pass",
         "post_grad_custom_post_pass",
     ),
     Miscompile(
-        sin_pass, _MATRIX,
-        custom_pass("post_grad_custom_pre_pass", aten.sin.default, aten.cos.default), "pass",
+        programs.sin_pass,
+        _MATRIX,
+        custom_pass("post_grad_custom_pre_pass", aten.sin.default, aten.cos.default),
+        "pass",
         "post_grad_custom_pre_pass",
     ),
     Miscompile(
-        tanh_own_pass, _MATRIX, own_pass("remove_noop_ops", aten.tanh.default, aten.sin.default),
-        "pass", "remove_noop_ops",
+        programs.tanh_own_pass,
+        _MATRIX,
+        own_pass("remove_noop_ops", aten.tanh.default, aten.sin.default),
+        "pass",
+        "remove_noop_ops",
     ),
     Miscompile(
-        joint_pass, _MATRIX,
-        custom_pass("joint_custom_post_pass", aten.cos.default, aten.sin.default), "pass",
-        "joint_custom_post_pass", trains=True,
+        programs.joint_pass,
+        _MATRIX,
+        custom_pass("joint_custom_post_pass", aten.cos.default, aten.sin.default),
+        "pass",
+        "joint_custom_post_pass",
+        trains=True,
     ),
-    Miscompile(exp_sub, _PAIR, rewrite, "rewrite", "exp_minus"),
-    Miscompile(erf_lowered, _MATRIX, lowering(aten.erf.default), "lowering", "erf"),
+    Miscompile(programs.exp_sub, _PAIR, rewrite, "rewrite", "exp_minus"),
+    Miscompile(programs.erf_lowered, _MATRIX, lowering(aten.erf.default), "lowering", "erf"),
     Miscompile(
-        tanh_lowered, ((8, 16), (16, 32)), lowering(aten.tanh.default), "lowering", "tanh"
+        programs.tanh_lowered, ((8, 16), (16, 32)), lowering(aten.tanh.default), "lowering", "tanh"
     ),
-    Miscompile(cat_lowered, _PAIR, lowering(aten.cat.default), "lowering", "cat"),
-    Miscompile(amax_lowered, _MATRIX, lowering(aten.amax.default), "lowering", "amax"),
+    Miscompile(programs.cat_lowered, _PAIR, lowering(aten.cat.default), "lowering", "cat"),
+    Miscompile(programs.amax_lowered, _MATRIX, lowering(aten.amax.default), "lowering", "amax"),
     Miscompile(
-        rsqrt_trained, _MATRIX, lowering(aten.rsqrt.default), "lowering", "rsqrt", trains=True
+        programs.rsqrt_trained,
+        _MATRIX,
+        lowering(aten.rsqrt.default),
+        "lowering",
+        "rsqrt",
+        trains=True,
     ),
     Miscompile(
-        exp_printed, _MATRIX, printer("exp", "({right} * decltype({x})(1.05f))"), "lowering", "exp"
+        programs.exp_printed,
+        _MATRIX,
+        printer("exp", "({right} * decltype({x})(1.05f))"),
+        "lowering",
+        "exp",
     ),
     Miscompile(
-        sqrt_printed, _MATRIX, printer("sqrt", "({right} * decltype({x})(1.05f))"), "lowering",
+        programs.sqrt_printed,
+        _MATRIX,
+        printer("sqrt", "({right} * decltype({x})(1.05f))"),
+        "lowering",
         "sqrt",
     ),
     Miscompile(
-        maximum_printed, _PAIR, printer("maximum", "({right} + decltype({x})(0.1f))"), "lowering",
+        programs.maximum_printed,
+        _PAIR,
+        printer("maximum", "({right} + decltype({x})(0.1f))"),
+        "lowering",
         "maximum",
     ),
-    Miscompile(neg_fused, ((16, 64),), fused_printer("neg"), "fusion", ""),
-)  # fmt: skip
+    Miscompile(programs.neg_fused, ((16, 64),), fused_printer("neg"), "fusion", ""),
+)
