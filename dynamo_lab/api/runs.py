@@ -15,6 +15,7 @@ from dynamo_lab.record.replay import without_trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.messages import Outcome
 
@@ -50,6 +51,8 @@ def run(
             return _relowered(recording, session, target, asked["switches"])
         case "bench", {"ways": list(), "training": bool(), "seconds": int() | float()}:
             return _benched(recording, session, asked, waiting)
+        case "bisect", {}:
+            return _bisected(recording, session, waiting)
         case _:
             raise DynamoLabError(f"This kernel cannot do what the view requested: {what!r}.")
 
@@ -76,6 +79,24 @@ def _benched(
 ) -> Ran:
     from dynamo_lab.bench.options import bench_options
     from dynamo_lab.bench.run import measured
+
+    watch = _watch(waiting)
+    options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})
+    facts, made = measured(recording, session, options, watch)
+    state = facts.benchmark.state if facts.benchmark else ""
+    return "measured", {"state": state}, facts, made
+
+
+def _bisected(recording: Recording, session: Session, waiting: Waiting | None) -> Ran:
+    from dynamo_lab.bench.bisections.run import bisected
+
+    found = bisected(recording, session, _watch(waiting))
+    verdict = found.facts.bisection.verdict if found.facts.bisection else ""
+    return "searched", {"state": verdict}, found.facts, found.session
+
+
+def _watch(waiting: Waiting | None) -> Watch:
+    """A watch that tells the view, and that the view can stop."""
     from dynamo_lab.measure.rounds import Progress, Watch
 
     def told(progress: Progress) -> None:
@@ -86,7 +107,4 @@ def _benched(
     watch = Watch(told)
     if waiting is not None:
         waiting.on_stop = watch.stop
-    options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})
-    facts, made = measured(recording, session, options, watch)
-    state = facts.benchmark.state if facts.benchmark else ""
-    return "measured", {"state": state}, facts, made
+    return watch

@@ -63,12 +63,12 @@ class Subject:
         if phase == "forward":
             return dict(named_tensors("output", self.call(way, phase)())) | self._after()
         self._forget_gradients()
-        found = dict(named_tensors("output", self._backward(way))) | self._after()
+        found = dict(named_tensors("output", self._backward(way)))
         for name, leaf in self.leaves.items():
             if leaf.grad is not None:
                 found[f"gradient of {name}"] = leaf.grad.detach().clone()
         self._forget_gradients()
-        return found
+        return found | self._after()
 
     def observe(
         self, way: Fn, phase: Phase, has_changed: Callable[[torch.Tensor], bool]

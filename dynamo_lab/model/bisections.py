@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.benchmarks import Comparison, Phase
+from dynamo_lab.model.benchmarks import Phase, Verdict
 from dynamo_lab.model.core.references import Plain, Ref
 
 BisectionVerdict = Literal["same", "rounding", "bug", "crash", "unknown"]
@@ -41,6 +41,19 @@ class BisectionTrial(Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
+class Difference(Struct, frozen=True, kw_only=True):
+    """A tensor that the compiled program computed, against eager's: as `benchmarks.Comparison`."""
+
+    value: str
+    verdict: Verdict
+    absolute: float | None = None
+    relative: float | None = None
+    error_ulp: float | None = None
+    eager_error_ulp: float | None = None
+    tolerance: str = ""
+    reason: str = ""
+
+
 class Culprit(Struct, frozen=True, kw_only=True):
     """A part with which the fault is there and without which it is not.
 
@@ -59,7 +72,7 @@ class Bisection(Struct, frozen=True, kw_only=True):
 
     `nodes` are the culprit's, of `graph`. `sentence` says how the verdict is known, or why it is
     not. `first_bad` is the first value, in the order of kernels, that is not a number or infinite
-    where eager's is not. `changes` is what else a call leaves to the next one.
+    where eager's is not. `remarks` say what else is known of the culprit.
     """
 
     verdict: BisectionVerdict
@@ -69,11 +82,12 @@ class Bisection(Struct, frozen=True, kw_only=True):
     graph: Annotated[int | None, Ref("graphs")] = None
     nodes: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
     kernel: Annotated[int | None, Ref("kernels")] = None
-    comparisons: tuple[Comparison, ...] = ()
+    differences: tuple[Difference, ...] = ()
     trials: tuple[BisectionTrial, ...] = ()
     error: str = ""
     first_bad: str = ""
     has_float64: bool = False
+    remarks: tuple[str, ...] = ()
     unfinished: Annotated[str, Plain("why the search ended early")] = ""
     seconds: float = 0.0
     versions: dict[str, str] = {}

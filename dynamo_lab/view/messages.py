@@ -54,7 +54,7 @@ class LoweredOutcome(TypedDict):
 
 
 class MeasuredOutcome(TypedDict):
-    """What came of measuring: the state of the benchmark, empty if there is none."""
+    """What came of measuring or of a search: the benchmark's state, or the verdict."""
 
     state: str
 

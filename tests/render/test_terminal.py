@@ -29,7 +29,7 @@ SAMPLES = [
     "packaged",
 ]
 
-EMPTY = ["autograd", "fusion", "memory", "passes", "shapes"]
+EMPTY = ["autograd", "fusion", "memory", "passes", "shapes", "why_wrong"]
 """The sections that branch_and_print has nothing to say in."""
 
 
@@ -49,6 +49,12 @@ def test_a_section_in_full(make: Make, golden: str, section: str) -> None:
 def test_a_section_without_facts_is_empty(make: Make, section: str) -> None:
     view = build(make("branch_and_print"))
     assert terminal.render(view, width=100, sections=[section]) == ""
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_bisection_in_full(make: Make, golden: str, width: int) -> None:
+    text = terminal.render(build(make("bisected")), width=width, sections=["why_wrong"])
+    assert text + "\n" == golden
 
 
 @pytest.mark.parametrize("width", [80, 120])

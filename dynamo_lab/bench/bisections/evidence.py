@@ -41,16 +41,17 @@ class Evidence(Suspects):
         return (item for item in self._recording.passes if _did(item))
 
     def lowerings(self, parts: Sequence[Part]) -> Sequence[Part]:
-        """Those in the first kernel that is wrong on its own inputs, where one is.
-
-        Of its buffers, it is the wrong one that the fewest operators are in.
-        """
+        """Those in the first kernel that is wrong on its own inputs, where one is."""
         if not self._wrong:
             return parts
         kernel = self._recording.kernels[self._wrong[0].kernel]
-        nodes = kernel.nodes
-        suspected = {(kernel.graph, node) for node in nodes}
+        suspected = {(kernel.graph, node) for node in kernel.nodes}
         return [part for part in parts if suspected & set(self._lowered(part))] or parts
+
+    def on_cpu(self, part: Part) -> bool:
+        """Whether a kernel in C++ computes it."""
+        kernel = self.kernel_of(self.nodes(part))
+        return kernel is not None and kernel.language == "cpp"
 
     # What a part is
 

@@ -17,7 +17,7 @@ from dynamo_lab.capture.core.compat import many_ways
 from dynamo_lab.errors import BisectionError
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import compare, is_wrong
-from dynamo_lab.model.bisections import Bisection, Culprit
+from dynamo_lab.model.bisections import Bisection, Culprit, Difference
 from dynamo_lab.model.core.host import version_of
 from dynamo_lab.record.explore import record, runnable
 from dynamo_lab.record.replay import told, without_trace
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.bisections.kernel_values import Wrong
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
     from dynamo_lab.measure.rounds import Watch
+    from dynamo_lab.model.benchmarks import Comparison
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.record.run import Choice
 
@@ -118,12 +119,15 @@ class _Run:
     def _search(self, first: Tried, modules: list[WrittenModule]) -> None:
         wrong = [] if first.error is not None else self._wrong_kernels(modules)
         evidence = Evidence(self.run.facts, wrong)
-        search = Search(self._trials, first, evidence)
-        unfinished = search.run()
         try:
             said = self._verdict(first)
         except EndedError as ended:
             said = Judged("unknown", f"Rounding was not told from a bug: {ended}.")
+        if said.verdict == "rounding":
+            self._conclude(first, said)
+            return
+        search = Search(self._trials, first, evidence)
+        unfinished = search.run()
         backend = first.graphs
         if backend is not None and search.graph is not None and search.graph < len(backend.graphs):
             self.held = backend.graphs[search.graph]
@@ -152,7 +156,7 @@ class _Run:
             verdict=said.verdict,
             sentence=said.sentence,
             phase=self._trials.phase,
-            comparisons=first.found,
+            differences=tuple(map(_difference, first.found)),
             trials=tuple(self._trials.made),
             error=first.fact.fault if first.error is not None else "",
             has_float64=self._trials.checks.has_float64,
@@ -162,13 +166,20 @@ class _Run:
         )
 
 
+def _difference(one: Comparison) -> Difference:
+    known = structs.asdict(one)
+    return Difference(**{name: known[name] for name in Difference.__struct_fields__})
+
+
 def _places(search: Search, evidence: Evidence) -> dict[str, Any]:
     """What was found: the culprits, their nodes, and the kernel and statement that these are in."""
     culprits = [found.culprit for found in search.found]
     part = next((found.part for found in reversed(search.found) if found.part), None)
-    nodes = evidence.nodes(part) if part else ()
+    shown = search.shown_by or part
+    nodes = evidence.nodes(shown) if shown else ()
     graph = nodes[0][0] if nodes else None
     found: dict[str, Any] = {"graph": graph, "first_bad": evidence.first_bad()}
+    found["remarks"] = tuple(search.remarks)
     found["nodes"] = tuple(node for at, node in nodes if at == graph)
     if part is not None and part.kind in ("lowering", "fusion"):
         kernel = evidence.kernel_of(nodes)

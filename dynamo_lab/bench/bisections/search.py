@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+VECTORS = (
+    "Only its vectorised C++ is wrong: with options={'cpp.simdlen': 1} it is right. So its "
+    "lowering rule is not to blame."
+)
+_SCALAR = {"cpp.simdlen": 1}
+
 _STAGES = {
     "eager": "Dynamo's capture of the program",
     "aot_eager": "AOTAutograd's trace",
@@ -38,6 +44,9 @@ class Search:
         self._trials, self._first, self._suspects = trials, first, suspects
         self.found: list[FoundPart] = []
         self.graph: int | None = None
+        self.remarks: list[str] = []
+        self.shown_by: Part | None = None
+        """The operator with which a wrong fusion first shows."""
 
     def run(self) -> str:
         """Search; the reason if it ended before the smallest part, else empty."""
@@ -144,24 +153,25 @@ class Search:
             what = f"with {len(on)} of {len(parts)} operators lowered"
             return self._trials.run(what, allowed=_only("lowering", on))
 
-        if len(suspects) < len(parts):
-            outcome = with_these(suspects).outcome
-            if outcome == "wrong" and len(suspects) == 1:
-                self._add_part(suspects[0])
-                return
-            parts = suspects if outcome == "wrong" else parts
+        if len(suspects) < len(parts) and with_these(suspects).outcome == "wrong":
+            parts = list(suspects)
         chosen = self._first_of(parts, with_these)
-        alone = self._trials.run(f"only {chosen.name} lowered", allowed=_only("lowering", [chosen]))
-        if alone.outcome == "wrong":
-            self._add_part(chosen)
+        only, what = _only("lowering", [chosen]), f"only {chosen.name} lowered"
+        if self._trials.run(what, allowed=only).outcome != "wrong":
+            self._fusion(chosen)
             return
-        self._fusion(chosen)
+        self._add_part(chosen)
+        if self._suspects.on_cpu(chosen):
+            scalar = self._trials.run(f"{what}, without vectors", allowed=only, chosen=_SCALAR)
+            if scalar.outcome == "right":
+                self.remarks.append(VECTORS)
 
     def _fusion(self, chosen: Part) -> None:
         """An operator that is right alone: with which others is it wrong?"""
         apart = self._trials.run("without fusion", allowed=_no("fusion"))
         if apart.outcome != "right":
             raise EndedError(f"{chosen.name} is wrong only together with operators before it")
+        self.shown_by = chosen
         pairs = _of("fusion", self._first)
 
         def with_these(on: Collection[Part]) -> Tried:
@@ -215,6 +225,10 @@ class Suspects:
     def lowerings(self, parts: Sequence[Part]) -> Sequence[Part]:
         """The lowered operators that may be wrong."""
         return parts
+
+    def on_cpu(self, part: Part) -> bool:
+        """Whether C++ is generated for an operator."""
+        return False
 
     def described(self, part: Part) -> Culprit:
         """A part in words."""

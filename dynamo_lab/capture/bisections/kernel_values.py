@@ -1,8 +1,8 @@
 """Each kernel of a compiled program on its own inputs, against the operators that it implements.
 
 A graph runs operator by operator on the inputs that its compiled form gets: so it is known what
-each buffer should hold. What a kernel wrote is compared with that, and replaced by it, so that the next
-kernel starts from what is right.
+each buffer should hold. What a kernel wrote is compared with that, and replaced by it, so that the
+next kernel starts from what is right.
 """
 
 from __future__ import annotations

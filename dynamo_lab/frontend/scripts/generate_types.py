@@ -53,7 +53,7 @@ ANSWERS = {
 }
 """What answers a question of `questions.answer`."""
 
-OUTCOMES = {"try_fix": TrialOutcome, "relower": LoweredOutcome, "bench": MeasuredOutcome}
+OUTCOMES = {"try_fix": TrialOutcome, "relower": LoweredOutcome, "bench": MeasuredOutcome, "bisect": MeasuredOutcome}
 """What comes of something that `runs.run` does."""
 
 ALIASES = {"Stop": playback.Stop}

@@ -65,8 +65,9 @@ export function view(parts: Partial<View>): View {
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
     guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "", assemblies: [], gpus: [] },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, readings: [], steps: null, stories: [], run_map: [], partitions: [],
-    decompositions: NO_DECOMPOSITIONS, packages: [], bench: null, artifacts: [], fusions: { schedules: [], unseen: {} },
+    decompositions: NO_DECOMPOSITIONS, packages: [], bench: null, bisection: null, artifacts: [], fusions: { schedules: [], unseen: {} },
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
+    findings: { found: [], more: 0, clean: "" },
     ...parts,
   };
 }

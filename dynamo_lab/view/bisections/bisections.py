@@ -23,7 +23,7 @@ _KINDS: dict[PartKind, str] = {
     "decomposition": "decomposition of",
     "pass": "pass",
     "rewrite": "rewrite",
-    "lowering": "lowering of",
+    "lowering": "code for",
     "fusion": "fusion of",
     "kernel": "kernel",
     "statement": "statement",
@@ -144,16 +144,20 @@ def _made_by(culprit: Culprit) -> str:
     if culprit.kind in ("stage", "graph"):
         return name[:1].upper() + name[1:]
     by = f" ({culprit.rule})" if culprit.rule and culprit.rule != name else ""
+    if culprit.kind == "lowering":
+        return f"The code generated for {name}"
     return f"The {_KINDS[culprit.kind]} {name}{by}"
 
 
 def _culprit(one: Culprit) -> CulpritView:
-    detail = " at ".join(part for part in (one.rule, one.place) if part)
+    rule = f"lowered by {one.rule}" if one.kind == "lowering" and one.rule else one.rule
+    detail = " at ".join(part for part in (rule, one.place) if part)
     return CulpritView(kind=_KINDS[one.kind], name=one.name, detail=detail, text=one.text)
 
 
 def _notes(found: Bisection) -> list[str]:
     notes = [f"The search ended early: {found.unfinished}."] if found.unfinished else []
+    notes += found.remarks
     if found.first_bad:
         notes.append(f"The first value that is not a number, or infinite: {found.first_bad}.")
     if not found.has_float64 and found.verdict not in ("crash", "same"):

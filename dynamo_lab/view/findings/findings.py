@@ -10,10 +10,14 @@ from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 <<<<<<< HEAD
+<<<<<<< HEAD
 from dynamo_lab.view.findings import breaks, compile_time, memory, speed
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Question, Rule
 =======
 from dynamo_lab.view.findings import breaks, recompilations
+=======
+from dynamo_lab.view.findings import breaks, numbers
+>>>>>>> bisect
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Rule
 >>>>>>> again
 
@@ -24,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     *breaks.RULES,
     *compile_time.RULES,
     *memory.RULES,
+    *numbers.RULES,
     *recompilations.RULES,
     *speed.RULES,
 )

@@ -2,6 +2,7 @@
 
 from .assembled import assembled as assembled
 from .big import big as big
+from .bisected import bisected as bisected
 from .branch_and_print import branch_and_print as branch_and_print
 from .cut import cut as cut
 from .decomposed import decomposed as decomposed

@@ -13,6 +13,7 @@ from dynamo_lab.model.benchmarks import (
 )
 from dynamo_lab.model.benchmarks import Group as BenchGroup
 from dynamo_lab.model.benchmarks import Way as BenchWay
+from dynamo_lab.model.bisections import Bisection, BisectionTrial, Culprit
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.core.notes import Note
@@ -264,6 +265,21 @@ def hostile() -> Recording:
         failure=Failure(type=evil, message=evil, traceback=evil, span=1),
         environment=Environment(platform=evil, options={evil: evil}),
         benchmark=_benchmark(evil),
+        bisection=_bisection(evil),
+    )
+
+
+def _bisection(evil: str) -> Bisection:
+    return Bisection(
+        verdict="bug",
+        sentence=evil,
+        culprits=(Culprit(kind="lowering", name=evil, rule=evil, place=evil, text=evil),),
+        trials=(BisectionTrial(what=evil, backend=evil, outcome="wrong", fault=evil),),
+        error=evil,
+        first_bad=evil,
+        remarks=(evil,),
+        unfinished=evil,
+        versions={evil: evil},
     )
 
 

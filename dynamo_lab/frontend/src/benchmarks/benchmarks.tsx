@@ -4,6 +4,7 @@ import { useModel, useStore } from "../core/context";
 import type { AgreementView, BenchView } from "../core/types.generated";
 import { Empty, Fold } from "../ui/bits";
 import { ByHand } from "./by-hand";
+import { Difference } from "./difference";
 import { BenchKernels } from "./kernels";
 import { Measure } from "./measure";
 import { Roofline } from "./roofline";
@@ -70,12 +71,12 @@ function Shown({ bench, mode }: { bench: BenchView; mode: BenchMode }): Componen
 
 export function Bench() {
   const store = useStore();
-  const { bench } = useModel().view;
+  const { bench, bisection } = useModel().view;
   if (!bench) {
     return (
       <div class="dl-scroll dl-bench">
         <Measure />
-        <Empty title="Nothing measured yet">Measuring compares eager PyTorch with compiled variants of your program: first what they compute, then how long they take.</Empty>
+        {bisection ? <Difference found={bisection} /> : <Empty title="Nothing measured yet">Measuring compares eager PyTorch with compiled variants of your program: first what they compute, then how long they take.</Empty>}
       </div>
     );
   }
@@ -86,6 +87,7 @@ export function Bench() {
   const mode = modes.includes(benchmarksState(store).mode.value) ? benchmarksState(store).mode.value : "ways";
   return (
     <div class="dl-scroll dl-bench">
+      {bisection && <Difference found={bisection} />}
       <Verdicts bench={bench} />
       <div class="dl-toolbar">
         <div class="dl-segments" role="group" aria-label="What to show">

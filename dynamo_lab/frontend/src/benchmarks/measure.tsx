@@ -18,16 +18,17 @@ export function Measure() {
   const entry = recordings.shown.value;
   if (!runs?.ready.value || !entry) return null;
   const { base } = entry;
-  const measure = (): void => {
+  const start = (what: "bench" | "bisect", asked: Record<string, unknown>): void => {
     state.value = "busy";
     error.value = "";
-    runs.run("bench", base, { ways: ways.value, training: training.value, seconds: seconds.value })
+    runs.run(what, base, asked)
       .then((ran) => {
         recordings.add(ran, { base, fix: "", asked: entry.asked });
         recordings.show(ran.label);
       }, (reason: unknown) => void (error.value = reason instanceof Error ? reason.message : String(reason)))
       .finally(() => (state.value = ""));
   };
+  const measure = (): void => start("bench", { ways: ways.value, training: training.value, seconds: seconds.value });
   const stop = (): void => {
     state.value = "stopping";
     runs.stop();
@@ -40,6 +41,7 @@ export function Measure() {
         {isBusy
           ? <button type="button" class="dl-button" disabled={state.value === "stopping"} onClick={stop}>Stop</button>
           : <button type="button" class="dl-button" disabled={ways.value.length === 0} onClick={measure}>Measure</button>}
+        {!isBusy && <button type="button" class="dl-button" title="Which part of the compiler makes the result differ from eager, and is it rounding?" onClick={() => start("bisect", {})}>Find the difference</button>}
         {WAYS.map((way) => <label key={way} class="dl-check"><input type="checkbox" disabled={isBusy} checked={ways.value.includes(way)} onChange={() => choose(way)} /> {way}</label>)}
         <label class="dl-check" title="Forward, backward"><input type="checkbox" disabled={isBusy} checked={training.value} onChange={() => (training.value = !training.value)} /> training step</label>
         <label class="dl-check">

@@ -6,5 +6,5 @@ export const benchmarksPart: Part = {
   tab: "bench",
   Panel: Bench,
   // Also where it can be measured: then the tab is the way to it.
-  isThere: ({ model, source }) => !!model.value?.view.bench || (source.runs?.ready.value ?? false),
+  isThere: ({ model, source }) => !!model.value?.view.bench || !!model.value?.view.bisection || (source.runs?.ready.value ?? false),
 };

@@ -12,7 +12,7 @@ import type { View } from "./types.generated";
 
 /** The tab to begin with: where there is most to say. */
 function firstTab(view: View | undefined): Tab {
-  if (view?.bench) return "bench"; // it was made to measure
+  if (view?.bench || view?.bisection) return "bench"; // it was made to measure
   if (!view || view.breaks.length > 0) return "breaks";
   if (view.packages.length > 0) return "package";
   if (view.guards.recompiles.length > 0) return "guards";

@@ -1803,7 +1803,7 @@ export interface LoweredOutcome {
   readonly failure: string;
 }
 
-/** What came of measuring: the state of the benchmark, empty if there is none. */
+/** What came of measuring or of a search: the benchmark's state, or the verdict. */
 export interface MeasuredOutcome {
   readonly state: string;
 }
@@ -1824,4 +1824,5 @@ export interface Outcomes {
   readonly try_fix: TrialOutcome;
   readonly relower: LoweredOutcome;
   readonly bench: MeasuredOutcome;
+  readonly bisect: MeasuredOutcome;
 }

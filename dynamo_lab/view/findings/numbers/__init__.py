@@ -1,0 +1,6 @@
+"""Why are the numbers wrong? One rule a file."""
+
+from dynamo_lab.view.findings.finding import Rule
+from dynamo_lab.view.findings.numbers import differs
+
+RULES: tuple[Rule, ...] = (differs.find,)

@@ -1,0 +1,71 @@
+"""A compiled program whose results differ from eager's: as a benchmark or a bisection found."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.model.bisections import Bisection
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.bisections import bisections
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
+
+_REMEDY = (
+    "Ask which part of the compiler makes it, and whether that is rounding: it takes at most 15 "
+    "compilations."
+)
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """Nothing of a program that was neither compared nor searched."""
+    recording = facts.recording
+    if recording.bisection is not None:
+        yield from _searched(recording.bisection, facts)
+    else:
+        yield from _compared(recording)
+
+
+def _compared(recording: Recording) -> Iterator[Found]:
+    """What a benchmark says of variants that `torch.compile` made."""
+    bench = recording.benchmark
+    if bench is None:
+        return
+    wrong = [
+        one
+        for one in bench.comparisons
+        if one.verdict == "wrong" and bench.ways[one.way].kind == "compiled"
+    ]
+    if not wrong:
+        return
+    values = list(dict.fromkeys(one.value for one in wrong))
+    others = f" and {len(values) - 1} more" if len(values) > 1 else ""
+    name = bench.ways[wrong[0].way].name
+    finding = Finding(
+        rule="numbers-differ",
+        question="numbers",
+        sentence=f"The compiled program ({name}) gives another result than eager: {values[0]}"
+        f"{others} is beyond what is taken for rounding.",
+        evidence=(Evidence(text=f"{name}: {bench.ways[wrong[0].way].problem}", tab="bench"),),
+        grade="none",
+        remedy=_REMEDY,
+        code="rec.bisect()",
+        cost=1.0,
+    )
+    yield Found(finding)
+
+
+def _searched(bisection: Bisection, facts: Facts) -> Iterator[Found]:
+    """What a search found; nothing where the difference is rounding, or none."""
+    shown = bisections.build(facts.recording, facts.places, facts.ancestry)
+    if shown is None or bisection.verdict not in ("bug", "crash"):
+        return
+    finding = Finding(
+        rule="miscompiled",
+        question="numbers",
+        sentence=f"{shown.title}. {shown.sentence}",
+        where=shown.where,
+        entity=shown.entity,
+        evidence=(Evidence(text=shown.because, tab="bench"),),
+        grade="none",
+        remedy="Report it to PyTorch with a file that reproduces it.",
+        code="print(rec.bisect().reproducer().issue())",
+        cost=1.0,
+    )
+    yield Found(finding)
