@@ -67,6 +67,7 @@ export function view(parts: Partial<View>): View {
     timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, readings: [], steps: null, stories: [], run_map: [], partitions: [],
     decompositions: NO_DECOMPOSITIONS, packages: [], bench: null, artifacts: [], fusions: { schedules: [], unseen: {} },
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
+    findings: { found: [], more: 0, clean: "" },
     ...parts,
   };
 }

@@ -916,6 +916,7 @@ export interface LoweringView {
   readonly counts: readonly (readonly [string, number])[];
   readonly steps: readonly LoweringStep[];
   readonly buffers: readonly number[];
+  readonly cuda_graphs: CudaGraphsView | null;
 }
 
 /**
@@ -933,6 +934,26 @@ export interface LoweringStep {
   readonly place: string;
   readonly made: readonly number[];
   readonly ended: readonly number[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+/** Whether CUDA graphs replay a graph. `where` is what keeps them from it, `entity` its line. */
+export interface CudaGraphsView {
+  readonly use: Use;
+  readonly sentence: string;
+  readonly parts: readonly CudaPartView[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+export type Use = "in parts" | "not used" | "used";
+
+/** Calls that follow each other, and why they are not recorded, if they are not. */
+export interface CudaPartView {
+  readonly is_recorded: boolean;
+  readonly calls: string;
+  readonly reason: string;
   readonly where: string;
   readonly entity: string;
 }
@@ -1159,6 +1180,7 @@ export interface BenchView {
   readonly agreements: readonly AgreementView[];
   readonly kernels: KernelTimesView;
   readonly roofline: RooflineView | null;
+  readonly memory: MemoryCoursesView | null;
   readonly doubts: readonly string[];
   readonly machine: readonly (readonly [string, string])[];
   readonly changes: string;
@@ -1409,6 +1431,33 @@ export interface PointView {
 
 export type Bound = "" | "arithmetic" | "memory";
 
+/** All courses with one axis each way: `most` is the largest peak. `sentence` compares them. */
+export interface MemoryCoursesView {
+  readonly phase: Phase;
+  readonly sentence: string;
+  readonly most: number;
+  readonly courses: readonly CourseView[];
+}
+
+/** The memory of a variant's call: pairs of share of its duration, and bytes. */
+export interface CourseView {
+  readonly way: number;
+  readonly name: string;
+  readonly points: readonly (readonly [number, number])[];
+  readonly peak: string;
+  readonly peak_bytes: number;
+  readonly holders: readonly HolderView[];
+}
+
+/** What holds a part of a peak; `entity` is the line that called the operator, if known. */
+export interface HolderView {
+  readonly operator: string;
+  readonly size: string;
+  readonly share: string;
+  readonly where: string;
+  readonly entity: string;
+}
+
 /** One artifact: `note` says what is left out of its text here, or what is wrong with it. */
 export interface ArtifactView {
   readonly title: string;
@@ -1483,6 +1532,7 @@ export type Metric =
   | "breaks"
   | "bytes"
   | "graphs"
+  | "kernel calls"
   | "recompilations"
   | "seconds a call"
   | "seconds of compiling";
