@@ -18,6 +18,7 @@ from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
 from dynamo_lab.measure.memory import peak_of
+from dynamo_lab.measure.memory_course import course_of
 from dynamo_lab.measure.rounds import Watch, take_turns
 from dynamo_lab.measure.variants import candidates
 from dynamo_lab.model.benchmarks import (
@@ -27,6 +28,7 @@ from dynamo_lab.model.benchmarks import (
     Comparison,
     KernelTime,
     Limits,
+    MemoryCourse,
     Overhead,
     Phase,
     Series,
@@ -98,6 +100,7 @@ class BenchRun:
         self._run = Run(facts=Recording(title=title))
         self._series: list[Series] = []
         self._comparisons: list[Comparison] = []
+        self._courses: list[MemoryCourse] = []
         self._changes: dict[str, None] = {}
         self._recorded_way: int | None = None
         self._kernels = KernelTimes()
@@ -132,6 +135,7 @@ class BenchRun:
             eager_calls=self._kernels.eager_calls,
             groups=self._kernels.groups,
             overheads=self._kernels.overheads,
+            memory=tuple(self._courses),
             limits=self._limits,
             changes=self._changed(),
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -243,8 +247,18 @@ class BenchRun:
                 call = self._subject.call(way, self._phases[-1])
                 self._start.again()
                 self._prepare(call)
-                peak = peak_of(call, self._device)
+                course = self._course(call, at)
+                peak = course.peak if course else peak_of(call, self._device)
                 self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
+
+    def _course(self, call: Callable[[], object], at: int) -> MemoryCourse | None:
+        """The course of memory, where the profiler sees it all: on the CPU."""
+        if self._device.name != "cpu":
+            return None
+        found = course_of(call, with_lines=at == 0)
+        if found:
+            self._courses.append(structs.replace(found, way=at, phase=self._phases[-1]))
+        return found
 
     def _time(self) -> None:
         caches: tuple[Cache, ...] = ("warm", "cold") if self._options.cold else ("warm",)

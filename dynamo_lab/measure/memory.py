@@ -49,31 +49,37 @@ def _on_cpu(work: Callable[[], object]) -> int | None:
     seen = profiled(work, memory=True)
     if seen is None:
         return None
-    return _peak(_allocations(seen.experimental_event_tree()))
+    return _peak(allocations(seen.experimental_event_tree()))
 
 
-class _Allocation(NamedTuple):
+class Allocation(NamedTuple):
+    """Memory that was allocated or freed, and in which operator: its event and its name."""
+
     at: int
     """Nanoseconds."""
     address: int
     size: int
     """In bytes, below 0 where they are freed."""
+    event: int = 0
+    operator: str = ""
 
 
-def _allocations(events: Iterable[Any]) -> list[_Allocation]:
+def allocations(events: Iterable[Any]) -> list[Allocation]:
     """What was allocated and freed during these events, in order."""
-    found: list[_Allocation] = []
-    pending = list(events)
+    found: list[Allocation] = []
+    pending = [(event, 0, "") for event in events]
     while pending:
-        event = pending.pop()
-        pending += event.children
+        event, parent, operator = pending.pop()
         if event.name == "[memory]":
             fields = event.extra_fields
-            found.append(_Allocation(event.start_time_ns, fields.ptr, fields.alloc_size))
+            facts = event.start_time_ns, fields.ptr, fields.alloc_size
+            found.append(Allocation(*facts, parent, operator))
+        named = operator or (event.name if event.name.startswith("aten::") else "")
+        pending += [(child, event.id, named) for child in event.children]
     return sorted(found, key=lambda one: one.at)
 
 
-def _peak(allocations: Iterable[_Allocation]) -> int:
+def _peak(allocations: Iterable[Allocation]) -> int:
     """The most bytes held at a time of what was allocated here.
 
     What an earlier profile saw allocated is reported when it is freed in this one, other memory is

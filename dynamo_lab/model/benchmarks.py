@@ -219,6 +219,34 @@ class Overhead(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+class MemoryHolder(Struct, frozen=True, kw_only=True):
+    """What holds memory at a peak: `count` allocations in an operator, called at a line of a file.
+
+    Without an operator it is generated code that allocated; without a line that is not known.
+    """
+
+    operator: str
+    bytes: int
+    count: Annotated[int, Plain("how many allocations")] = 1
+    path: str = ""
+    line: Annotated[int | None, Plain("a line number")] = None
+
+
+class MemoryCourse(Struct, frozen=True, kw_only=True):
+    """How much a variant's call held beyond what was there before, at shares of its duration.
+
+    `at` runs from 0 to 1, `bytes` beside it; of many points those with the most were kept. `peak`
+    is exact, `holders` are what held it, the largest first.
+    """
+
+    way: Annotated[int, Ref("Benchmark.ways")] = 0
+    phase: Phase = "forward"
+    at: tuple[float, ...] = ()
+    bytes: tuple[int, ...] = ()
+    peak: int = 0
+    holders: tuple[MemoryHolder, ...] = ()
+
+
 class Benchmark(Struct, frozen=True, kw_only=True):
     """One program in several variants. Indices `way` are positions in `ways`.
 
@@ -239,6 +267,7 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     eager_calls: tuple[EagerCall, ...] = ()
     groups: tuple[Group, ...] = ()
     overheads: tuple[Overhead, ...] = ()
+    memory: tuple[MemoryCourse, ...] = ()
     limits: Limits | None = None
     work: Work | None = None
     created: str = ""

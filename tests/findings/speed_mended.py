@@ -7,8 +7,9 @@ from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-from dynamo_lab.view.findings import peaks, traffic
+from dynamo_lab.view.findings import traffic
 from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.fusion import peaks
 from tests.findings.faults import recorded
 from tests.findings.memory_faults import FAULTS as MEMORY
 from tests.findings.speed_faults import FAULTS as SPEED

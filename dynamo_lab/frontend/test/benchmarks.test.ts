@@ -57,7 +57,7 @@ describe("groups", () => {
 });
 
 const BENCH: BenchView = {
-  title: "f", state: "", created: "", verdicts: [], ways: [], sections: [], agreements: [], doubts: [], machine: [], roofline: null, changes: "",
+  title: "f", state: "", created: "", verdicts: [], ways: [], sections: [], agreements: [], doubts: [], machine: [], roofline: null, memory: null, changes: "",
   kernels: { programs: [], kernels: [[0, "12 \u00b5s, 8 %"]], nodes: [], lines: [] },
 };
 

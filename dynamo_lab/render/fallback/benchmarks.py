@@ -9,6 +9,7 @@ from dynamo_lab.view import View
 from dynamo_lab.view.benchmarks.benchmarks import BenchView, SectionView
 from dynamo_lab.view.benchmarks.kernel_groups import KernelGroupView
 from dynamo_lab.view.benchmarks.kernel_times import ProgramView
+from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
 
 _GROUPS = 60
 _COLOURS = {"good": "color:#2e9e5b", "bad": "color:#d9534f", "warning": "color:#c08a00"}
@@ -33,9 +34,23 @@ def blocks(view: View) -> Iterator[Markup]:
         yield _program(program)
     if bench.roofline:
         yield details("compared with the machine's limits", *roofline.blocks(bench.roofline))
+    if bench.memory:
+        yield details("memory over one call", *_memory(bench.memory))
     if bench.machine:
         facts = " · ".join(f"{shortened(a, 60)} {shortened(b, 80)}" for a, b in bench.machine)
         yield tag("p", tag("small", f"measured on: {facts}"))
+
+
+def _memory(found: MemoryCoursesView) -> Iterator[Markup]:
+    """Each variant's peak and what holds it."""
+    yield tag("p", shortened(found.sentence, 300))
+    for course in found.courses:
+        rows = [
+            (one.size, one.share, shortened(one.operator, 80), shortened(one.where, 120))
+            for one in course.holders
+        ]
+        yield tag("p", tag("b", shortened(course.name, 80)), f": {course.peak} at its peak")
+        yield table(("bytes", "of the peak", "made by", "called at"), rows)
 
 
 def _verdicts(bench: BenchView) -> Markup:

@@ -8,11 +8,12 @@ from msgspec import Struct, structs
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, rounds_needed, spread
 from dynamo_lab.model.benchmarks import Benchmark, Cache, Phase, Series, Way
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks import kernel_times, roofline
+from dynamo_lab.view.benchmarks import kernel_times, memory_courses, roofline
 from dynamo_lab.view.benchmarks.agreements import AgreementView, agreements
 from dynamo_lab.view.benchmarks.break_even import BreakEven, break_even
 from dynamo_lab.view.benchmarks.circumstances import between_calls, machine_doubts, machine_rows
 from dynamo_lab.view.benchmarks.kernel_times import PHASES, KernelTimesView
+from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
 from dynamo_lab.view.benchmarks.roofline import RooflineView
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
@@ -92,6 +93,7 @@ class BenchView(Struct, frozen=True, kw_only=True):
     agreements: tuple[AgreementView, ...]
     kernels: KernelTimesView
     roofline: RooflineView | None = None
+    memory: MemoryCoursesView | None = None
     doubts: tuple[str, ...] = ()
     machine: tuple[tuple[str, str], ...] = ()
     changes: str = ""
@@ -114,6 +116,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView
         agreements=checked,
         kernels=kernel_times.build(recording, found, places, ancestry),
         roofline=roofline.build(recording),
+        memory=memory_courses.build(recording, found, places),
         doubts=tuple(machine_doubts(found.machine)),
         machine=tuple(machine_rows(found.machine)),
         changes=between_calls(found),

@@ -7,11 +7,12 @@ import { ByHand } from "./by-hand";
 import { Difference } from "./difference";
 import { BenchKernels } from "./kernels";
 import { Measure } from "./measure";
+import { BenchMemory } from "./memory";
 import { Roofline } from "./roofline";
 import { BENCH_MODES, benchmarksState, type BenchMode } from "./state";
 import { Ways } from "./ways";
 
-const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", roofline: "Roofline", code: "By hand", machine: "Machine" };
+const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", memory: "Memory", roofline: "Roofline", code: "By hand", machine: "Machine" };
 
 function Verdicts({ bench }: { bench: BenchView }) {
   return (
@@ -57,6 +58,7 @@ function Machine({ bench }: { bench: BenchView }) {
 
 function Shown({ bench, mode }: { bench: BenchView; mode: BenchMode }): ComponentChildren {
   if (mode === "kernels") return <BenchKernels programs={bench.kernels.programs} />;
+  if (mode === "memory" && bench.memory) return <BenchMemory view={bench.memory} />;
   if (mode === "roofline" && bench.roofline) return <Roofline view={bench.roofline} />;
   if (mode === "code") return <ByHand bench={bench} />;
   if (mode === "machine") return <Machine bench={bench} />;
@@ -81,7 +83,7 @@ export function Bench() {
     );
   }
   const has: Partial<Record<BenchMode, boolean>> = {
-    kernels: bench.kernels.programs.length > 0, roofline: Boolean(bench.roofline), code: bench.ways.some((way) => way.code),
+    kernels: bench.kernels.programs.length > 0, memory: Boolean(bench.memory), roofline: Boolean(bench.roofline), code: bench.ways.some((way) => way.code),
   };
   const modes = BENCH_MODES.filter((mode) => has[mode] ?? true);
   const mode = modes.includes(benchmarksState(store).mode.value) ? benchmarksState(store).mode.value : "ways";

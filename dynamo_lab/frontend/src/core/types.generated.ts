@@ -25,7 +25,6 @@ export interface View {
   readonly fusions: FusionsView;
   readonly packages: readonly PackageView[];
   readonly bench: BenchView | null;
-  readonly bisection: BisectionView | null;
   readonly artifacts: readonly ArtifactView[];
   readonly readings: readonly Reading[];
   readonly findings: FindingsView;
@@ -435,16 +434,13 @@ export interface LevelView {
  * `totals` are (phase, seconds without those nested in it, share of all), largest first.
  *
  * They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
- * other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
- * `caches` what the compile caches would keep.
+ * other threads and processes did meanwhile.
  */
 export interface TimelineView {
   readonly seconds: number;
   readonly phases: readonly PhaseView[];
   readonly totals: readonly (readonly [string, number, number])[];
   readonly parallel: readonly (readonly [string, number])[];
-  readonly costs: readonly CostTable[];
-  readonly caches: readonly CacheView[];
 }
 
 /** A bar: seconds from the recording's start, how deep it is nested, and its compilation. */
@@ -457,44 +453,6 @@ export type PhaseView = readonly [
   explanation: string,
 ];
 export const PHASE = { name: 0, start: 1, seconds: 2, depth: 3, compile_id: 4, explanation: 5 } as const;
-
-/**
- * All of the compile time by one thing, the costliest first.
- *
- * `others` are the seconds of rows that are left out, `rest` those that belong to none.
- */
-export interface CostTable {
-  readonly by: string;
-  readonly rows: readonly CostRow[];
-  readonly more: number;
-  readonly others: number;
-  readonly rest: number;
-  readonly note: string;
-}
-
-/** What took time. `count` is of nodes, or of runs of a pass; `entity` is what to select. */
-export type CostRow = readonly [
-  name: string,
-  seconds: number,
-  share: number,
-  tracing: number,
-  lowering: number,
-  code: number,
-  building: number,
-  count: number,
-  entity: string,
-];
-
-/** What a cache said of one graph, as a sentence; `where` is the line that it is about. */
-export interface CacheView {
-  readonly layer: string;
-  readonly outcome: string;
-  readonly compile_id: string;
-  readonly sentence: string;
-  readonly reason: string;
-  readonly where: string;
-  readonly entity: string;
-}
 
 /**
  * The edges, in the form in which the front-end follows them.
@@ -1222,6 +1180,7 @@ export interface BenchView {
   readonly agreements: readonly AgreementView[];
   readonly kernels: KernelTimesView;
   readonly roofline: RooflineView | null;
+  readonly memory: MemoryCoursesView | null;
   readonly doubts: readonly string[];
   readonly machine: readonly (readonly [string, string])[];
   readonly changes: string;
@@ -1472,36 +1431,31 @@ export interface PointView {
 
 export type Bound = "" | "arithmetic" | "memory";
 
-/** The answer to "why is it wrong". `entity` names the line or the kernel, if known. */
-export interface BisectionView {
-  readonly verdict: string;
-  readonly title: string;
+/** All courses with one axis each way: `most` is the largest peak. `sentence` compares them. */
+export interface MemoryCoursesView {
+  readonly phase: Phase;
   readonly sentence: string;
-  readonly because: string;
-  readonly where: string;
-  readonly line: string;
-  readonly entity: string;
-  readonly culprits: readonly CulpritView[];
-  readonly notes: readonly string[];
-  readonly trials: readonly TrialView[];
-  readonly cost: string;
+  readonly most: number;
+  readonly courses: readonly CourseView[];
 }
 
-/** One part, from the coarsest to the finest: `detail` is its function and where that is. */
-export interface CulpritView {
-  readonly kind: string;
+/** The memory of a variant's call: pairs of share of its duration, and bytes. */
+export interface CourseView {
+  readonly way: number;
   readonly name: string;
-  readonly detail: string;
-  readonly text: string;
+  readonly points: readonly (readonly [number, number])[];
+  readonly peak: string;
+  readonly peak_bytes: number;
+  readonly holders: readonly HolderView[];
 }
 
-/** One compilation and what came of it. */
-export interface TrialView {
-  readonly what: string;
-  readonly backend: string;
-  readonly outcome: string;
-  readonly time: string;
-  readonly fault: string;
+/** What holds a part of a peak; `entity` is the line that called the operator, if known. */
+export interface HolderView {
+  readonly operator: string;
+  readonly size: string;
+  readonly share: string;
+  readonly where: string;
+  readonly entity: string;
 }
 
 /** One artifact: `note` says what is left out of its text here, or what is wrong with it. */
@@ -1803,7 +1757,7 @@ export interface LoweredOutcome {
   readonly failure: string;
 }
 
-/** What came of measuring or of a search: the benchmark's state, or the verdict. */
+/** What came of measuring: the state of the benchmark, empty if there is none. */
 export interface MeasuredOutcome {
   readonly state: string;
 }
@@ -1824,5 +1778,4 @@ export interface Outcomes {
   readonly try_fix: TrialOutcome;
   readonly relower: LoweredOutcome;
   readonly bench: MeasuredOutcome;
-  readonly bisect: MeasuredOutcome;
 }

@@ -1,6 +1,6 @@
 // The lowering as a whole: what became of the operators, what is called, and the operators of the loops.
 import { bufferEntity } from "../core/entities";
-import type { CalledView, LoweringsView } from "../core/types.generated";
+import type { CalledView, CudaGraphsView, LoweringsView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Badge, Fold, Go, Prose } from "../ui/bits";
 import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
@@ -33,6 +33,24 @@ function Called({ item, found }: { item: CalledView; found: LoweringsView }) {
   );
 }
 
+/** Whether CUDA graphs replay a graph, and what keeps operations out. */
+function CudaGraphs({ title, found }: { title: string; found: CudaGraphsView }) {
+  return (
+    <div class="dl-cuda-graphs">
+      <p><b>CUDA graphs</b> of {title}: <Badge tone={found.use === "used" ? "stored" : "called"}>{found.use}</Badge> <Prose text={found.sentence} />{found.entity && <> <Go to={found.entity}>{found.where}</Go></>}</p>
+      {found.parts.length > 1 && (
+        <table class="dl-table">
+          <tbody>
+            {found.parts.map((part, i) => (
+              <tr key={i}><td class="dl-times">{part.calls}</td><td>{part.is_recorded ? "recorded" : <Prose text={part.reason} />}</td><td>{part.entity && <Go to={part.entity}>{part.where}</Go>}</td></tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
 export function LoweringOverview({ found }: { found: LoweringsView }) {
   return (
     <div class="dl-lowering-overview">
@@ -43,6 +61,7 @@ export function LoweringOverview({ found }: { found: LoweringsView }) {
           the loop's result <i>realised</i>: it becomes a buffer in memory. The operators show that one by one, with the reason; the buffers show the loops that came out, each line with the operator that it came from.
         </p>
       </Fold>
+      {found.lowerings.map((lowering) => lowering.cuda_graphs && <CudaGraphs key={lowering.graph} title={lowering.title} found={lowering.cuda_graphs} />)}
       <Outcomes found={found} />
       {found.called.length > 0 && (
         <table class="dl-table">

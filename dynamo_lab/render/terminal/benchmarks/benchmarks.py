@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.benchmarks import roofline
+from dynamo_lab.render.terminal.benchmarks import memory, roofline
 from dynamo_lab.render.terminal.core.parts import (
     TONES,
     Page,
@@ -60,6 +60,9 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield Text()
         yield text("compared with the machine's limits", "bold")
         yield from roofline.rows(bench.roofline, page)
+    if bench.memory:
+        yield Text()
+        yield from memory.rows(bench.memory, page)
     if bench.changes:
         yield Text()
         yield text(one_line(bench.changes), "dim")

@@ -7,9 +7,10 @@ from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent, size
-from dynamo_lab.view.findings import ops, peaks, traffic
+from dynamo_lab.view.findings import ops, traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
+from dynamo_lab.view.fusion import peaks
 
 _PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 _SCALED = ("mul", "div", "truediv", "add", "sub", "masked_fill", "where", "dropout", "to", "float",

@@ -7,10 +7,10 @@ from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryPlan
 from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, percent, size
-from dynamo_lab.view.findings import peaks
 from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
+from dynamo_lab.view.fusion import peaks
 
 _SHARE = 0.05
 _AT_LEAST = 256 << 10

@@ -6,9 +6,10 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, plural, unique
-from dynamo_lab.view.findings import ops, peaks, traffic
+from dynamo_lab.view.findings import ops, traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
+from dynamo_lab.view.fusion import peaks
 
 _COMPLEX = ("c64", "c128", "c32")
 
