@@ -97,7 +97,7 @@ def _is_looped(line: Line, block: _Block, facts: Facts) -> bool:
     spans = facts.recording.spans
     loops = (
         spans[loop.span]
-        for loop in facts.recording.loops
+        for loop in facts.recording.unrolled
         if loop.graph == block.graph.id and loop.times >= len(block.modules)
     )
     return any(span.source == line[0] and span.line <= line[1] <= span.end_line for span in loops)
