@@ -64,7 +64,7 @@ def _caches(view: View) -> Iterator[RenderableType]:
         yield heading("Caches", "recording looks past them")
     for cache in caches:
         about = " · ".join(filter(None, (cache.compile_id, cache.where, cache.reason)))
-        yield line(cache.sentence, (f" {about}" if about else "", "dim"))
+        yield line((cache.sentence, ""), (f" {about}" if about else "", "dim"))
 
 
 def _row(name: str, spent: float, share: float, page: Page) -> tuple[Text, ...]:
