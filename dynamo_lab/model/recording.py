@@ -72,7 +72,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
-    loops: tuple[Loop, ...] = ()
+    unrolled: tuple[Loop, ...] = ()
     caches: tuple[CacheCheck, ...] = ()
     pipelines: tuple[Pipeline, ...] = ()
     passes: tuple[Pass, ...] = ()

@@ -89,7 +89,7 @@ class Recorder:
         self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
-        self.loops: list[Loop] = []
+        self.unrolled: list[Loop] = []
         self.caches: list[CacheCheck] = []
         self.pipelines: list[Pipeline] = []
         self.passes: list[Pass] = []
@@ -191,7 +191,7 @@ class Recorder:
                 packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
-                loops=tuple(self.loops),
+                unrolled=tuple(self.unrolled),
                 caches=tuple(self.caches),
                 pipelines=tuple(self.pipelines),
                 passes=tuple(self.passes),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Generator, Iterable
 from typing import Any
 
+import torch
 from msgspec.structs import replace
 from torch import fx
 
@@ -15,6 +16,7 @@ from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.hooks import CACHE_SETTINGS, CACHES_FORBIDDEN
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.capture.graphs import hooks
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.lowering.hooks import COMPILE_INNER
@@ -22,6 +24,7 @@ from dynamo_lab.model.timings import CacheCheck
 
 FX_GRAPH = "FX graph cache"
 AOTAUTOGRAD = "AOTAutograd cache"
+_RELEASE = str(torch.__version__).encode()
 _PART = re.compile(r"^\[(\w+)\] ([\w.]+(?:\[[^\]]*\])?)")
 
 
@@ -100,7 +103,7 @@ class CacheProbes:
             return replace(found, outcome="off")
         try:
             hooks.FX_CHECK.get()(gm, inputs, options)
-            _, lines = hooks.FX_KEY.get()(gm, inputs, options, ())
+            lines = _key(gm, inputs, options)
         except hooks.FX_BYPASS.get() as error:
             return replace(found, outcome="bypassed", reason=_sentence(error))
         except Exception as error:  # the question is ours, so the program does not end by it
@@ -109,6 +112,21 @@ class CacheProbes:
         told = tuple(_changes(self._first, parts))
         self._first = self._first or parts
         return replace(found, parts=told)
+
+
+def _key(gm: fx.GraphModule, inputs: Any, options: dict[str, Any]) -> Iterable[str]:
+    """What PyTorch logs of a key.
+
+    It hashes its own sources for it, which takes longer than all else; which release it is, a
+    recording knows.
+    """
+    undo = Undo()
+    try:
+        undo.replace(*hooks.TORCH_KEY.place(), lambda: _RELEASE)
+        _, lines = hooks.FX_KEY.get()(gm, inputs, options, ())
+    finally:
+        undo.run()
+    return lines
 
 
 def _settings() -> dict[str, bool]:

@@ -26,6 +26,7 @@ _CACHE = "what the compile caches would keep, and why not, is not recorded."
 COMPILE_FX = Private("torch._inductor.compile_fx", "compile_fx", _CACHE)
 FX_CHECK = Private("torch._inductor.codecache", "FxGraphCache._check_can_cache", _CACHE)
 FX_KEY = Private("torch._inductor.codecache", "compiled_fx_graph_hash", _CACHE)
+TORCH_KEY = Private("torch._inductor.codecache", "torch_key", _CACHE)
 FX_BYPASS = Private("torch._inductor.codecache", "BypassFxGraphCache", _CACHE)
 AOT_CHECK_NODE = Private("torch._functorch._aot_autograd.autograd_cache", "check_node_safe", _CACHE)
 AOT_BYPASS = Private(

@@ -86,7 +86,9 @@ class TracingProbes:
                 code.co_filename, first, code.co_name, end_line=max(first, last)
             )
             exact = self._exact[code, first, last]
-            self._recorder.loops.append(Loop(span=span, graph=graph.id, times=times, exact=exact))
+            self._recorder.unrolled.append(
+                Loop(span=span, graph=graph.id, times=times, exact=exact)
+            )
         self.started()
 
 

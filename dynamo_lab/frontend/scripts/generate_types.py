@@ -70,7 +70,7 @@ TABLES = {
 MARGIN = {"STATES": code.LineState, "MARKS": code.MarkKind}
 """What a line in the margin of a cell can be: JupyterLab's extension trusts nothing else."""
 
-INDEXED = ("LineView", "PhaseView", "DiffLine", "Instruction", "Call", "AddedNode")
+INDEXED = ("LineView", "CostRow", "PhaseView", "DiffLine", "Instruction", "Call", "AddedNode")
 """Tuples whose parts the front-end also asks for one by one: each gets the places of its parts."""
 
 TYPES, LOOKUPS = "src/core/types.generated.ts", "src/core/tables.generated.ts"

@@ -66,6 +66,8 @@ export function view(parts: Partial<View>): View {
     guards: { guards: [], recompiles: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "", assemblies: [], gpus: [] },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, readings: [], steps: null, stories: [], run_map: [], partitions: [],
     decompositions: NO_DECOMPOSITIONS, packages: [], bench: null, bisection: null, artifacts: [], fusions: { schedules: [], unseen: {} },
+    timeline: { seconds: 0, phases: [], totals: [], parallel: [], costs: [], caches: [] }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, readings: [], steps: null, stories: [], run_map: [], partitions: [],
+    decompositions: NO_DECOMPOSITIONS, packages: [], bench: null, artifacts: [], fusions: { schedules: [], unseen: {} },
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
     findings: { found: [], more: 0, clean: "" },
     ...parts,

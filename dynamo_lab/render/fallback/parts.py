@@ -25,6 +25,7 @@ from dynamo_lab.render.fallback import (
     lowering,
     packages,
     passes,
+    timings,
 )
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
@@ -72,6 +73,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))
     recompiles = (partial(_recompile, item) for item in view.guards.recompiles)
     yield "Recompilations", with_reading("guards", recompiles)
+    yield "Compile time", with_reading("timeline", timings.blocks(view))
     yield "Steps", with_reading("steps", _steps(view))
     yield "Dynamic shapes", with_reading("shapes", _shapes(view))
     yield _counted("Artifacts", view.artifacts), with_reading("artifacts", artifacts.blocks(view))

@@ -8,10 +8,12 @@ from rich.text import Text
 from dynamo_lab.render.terminal.core.parts import Page, grid, heading, line, text
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.core.words import listed, seconds
+from dynamo_lab.view.core.words import listed, percent, seconds
+from dynamo_lab.view.timings.costs import CostRow, CostTable
 from dynamo_lab.view.timings.timings import explain
 
 _BRIEF = 8
+_MOST = 12
 _BAR = 20
 
 
@@ -34,6 +36,35 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     if parallel := view.timeline.parallel:
         names = listed([f"{name} {seconds(spent)}" for name, spent in parallel], limit=4)
         yield text(f"in parallel, in other threads: {names}", "dim")
+    for table in view.timeline.costs if page.everything else ():
+        yield from _costs(table, page)
+    if page.everything:
+        yield from _caches(view)
+
+
+def _costs(table: CostTable, page: Page) -> Iterator[RenderableType]:
+    """The costliest rows, and what belongs to none of them."""
+    yield heading(f"Compile time by {table.by}", table.note)
+    yield grid(("right", "right", "wrap"), (_cost(row, page) for row in table.rows[:_MOST]))
+    left = sum(row.seconds for row in table.rows[_MOST:]) + table.others
+    if more := len(table.rows[_MOST:]) + table.more:
+        yield text(f"… {more:,} more, {seconds(left)} in total", "dim")
+    if table.rest:
+        yield text(f"the rest, which is of none: {seconds(table.rest)}", "dim")
+
+
+def _cost(row: CostRow, page: Page) -> tuple[Text, ...]:
+    name = shortened(row.name, max(40, page.width - 24))
+    return text(seconds(row.seconds), "bold"), text(percent(row.share), "cyan"), text(name)
+
+
+def _caches(view: View) -> Iterator[RenderableType]:
+    """What the compile caches would keep."""
+    if caches := view.timeline.caches:
+        yield heading("Caches", "recording looks past them")
+    for cache in caches:
+        about = " · ".join(filter(None, (cache.compile_id, cache.where, cache.reason)))
+        yield line((cache.sentence, ""), (f" {about}" if about else "", "dim"))
 
 
 def _row(name: str, spent: float, share: float, page: Page) -> tuple[Text, ...]:

@@ -9,6 +9,8 @@ from dynamo_lab.model.timings import CacheCheck
 from dynamo_lab.view.core.places import Line, Places, entity
 from dynamo_lab.view.core.words import listed, unique
 
+FX_GRAPH = "FX graph cache"
+"""The one cache of which keys are recorded."""
 _SENTENCES = {
     "kept": "nothing speaks against keeping what is compiled",
     "bypassed": "would be bypassed, so that nothing is kept",
@@ -75,7 +77,7 @@ def key_parts(recording: Recording) -> Iterator[dict[str, str]]:
             whole = {**first, **dict(check.parts)}
             first = first or whole
             yield {name: part for name, part in whole.items() if part}
-        elif first and check.outcome == "kept" and check.layer.startswith("FX"):
+        elif first and check.outcome == "kept" and check.layer == FX_GRAPH:
             yield first
 
 
@@ -110,4 +112,4 @@ def _name(part: str) -> str:
     words = _WORDS.get(around)
     if words is None:
         return part
-    return f"{words} ({inside.rstrip(']') or around})" if inside or around != "gm" else words
+    return f"{words} ({inside.rstrip(']')})" if inside else words

@@ -67,10 +67,13 @@ class Key(NamedTuple):
 def build(
     recording: Recording, places: Places, whole: float, waited: float
 ) -> tuple[CostTable, ...]:
-    """One table for each thing that is known. `waited` are the seconds spent on compilers."""
-    found = tuple(pieces(recording, waited))
-    if not found and not recording.passes:
+    """One table for each thing that is known; none where the whole is not.
+
+    `waited` are the seconds in which Python waited for compilers.
+    """
+    if whole <= 0:
         return ()
+    found = tuple(pieces(recording, waited))
     keys = _Keys(recording, places)
     tables = (
         _table("line", ((keys.line(piece), piece) for piece in found), whole),

@@ -19,7 +19,7 @@ from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
-from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
@@ -43,7 +43,7 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.timings import Timing
+from dynamo_lab.model.timings import CacheCheck, Timing
 
 from .table import Table, graph
 
@@ -224,6 +224,8 @@ def hostile() -> Recording:
             rules=(Rule(kind="registered", name=evil, file=evil, line=1, text=evil),),
         ),
         timings=(Timing(evil, 0.0, 1.0),),
+        unrolled=(Loop(span=0, graph=0, times=40),),
+        caches=(CacheCheck(layer=evil, outcome="bypassed", graph=0, node=0, reason=evil),),
         pipelines=(
             Pipeline(id=0, phase="joint", compile_id=evil, graphs={"": 0}, end=2, error=evil),
         ),

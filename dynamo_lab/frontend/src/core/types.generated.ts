@@ -434,13 +434,16 @@ export interface LevelView {
  * `totals` are (phase, seconds without those nested in it, share of all), largest first.
  *
  * They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
- * other threads and processes did meanwhile.
+ * other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
+ * `caches` what the compile caches would keep.
  */
 export interface TimelineView {
   readonly seconds: number;
   readonly phases: readonly PhaseView[];
   readonly totals: readonly (readonly [string, number, number])[];
   readonly parallel: readonly (readonly [string, number])[];
+  readonly costs: readonly CostTable[];
+  readonly caches: readonly CacheView[];
 }
 
 /** A bar: seconds from the recording's start, how deep it is nested, and its compilation. */
@@ -453,6 +456,45 @@ export type PhaseView = readonly [
   explanation: string,
 ];
 export const PHASE = { name: 0, start: 1, seconds: 2, depth: 3, compile_id: 4, explanation: 5 } as const;
+
+/**
+ * All of the compile time by one thing, the costliest first.
+ *
+ * `others` are the seconds of rows that are left out, `rest` those that belong to none.
+ */
+export interface CostTable {
+  readonly by: string;
+  readonly rows: readonly CostRow[];
+  readonly more: number;
+  readonly others: number;
+  readonly rest: number;
+  readonly note: string;
+}
+
+/** What took time. `count` is of nodes, or of runs of a pass; `entity` is what to select. */
+export type CostRow = readonly [
+  name: string,
+  seconds: number,
+  share: number,
+  tracing: number,
+  lowering: number,
+  code: number,
+  building: number,
+  count: number,
+  entity: string,
+];
+export const COST_ROW = { name: 0, seconds: 1, share: 2, tracing: 3, lowering: 4, code: 5, building: 6, count: 7, entity: 8 } as const;
+
+/** What a cache said of one graph, as a sentence; `where` is the line that it is about. */
+export interface CacheView {
+  readonly layer: string;
+  readonly outcome: string;
+  readonly compile_id: string;
+  readonly sentence: string;
+  readonly reason: string;
+  readonly where: string;
+  readonly entity: string;
+}
 
 /**
  * The edges, in the form in which the front-end follows them.

@@ -29,12 +29,12 @@ class _Block(NamedTuple):
 
 def find(facts: Facts) -> Iterator[Found]:
     """The largest block of each captured graph; once, however often it is recompiled."""
-    known: set[Line] = set()
+    known: set[tuple[str, Line | None]] = set()
     for graph in facts.recording.captured_graphs():
         block = max(_blocks(graph, facts), key=lambda one: one.nodes, default=None)
         line = _line(block, facts) if block else None
-        if block and line and line not in known:
-            known.add(line)
+        if block and (block.kind, line) not in known:
+            known.add((block.kind, line))
             yield Found(_finding(block, line, facts), line=line)
 
 
@@ -97,13 +97,13 @@ def _is_looped(line: Line, block: _Block, facts: Facts) -> bool:
     spans = facts.recording.spans
     loops = (
         spans[loop.span]
-        for loop in facts.recording.loops
+        for loop in facts.recording.unrolled
         if loop.graph == block.graph.id and loop.times >= len(block.modules)
     )
     return any(span.source == line[0] and span.line <= line[1] <= span.end_line for span in loops)
 
 
-def _finding(block: _Block, line: Line, facts: Facts) -> Finding:
+def _finding(block: _Block, line: Line | None, facts: Facts) -> Finding:
     places = facts.places
     times, kind = len(block.modules), block.kind
     size = block.nodes // times
@@ -115,8 +115,8 @@ def _finding(block: _Block, line: Line, facts: Facts) -> Finding:
             f"{kind} is compiled {times:,} times, each time with the same operators and sizes: "
             f"{times:,} times {plural(size, 'node')}, {percent(block.share)} of the graph."
         ),
-        where=places.where(line),
-        entity=entity(line),
+        where=places.where(line) if line else "",
+        entity=entity(line) if line else "",
         evidence=(
             Evidence(
                 text=f"{plural(block.nodes, 'node')} of {plural(times, kind)}",

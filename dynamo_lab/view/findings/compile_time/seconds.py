@@ -8,7 +8,7 @@ from dynamo_lab.view.findings.finding import Facts, Gain
 from dynamo_lab.view.timings.costs import NodeKey, pieces
 from dynamo_lab.view.timings.timings import compile_seconds, waited_seconds
 
-_SCALE = ("create_aot_", "aot_", "_recursive_", "pass.", "Scheduler.", "additional_fake_")
+_SCALE = ("create_aot_", "aot_", "_recursive_", "pass.", "Scheduler.__init__")
 """Phases that work on every node: their time is known as a whole alone, and is shared by nodes."""
 
 

@@ -44,7 +44,7 @@ def find(facts: Facts) -> Iterator[Found]:
 
 def _unrolled(facts: Facts) -> Iterator[_Unrolled]:
     recording = facts.recording
-    for loop in recording.loops:
+    for loop in recording.unrolled:
         if loop.times < _LEAST_TIMES:
             continue
         span = recording.spans[loop.span]
