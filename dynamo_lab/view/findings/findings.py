@@ -9,17 +9,15 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-<<<<<<< HEAD
-<<<<<<< HEAD
-from dynamo_lab.view.findings import breaks, compile_time, memory, speed
+from dynamo_lab.view.findings import (
+    breaks,
+    compile_time,
+    memory,
+    numbers,
+    recompilations,
+    speed,
+)
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Question, Rule
-=======
-from dynamo_lab.view.findings import breaks, recompilations
-=======
-from dynamo_lab.view.findings import breaks, numbers
->>>>>>> bisect
-from dynamo_lab.view.findings.finding import Facts, Finding, Found, Rule
->>>>>>> again
 
 MOST = 10
 """The most findings that are shown."""

@@ -25,6 +25,7 @@ export interface View {
   readonly fusions: FusionsView;
   readonly packages: readonly PackageView[];
   readonly bench: BenchView | null;
+  readonly bisection: BisectionView | null;
   readonly artifacts: readonly ArtifactView[];
   readonly readings: readonly Reading[];
   readonly findings: FindingsView;
@@ -1500,6 +1501,38 @@ export interface HolderView {
   readonly entity: string;
 }
 
+/** The answer to "why is it wrong". `entity` names the line or the kernel, if known. */
+export interface BisectionView {
+  readonly verdict: string;
+  readonly title: string;
+  readonly sentence: string;
+  readonly because: string;
+  readonly where: string;
+  readonly line: string;
+  readonly entity: string;
+  readonly culprits: readonly CulpritView[];
+  readonly notes: readonly string[];
+  readonly trials: readonly TrialView[];
+  readonly cost: string;
+}
+
+/** One part, from the coarsest to the finest: `detail` is its function and where that is. */
+export interface CulpritView {
+  readonly kind: string;
+  readonly name: string;
+  readonly detail: string;
+  readonly text: string;
+}
+
+/** One compilation and what came of it. */
+export interface TrialView {
+  readonly what: string;
+  readonly backend: string;
+  readonly outcome: string;
+  readonly time: string;
+  readonly fault: string;
+}
+
 /** One artifact: `note` says what is left out of its text here, or what is wrong with it. */
 export interface ArtifactView {
   readonly title: string;
@@ -1799,7 +1832,7 @@ export interface LoweredOutcome {
   readonly failure: string;
 }
 
-/** What came of measuring: the state of the benchmark, empty if there is none. */
+/** What came of measuring or of a search: the benchmark's state, or the verdict. */
 export interface MeasuredOutcome {
   readonly state: string;
 }
@@ -1820,4 +1853,5 @@ export interface Outcomes {
   readonly try_fix: TrialOutcome;
   readonly relower: LoweredOutcome;
   readonly bench: MeasuredOutcome;
+  readonly bisect: MeasuredOutcome;
 }
