@@ -17,6 +17,7 @@ from dynamo_lab.view.compare.conditions import conditions
 from dynamo_lab.view.compare.misses import frames_that_matter
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.guards.compilations import recompilations
+from dynamo_lab.view.timings.caches import why_another_key
 from dynamo_lab.view.timings.timings import compile_seconds
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class Diff(Struct, frozen=True, kw_only=True):
     `became` lists those that do the same work differently.
     `operators` counts the targets of all graphs at `stage`, the latest that both have.
     `benchmarks` is set if both were measured. `conditions` are what differs in versions, machine,
-    options and dtypes. Breaks that follow from another come after it.
+    options and dtypes. `caches` says why code of `a` would not be found for `b` in a compile cache,
+    empty if it would, or if that is not known. Breaks that follow from another come after it.
     """
 
     a: str
@@ -88,6 +90,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     stage: str = ""
     benchmarks: "BenchmarkDiff | None" = None
     conditions: tuple[str, ...] = ()
+    caches: str = ""
 
     def __str__(self) -> str:
         names = ("a", "b")
@@ -96,6 +99,7 @@ class Diff(Struct, frozen=True, kw_only=True):
         parts += [""] if self.conditions else []
         parts += _change_table(("", *names, "change"), self.counts)
         parts += ["Compile seconds are of one run each: they are not compared."]
+        parts += [as_line(self.caches)] if self.caches else []
         for name, breaks in zip(names, (self.breaks_a, self.breaks_b), strict=True):
             parts += _section(f"breaks only in {name}", [_break_row(b) for b in breaks])
         for name, kernels in zip(names, (self.kernels_a, self.kernels_b), strict=True):
@@ -132,6 +136,7 @@ def diff(a: Recording, b: Recording) -> Diff:
         stage=stage,
         benchmarks=_benchmarks(a, b),
         conditions=tuple(conditions(a, b)),
+        caches=why_another_key(a, b),
     )
 
 

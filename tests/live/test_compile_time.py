@@ -104,6 +104,15 @@ def test_a_setting_that_switches_caches_off_is_told() -> None:
     assert {one.outcome for one in recording.caches} == {"off"}
 
 
+def test_an_option_of_the_compilation_counts_too() -> None:
+    recording = lab.explore(
+        torch.nn.Linear(4, 4).eval(), torch.ones(2, 4), options={"freezing": True}, grad=False
+    )
+    found = recording.caches[0]
+    assert (found.layer, found.outcome) == ("AOTAutograd cache", "bypassed")
+    assert "freezing" in found.reason
+
+
 def test_a_pass_without_an_identity_is_why_nothing_is_kept() -> None:
     with torch._inductor.config.patch(post_grad_custom_post_pass=lambda graph: None):
         recording = lab.explore(lambda x: x.exp() + 2.5, torch.ones(8))

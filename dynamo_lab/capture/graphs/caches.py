@@ -24,6 +24,7 @@ from dynamo_lab.model.timings import CacheCheck
 
 FX_GRAPH = "FX graph cache"
 AOTAUTOGRAD = "AOTAutograd cache"
+_FROZEN = "Cannot cache a graph with freezing enabled"
 _RELEASE = str(torch.__version__).encode()
 _PART = re.compile(r"^\[(\w+)\] ([\w.]+(?:\[[^\]]*\])?)")
 
@@ -58,8 +59,14 @@ class CacheProbes:
         finally:
             self._captured.pop(compile_id, None)
 
-    def entered(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        """Inductor is the backend: AOTAutograd's cache is asked about the captured graph."""
+    def entered(self, *_: Any, config_patches: Any = None, **__: Any) -> Generator[None, Any, None]:
+        """Inductor is the backend: AOTAutograd's cache is asked about the captured graph.
+
+        With options of `torch.compile`, Inductor first calls itself under them.
+        """
+        if config_patches:
+            yield
+            return
         compile_id = self._compilations.current_id()
         gm = self._captured.pop(compile_id, None)
         graph = self._graphs.recorded.get(gm.graph) if gm is not None else None
@@ -73,6 +80,8 @@ class CacheProbes:
     def _checked(self, found: CacheCheck, gm: fx.GraphModule) -> CacheCheck:
         if not self._on.get(AOTAUTOGRAD):
             return replace(found, outcome="off")
+        if hooks.FREEZING.exists and hooks.FREEZING.get():
+            return replace(found, outcome="bypassed", reason=_FROZEN)
         refused = hooks.AOT_BYPASS.get()
         check = hooks.AOT_CHECK_NODE.get()
         for index, node in enumerate(gm.graph.nodes):

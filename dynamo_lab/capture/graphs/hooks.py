@@ -24,6 +24,7 @@ TRANSLATOR = Private(
 )
 _CACHE = "what the compile caches would keep, and why not, is not recorded."
 COMPILE_FX = Private("torch._inductor.compile_fx", "compile_fx", _CACHE)
+FREEZING = Private("torch._inductor.config", "freezing", _CACHE)
 FX_CHECK = Private("torch._inductor.codecache", "FxGraphCache._check_can_cache", _CACHE)
 FX_KEY = Private("torch._inductor.codecache", "compiled_fx_graph_hash", _CACHE)
 TORCH_KEY = Private("torch._inductor.codecache", "torch_key", _CACHE)

@@ -17,6 +17,7 @@ from dynamo_lab.view.core.words import plural, unit
 from dynamo_lab.view.kernels import kernels
 from dynamo_lab.view.kernels.code_diff import Edit, edits, unnumbered
 from dynamo_lab.view.kernels.kernels import ancestors_of, stacks_of
+from dynamo_lab.view.timings.caches import why_another_key
 from dynamo_lab.view.view import View, build
 
 if TYPE_CHECKING:
@@ -212,6 +213,8 @@ def _facts(works: Sequence[WorkView], recordings: tuple[Recording, Recording]) -
     if sizes[0] != sizes[1]:
         lines = unit(sizes[1], "line")
         yield f"{sizes[0]:,} \N{RIGHTWARDS ARROW} {sizes[1]:,} {lines} of code"
+    if why := why_another_key(*recordings):
+        yield why
 
 
 def _kind(work: WorkView) -> str:

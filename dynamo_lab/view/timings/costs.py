@@ -214,13 +214,13 @@ def _passes(recording: Recording, whole: float) -> CostTable:
     for one in recording.passes:
         if one.parent is not None:
             own[one.parent] -= one.seconds
-    sums: dict[str, tuple[float, int, int]] = {}
+    sums: dict[str, tuple[float, int]] = {}
     for one, seconds in zip(recording.passes, own, strict=True):
-        before, count, first = sums.get(one.name, (0.0, 0, one.id))
-        sums[one.name] = (before + max(0.0, seconds), count + 1, first)
+        before, count = sums.get(one.name, (0.0, 0))
+        sums[one.name] = (before + max(0.0, seconds), count + 1)
     rows = [
-        CostRow(name, seconds, _share(seconds, whole), count=count, entity=f"pass:{first}")
-        for name, (seconds, count, first) in sums.items()
+        CostRow(name, seconds, _share(seconds, whole), count=count)
+        for name, (seconds, count) in sums.items()
     ]
     return _ranked("pass", rows, whole)
 

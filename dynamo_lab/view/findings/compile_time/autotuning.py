@@ -12,6 +12,8 @@ from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Ga
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _LEAST_SHARE, _LEAST_SECONDS = 0.5, 1.0
+_BY_MODE = 'torch.compile(fn, mode="default")'
+_BY_SETTING = "torch._inductor.config.max_autotune = False"
 _TUNING = ("_template_autotuning", "_template_precompiling", "CachingAutotuner.benchmark")
 
 
@@ -24,6 +26,7 @@ def find(facts: Facts) -> Iterator[Found]:
     spent = phase_seconds(recording, tuned) if tuned else 0.0
     if whole <= 0 or spent < _LEAST_SECONDS or spent / whole < _LEAST_SHARE:
         return
+    by_mode = recording.environment.options.get("mode", "").startswith("max-autotune")
     line, operators = _operators(recording, facts.places)
     finding = Finding(
         rule="autotuning",
@@ -40,11 +43,11 @@ def find(facts: Facts) -> Iterator[Found]:
             "Develop without max-autotune, and use it for what you deploy: its results are kept "
             "in a cache. Another kernel may round differently."
         ),
-        code='torch.compile(fn, mode="default")',
+        code=_BY_MODE if by_mode else _BY_SETTING,
         gain=Gain(metric="seconds of compiling", before=whole, after=whole - spent, how="measured"),
         cost=spent / whole,
     )
-    yield Found(finding, change=Options({"mode": "default"}), line=line)
+    yield Found(finding, change=Options({"mode": "default"}) if by_mode else None, line=line)
 
 
 def _operators(recording: Recording, places: Places) -> tuple[Line | None, int]:

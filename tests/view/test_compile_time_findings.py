@@ -1,0 +1,75 @@
+"""Findings about compile time on recordings made by hand: what depends on seconds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from dynamo_lab.model.timings import Timing
+from dynamo_lab.view import build
+from tests.view import samples
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.view.findings.finding import Finding
+
+
+def _timed(*timings: Timing, **options: str) -> Recording:
+    made = samples.branch_and_print()
+    environment = replace(made.environment, options=options)
+    return replace(made, timings=timings, environment=environment)
+
+
+def _found(recording: Recording, rule: str) -> list[Finding]:
+    return [one for one in build(recording).findings.found if one.rule == rule]
+
+
+def test_autotuning_that_takes_most_is_told_with_the_mode_that_asked_for_it() -> None:
+    whole = Timing("dynamo", 0.0, 10.0)
+    tuning = Timing("mm_template_autotuning", 1.0, 8.0, 0)
+    [found] = _found(_timed(whole, tuning, mode="max-autotune"), "autotuning")
+    assert found.sentence.startswith("80 % of compiling, 8.0 s, went into timing")
+    assert found.can_apply
+    assert found.gain
+    assert (found.gain.before, found.gain.after) == (10.0, 2.0)
+    [found] = _found(_timed(whole, tuning), "autotuning")
+    assert not found.can_apply  # a setting asked for it: another mode would not help
+    assert found.code == "torch._inductor.config.max_autotune = False"
+
+
+def test_little_autotuning_is_no_finding() -> None:
+    whole = Timing("dynamo", 0.0, 10.0)
+    assert _found(_timed(whole, Timing("mm_template_autotuning", 1.0, 2.0, 0)), "autotuning") == []
+    short = Timing("dynamo", 0.0, 0.9), Timing("mm_template_autotuning", 0.0, 0.8, 0)
+    assert _found(_timed(*short), "autotuning") == []
+
+
+def test_headers_and_hashes_are_a_cold_start() -> None:
+    load = Timing("PyCodeCache.load_by_key_path", 1.0, 9.0, 0)
+    headers = Timing("compile_file", 1.0, 8.0, 1)
+    [found] = _found(_timed(Timing("dynamo", 0.0, 10.0), load, headers), "cold-start")
+    assert found.level == "note"
+    assert found.cost == 0.8
+    kernel = Timing("compile_file", 1.0, 8.0, thread=1)
+    assert _found(_timed(Timing("dynamo", 0.0, 10.0), load, kernel), "cold-start") == []
+
+
+def test_many_builds_are_a_note() -> None:
+    made = _timed(Timing("dynamo", 0.0, 10.0), Timing("async_compile.wait", 1.0, 6.0, 0))
+    many = tuple(
+        replace(made.kernels[0], id=at, name=f"cpp_{at}", built_in=1.0) for at in range(12)
+    )
+    [found] = _found(replace(made, kernels=many, links=()), "many-builds")
+    assert found.level == "note"
+    assert "60 % of compiling, 6.0 s" in found.sentence
+    assert "12 kernels" in found.sentence
+    few = replace(made, kernels=many[:2], links=())
+    assert _found(few, "many-builds") == []
+
+
+def test_guards_are_told_only_of_symbolic_sizes() -> None:
+    guards = Timing("dynamo", 0.0, 4.0), Timing("build_guards", 1.0, 2.0, 0)
+    made = _timed(*guards)
+    assert bool(_found(made, "guards-of-sizes")) == bool(made.symbols)
+    assert _found(replace(made, symbols=()), "guards-of-sizes") == []
