@@ -10,6 +10,7 @@ from msgspec import structs
 
 from dynamo_lab.bench.checks import Asked, Checks, off
 from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels
+from dynamo_lab.bench.memory import weigh
 from dynamo_lab.bench.start import Start, reached_tensors
 from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
 from dynamo_lab.capture.core.undo import Whole, held
@@ -17,8 +18,6 @@ from dynamo_lab.errors import AlreadyRecordingError, BenchError, DynamoLabError
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
-from dynamo_lab.measure.memory import peak_of
-from dynamo_lab.measure.memory_course import course_of
 from dynamo_lab.measure.rounds import Watch, take_turns
 from dynamo_lab.measure.variants import candidates
 from dynamo_lab.model.benchmarks import (
@@ -135,7 +134,7 @@ class BenchRun:
             eager_calls=self._kernels.eager_calls,
             groups=self._kernels.groups,
             overheads=self._kernels.overheads,
-            memory=tuple(self._courses),
+            courses=tuple(self._courses),
             limits=self._limits,
             changes=self._changed(),
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -247,18 +246,11 @@ class BenchRun:
                 call = self._subject.call(way, self._phases[-1])
                 self._start.again()
                 self._prepare(call)
-                course = self._course(call, at)
-                peak = course.peak if course else peak_of(call, self._device)
+                course, peak = weigh(call, self._device, with_lines=at == 0)
+                if course:
+                    phase = self._phases[-1]
+                    self._courses.append(structs.replace(course, way=at, phase=phase))
                 self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
-
-    def _course(self, call: Callable[[], object], at: int) -> MemoryCourse | None:
-        """The course of memory, where the profiler sees it all: on the CPU."""
-        if self._device.name != "cpu":
-            return None
-        found = course_of(call, with_lines=at == 0)
-        if found:
-            self._courses.append(structs.replace(found, way=at, phase=self._phases[-1]))
-        return found
 
     def _time(self) -> None:
         caches: tuple[Cache, ...] = ("warm", "cold") if self._options.cold else ("warm",)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.measure.memory import Allocation, allocations
@@ -23,65 +22,37 @@ _VIEWS = frozenset(
 )  # fmt: skip
 """Operators that allocate nothing, and run at other times under a mode."""
 
-_LIBRARY = ("site-packages", "dist-packages", "dynamo_lab")
 
+class Called(NamedTuple):
+    """An operator that was called, and the line of a file that did."""
 
-class _Place(NamedTuple):
     operator: str
     path: str = ""
     line: int = 0
 
 
-def course_of(work: Callable[[], object], *, with_lines: bool) -> MemoryCourse | None:
+def course_of(
+    work: Callable[[], object], callers: Callable[[], Iterable[tuple[str, str, int]]] = tuple
+) -> MemoryCourse | None:
     """The course of one call on the CPU, as PyTorch's profiler saw it; None while another runs.
 
-    With lines, `work` runs once more under a mode that sees each operator and who calls it: a
-    compiled function must not, as it would be compiled again. Lines are left out where the two
-    calls did not run the same operators.
+    `callers` says which operators such a call runs, one after the other, and where they are called:
+    it is asked afterwards. Lines are left out where that were not the same operators.
     """
     seen = profiled(work, memory=True)
     if seen is None:
         return None
     events = seen.experimental_event_tree()
-    places = _placed(events, _called(work)) if with_lines else {}
-    return _course(allocations(events), places)
+    return _course(allocations(events), _placed(events, [Called(*one) for one in callers()]))
 
 
-def _called(work: Callable[[], object]) -> list[_Place]:
-    """Each operator that a call runs, in order, with the innermost line outside libraries."""
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    found: list[_Place] = []
-
-    class Seen(TorchDispatchMode):
-        def __torch_dispatch__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            found.append(_Place(func.name().partition(".")[0], *_caller()))
-            return func(*args, **(kwargs or {}))
-
-    with Seen():
-        work()
-    return found
-
-
-def _caller() -> tuple[str, int]:
-    frame = sys._getframe(2)
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if not any(part in path for part in _LIBRARY):
-            return path, frame.f_lineno
-        frame = frame.f_back
-    return "", 0
-
-
-def _placed(events: Iterable[Any], calls: Sequence[_Place]) -> dict[int, _Place]:
+def _placed(events: Iterable[Any], calls: Sequence[Called]) -> dict[int, Called]:
     """By each event's id, the call that it is a part of: outermost ones of the same names."""
     calls = [call for call in calls if call.operator not in _VIEWS]
     names = {_plain(call.operator) for call in calls}
     outer = sorted(_outermost(events, names), key=lambda event: event.start_time_ns)
     is_same = [_plain(event.name) for event in outer] == [_plain(one.operator) for one in calls]
-    found: dict[int, _Place] = {}
+    found: dict[int, Called] = {}
     for at, event in enumerate(outer if is_same else ()):
         found |= dict.fromkeys(_inside(event), calls[at])
     return found
@@ -110,7 +81,7 @@ def _inside(event: Any) -> Iterator[int]:
         waiting += one.children
 
 
-def _course(seen: Sequence[Allocation], places: dict[int, _Place]) -> MemoryCourse:
+def _course(seen: Sequence[Allocation], places: dict[int, Called]) -> MemoryCourse:
     """The running total, and what is held when it is largest."""
     held: dict[int, Allocation] = {}
     total, at_peak, peak = 0, 0, 0
@@ -155,11 +126,11 @@ def _thinned(curve: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [max(group, key=lambda point: point[1]) for group in groups]
 
 
-def _summed(held: Iterable[Allocation], places: dict[int, _Place]) -> list[MemoryHolder]:
+def _summed(held: Iterable[Allocation], places: dict[int, Called]) -> list[MemoryHolder]:
     """The holders of one operator and line together, the largest first."""
-    found: dict[_Place, list[int]] = {}
+    found: dict[Called, list[int]] = {}
     for one in held:
-        place = places.get(one.event) or _Place(one.operator)
+        place = places.get(one.event) or Called(one.operator)
         found.setdefault(place, []).append(one.size)
     rows = [
         MemoryHolder(

@@ -267,7 +267,7 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     eager_calls: tuple[EagerCall, ...] = ()
     groups: tuple[Group, ...] = ()
     overheads: tuple[Overhead, ...] = ()
-    memory: tuple[MemoryCourse, ...] = ()
+    courses: tuple[MemoryCourse, ...] = ()
     limits: Limits | None = None
     work: Work | None = None
     created: str = ""

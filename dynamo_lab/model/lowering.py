@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Id, Ref
+from dynamo_lab.model.core.references import Id, Plain, Ref
 
 Outcome = Literal[
     "input", "constant", "inlined", "realised", "view", "same", "part", "extern", "fallback",
@@ -147,7 +147,7 @@ class CudaPart(Struct, frozen=True, kw_only=True):
     """
 
     is_recorded: bool
-    operations: int
+    operations: Annotated[int, Plain("how many")]
     reason: str = ""
     node: Annotated[int | None, Ref("graphs[CudaGraphs.graph].nodes")] = None
 
@@ -167,7 +167,7 @@ class CudaGraphs(Struct, frozen=True, kw_only=True):
     node: Annotated[int | None, Ref("graphs[graph].nodes")] = None
     mutated: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
     sizes: tuple[str, ...] = ()
-    parts: tuple[CudaPart, ...] = ()
+    pieces: tuple[CudaPart, ...] = ()
 
 
 def problems(lowerings: Sequence[Lowering], buffers: Sequence[Buffer]) -> Iterator[str]:

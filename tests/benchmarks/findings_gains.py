@@ -20,6 +20,7 @@ from tests.benchmarks.core.ratio import machine, options
 from tests.findings.faults import findings_of, program
 from tests.findings.speed_mended import FAULTS, MENDED, both, counted, mended
 
+_TORCH: Any = torch
 _HEAD = ("program", "rule", "of", "before", "foretold", "came", "factor", "at fault", "mended", "")
 
 
@@ -28,7 +29,7 @@ class _Taken:
 
     def lower(self, fn: Any, *args: Any, grad: bool | None = None, **_: Any) -> Any:
         """A call of the compiled function, of a training step where there is a gradient."""
-        compiled = torch.compile(fn)
+        compiled = _TORCH.compile(fn)
 
         def step() -> None:
             compiled(*args).square().sum().backward()
@@ -42,7 +43,7 @@ class _Taken:
 
 def call_of(source: str, folder: Path, name: str) -> Callable[[], None]:
     """A program's call, compiled."""
-    torch.manual_seed(0)
+    _TORCH.manual_seed(0)
     call = program(source, folder, name).record(_Taken())
     call()
     return call

@@ -74,14 +74,20 @@ def _series(way: int, took: float) -> Series:
 
 def _kernel(recording: Recording, at: int, took: float) -> KernelTime:
     own = recording.kernels[at]
-    times = {"warm": _times(took), "cold": _times(took * 1.2)}
-    return KernelTime(kernel=at, way=1, phase="forward", buffers=own.buffers, **times)
+    return KernelTime(
+        kernel=at,
+        way=1,
+        phase="forward",
+        buffers=own.buffers,
+        warm=_times(took),
+        cold=_times(took * 1.2),
+    )
 
 
 def _operator(recording: Recording, at: int, took: float) -> EagerCall:
     """The operator that made the first node of a kernel, in the graph that was lowered."""
     own = recording.kernels[at]
-    times = {"warm": _times(took), "cold": _times(took * 1.2)}
     node = own.nodes[0] if own.nodes else None
     name = recording.graphs[own.graph or 0].nodes[node or 0].target
-    return EagerCall(operator=name, graph=own.graph, node=node, **times)
+    warm, cold = _times(took), _times(took * 1.2)
+    return EagerCall(operator=name, graph=own.graph, node=node, warm=warm, cold=cold)

@@ -43,7 +43,7 @@ def test_one_graph_replays_all() -> None:
     recording = lowered(product, torch.randn(4, 4))
     found = only(recording)
     assert found.asked
-    assert [part.is_recorded for part in found.parts] == [True]
+    assert [part.is_recorded for part in found.pieces] == [True]
     assert (found.skipped, found.mutated, found.sizes) == ("", (), ())
     shown = build(recording).lowering.lowerings[0].cuda_graphs
     assert shown is not None

@@ -98,3 +98,9 @@ REAL_STACK = Field(
     "an error that ends the program is not linked to a line of it.",
     otherwise=None,
 )
+
+DISPATCH_MODE = Private(
+    "torch.utils._python_dispatch",
+    "TorchDispatchMode",
+    "the lines that hold eager's memory are not known.",
+)

@@ -95,7 +95,7 @@ class _Decision:
                 node=self._place(node),
                 mutated=tuple(self._writers()),
                 sizes=tuple(self._sizes()),
-                parts=tuple(self._parts(scheduler, nodes)) if is_split else (),
+                pieces=tuple(self._parts(scheduler, nodes)) if is_split else (),
             )
 
     def _refused(self) -> tuple[str, Any]:

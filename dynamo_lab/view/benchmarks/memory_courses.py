@@ -46,7 +46,7 @@ class MemoryCoursesView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, found: Benchmark, places: Places) -> MemoryCoursesView | None:
     """The courses that were measured, None where there are none."""
-    courses = [one for one in found.memory if one.at]
+    courses = [one for one in found.courses if one.at]
     if not courses:
         return None
     planned = tuple(_planned(recording, places))

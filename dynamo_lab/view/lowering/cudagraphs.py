@@ -63,14 +63,14 @@ def build(recording: Recording, places: Places) -> dict[int, CudaGraphsView]:
 
 def use_of(found: CudaGraphs) -> Use:
     """How far CUDA graphs are used by a graph itself."""
-    if found.skipped or found.mutated or not any(part.is_recorded for part in found.parts or ()):
+    if found.skipped or found.mutated or not any(part.is_recorded for part in found.pieces or ()):
         return "used" if _is_whole(found) else "not used"
-    return "used" if len(found.parts) == 1 else "in parts"
+    return "used" if len(found.pieces) == 1 else "in parts"
 
 
 def _is_whole(found: CudaGraphs) -> bool:
     """Whether a release without parts records all of it."""
-    return not (found.skipped or found.mutated or found.parts)
+    return not (found.skipped or found.mutated or found.pieces)
 
 
 def _view(
@@ -86,7 +86,7 @@ def _view(
     return CudaGraphsView(
         use="not used" if is_after else use_of(found),
         sentence=asked + " ".join(sentences),
-        parts=tuple(_part(part, found, recording, places) for part in found.parts),
+        parts=tuple(_part(part, found, recording, places) for part in found.pieces),
         where=origin.where if origin else "",
         entity=origin.entity if origin else "",
     )
@@ -102,7 +102,7 @@ def _sentences(found: CudaGraphs, where: str) -> Iterator[str]:
             "another tensor. One that a CUDA graph made itself is allowed."
         )
     else:
-        yield _recorded(found.parts)
+        yield _recorded(found.pieces)
     if found.sizes and not found.skipped:
         yield f"Each new value of {listed(found.sizes)} is recorded anew."
 

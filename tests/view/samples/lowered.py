@@ -6,7 +6,17 @@ from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.kernels import Kernel
-from dynamo_lab.model.lowering import Buffer, LoopLine, Lowered, Lowering, LoweringRule, Range, Why
+from dynamo_lab.model.lowering import (
+    Buffer,
+    CudaGraphs,
+    CudaPart,
+    LoopLine,
+    Lowered,
+    Lowering,
+    LoweringRule,
+    Range,
+    Why,
+)
 from dynamo_lab.model.recording import Recording
 
 from .table import Table, graph
@@ -118,5 +128,18 @@ def lowered() -> Recording:
                    reads=("buf1",), why=Why(cause="listed"), layout="MultiOutputLayout"),
             _square(id=5, name="buf5", operation="op5", kind="part", form="MultiOutput",
                    during=inv, nodes=(inv,), of="buf4", reads=("buf4",), dropped=True),
+        ),
+        cuda_graphs=(
+            CudaGraphs(
+                graph=1,
+                asked=True,
+                node=inv,
+                mutated=(add,),
+                sizes=("s0",),
+                pieces=(
+                    CudaPart(is_recorded=True, operations=4),
+                    CudaPart(is_recorded=False, operations=1, reason="cpu ops", node=inv),
+                ),
+            ),
         ),
     )  # fmt: skip

@@ -13,6 +13,8 @@ from dynamo_lab.model.benchmarks import (
     KernelTime,
     Limits,
     Machine,
+    MemoryCourse,
+    MemoryHolder,
     Overhead,
     Phase,
     Series,
@@ -24,6 +26,7 @@ from dynamo_lab.model.recording import Recording
 from .big import big
 from .block import KERNELS, block
 
+PATH = "/home/me/block.py"
 _US = 1e-6
 _ROUNDS = 25
 
@@ -168,6 +171,25 @@ def _benchmark() -> Benchmark:
                      stubbed=_times("stubbed", 31, spread=0.05)),
             Overhead(way=1, phase="step", whole=_times("whole step", 489), launch=_times("l", 1.3),
                      stubbed=_times("stubbed step", 70, spread=0.05)),
+        ),
+        courses=(
+            MemoryCourse(
+                way=0,
+                at=(0.0, 0.2, 0.5, 0.8, 1.0),
+                bytes=(2_097_152, 4_194_304, 6_291_456, 4_194_304, 2_097_152),
+                peak=6_291_456,
+                holders=(
+                    MemoryHolder(operator="aten::mm", bytes=4_194_304, count=2, path=PATH, line=4),
+                    MemoryHolder(operator="aten::gelu", bytes=2_097_152, path=PATH, line=5),
+                ),
+            ),
+            MemoryCourse(
+                way=1,
+                at=(0.0, 0.6, 1.0),
+                bytes=(2_097_152, 4_194_304, 2_097_152),
+                peak=4_194_304,
+                holders=(MemoryHolder(operator="", bytes=4_194_304, count=2),),
+            ),
         ),
         limits=Limits(device="cpu", bandwidth=38e9, flops={"float32": 410e9}, measured="today"),
         created="2026-11-21 14:02",

@@ -31,13 +31,13 @@ def find(facts: Facts) -> Iterator[Found]:
 
 
 def _cause(found: CudaGraphs) -> _Cause | None:
-    every = sum(part.operations for part in found.parts)
+    every = sum(part.operations for part in found.pieces)
     if found.skipped and found.node is not None:
         return _Cause(every, found.node, reason_text(found.skipped), *_remedy(found.skipped))
     if found.mutated:
         why = "it writes to an input, and the next call may pass another tensor"
         return _Cause(every, found.mutated[0], why, *_WRITTEN)
-    left = [part for part in found.parts if not part.is_recorded and part.node is not None]
+    left = [part for part in found.pieces if not part.is_recorded and part.node is not None]
     if not left:
         return None
     first = left[0]
@@ -69,7 +69,7 @@ def _remedy(reason: str) -> tuple[str, str]:
 
 
 def _found(facts: Facts, found: CudaGraphs, cause: _Cause, line: Line) -> Found:
-    every = max(1, sum(part.operations for part in found.parts))
+    every = max(1, sum(part.operations for part in found.pieces))
     where, share = facts.places.where(line), cause.left_out / every
     none = cause.left_out == every
     out = "the graph" if none else f"{percent(share)} of the operations"

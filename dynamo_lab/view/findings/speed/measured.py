@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dynamo_lab.measure.statistics import Ratio, Spread, spread
-from dynamo_lab.model.benchmarks import Benchmark, Overhead, Phase
+from dynamo_lab.model.benchmarks import Benchmark, Overhead, Phase, Series
 from dynamo_lab.view.benchmarks.agreements import agreements
 from dynamo_lab.view.benchmarks.benchmarks import compare, is_wrong, wrong_ones
 from dynamo_lab.view.benchmarks.time_marks import overhead_of
@@ -34,7 +34,7 @@ def compiled_ways(found: Benchmark) -> Iterator[Timed]:
     if found.machine.is_busy:
         return
     wrong = wrong_ones(agreements(found))
-    warm = {
+    warm: dict[tuple[int, Phase], Series] = {
         (one.way, one.phase): one for one in found.series if one.cache == "warm" and one.seconds
     }
     for (way, phase), series in warm.items():
