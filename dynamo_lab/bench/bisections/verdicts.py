@@ -30,6 +30,9 @@ class Judged(NamedTuple):
 
 def judged_right(found: Sequence[Comparison], *, has_float64: bool) -> Judged:
     """Of a program whose results are within what is taken for rounding."""
+    silent = next((one for one in found if one.verdict == "not compared"), None)
+    if silent is not None:
+        return Judged("unknown", f"Nothing can be compared: {silent.reason}.")
     if all(one.verdict == "equal" for one in found):
         return Judged("same", "Every result is the same, bit for bit.")
     errors = [one for one in found if one.error_ulp is not None]

@@ -123,6 +123,30 @@ def test_dropout_is_compared_with_the_same_random_numbers() -> None:
 
     found = lab.why_wrong(program, torch.randn(64))
     assert found.verdict in ("same", "rounding"), str(found)
+    made = found.reproducer()
+    assert "fallback_random = True" in made.text
+    assert not made.fault
+    assert not torch._inductor.config.fallback_random
+
+
+def test_numbers_of_numpy_are_said_to_be_drawn_otherwise() -> None:
+    numpy = pytest.importorskip("numpy")
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return x + torch.from_numpy(numpy.random.rand(4))
+
+    found = lab.why_wrong(program, torch.randn(4))
+    assert found.verdict in ("unknown", "same"), str(found)
+    assert not found.facts.culprits
+
+
+def test_a_program_that_gives_no_tensor_is_not_judged() -> None:
+    def program(x: torch.Tensor) -> None:
+        x.sum()
+
+    found = lab.why_wrong(program, torch.randn(4))
+    assert found.verdict == "unknown"
+    assert "no tensor" in str(found)
 
 
 def test_of_two_graphs_the_wrong_one_is_named_and_its_line() -> None:
