@@ -57,6 +57,8 @@ class Checks:
         drawn = start.changes()
         self.changes = (*subject.written, *drawn)
         """What a call of eager leaves to the next one."""
+        self.draws = False
+        """Whether its results depend on the seed; known where variants draw what eager draws."""
         self.unlike = self._unlike_itself(eager)
         """Why nothing can be compared with eager; empty if it can."""
         draws_alike = asked.is_seeded and "random numbers" in drawn
@@ -98,6 +100,7 @@ class Checks:
         if is_wrong(self._compared(0, self._results(eager), None)):
             return _UNLIKE
         if self._asked.is_seeded:
+            self.draws = is_wrong(self._compared(0, self._results(eager, 1), None))
             return ""
         return _RANDOM if is_wrong(self._compared(0, self._results(eager, 1), None)) else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dynamo_lab.bench.bisections.shrinking import smallest
 from dynamo_lab.capture.bisections.files import GraphFile, graph_file
@@ -126,10 +126,10 @@ def _captured(session: Session, number: int) -> Held:
             "record() or %%record. Use explore() or %%compile."
         )
     fn, args, kwargs = program.call()
-    backend, compile_ = StagedBackend(lambda _: "eager", keeps=True), torch.compile
+    backend, untyped = StagedBackend(lambda _: "eager", keeps=True), cast("Any", torch)
     records = torch.set_grad_enabled(program.choice.grad is not False)
     with many_ways(), without_trace([fn, args, dict(kwargs)]), records:
-        compile_(fn, backend=backend, dynamic=program.choice.dynamic)(*args, **kwargs)
+        untyped.compile(fn, backend=backend, dynamic=program.choice.dynamic)(*args, **kwargs)
     if not 0 <= number < len(backend.graphs):
         raise BisectionError(f"There is no graph {number}: {len(backend.graphs)} were captured.")
     return backend.graphs[number]

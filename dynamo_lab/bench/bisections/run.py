@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     from dynamo_lab.record.run import Choice
 
 
+_RANDOM = (
+    "The program draws random numbers, of NumPy or of Python, which compiled code draws otherwise: "
+    "with the same seed they are others, so results cannot be compared. Draw them outside."
+)
+
+
 class Bisected(NamedTuple):
     """The facts with their bisection, their session, and the graph that is wrong."""
 
@@ -118,6 +124,9 @@ class _Run:
 
     def _search(self, first: Tried, modules: list[WrittenModule]) -> None:
         wrong = [] if first.error is not None else self._wrong_kernels(modules)
+        if first.error is None and self._draws_otherwise():
+            self._conclude(first, Judged("unknown", _RANDOM))
+            return
         evidence = Evidence(self.run.facts, wrong)
         try:
             said = self._verdict(first)
@@ -132,6 +141,12 @@ class _Run:
         if backend is not None and search.graph is not None and search.graph < len(backend.graphs):
             self.held = backend.graphs[search.graph]
         self._conclude(first, said, unfinished, **_places(search, evidence))
+
+    def _draws_otherwise(self) -> bool:
+        """Whether the program draws random numbers, and others as soon as it is only captured."""
+        if not self._trials.checks.draws:
+            return False
+        return self._trials.run("only captured", "eager").outcome == "wrong"
 
     def _verdict(self, first: Tried) -> Judged:
         if first.error is not None:

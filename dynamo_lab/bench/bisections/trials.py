@@ -98,7 +98,7 @@ class Trials:
         if len(self.made) >= MOST:
             raise EndedError(f"{MOST} compilations were made")
         self._watch.tell(f"compiling: {what}", len(self.made), MOST)
-        compiles = graphs or (lambda number: self.only in (None, number))
+        compiles = graphs or self._is_searched
         backend = StagedBackend(lambda at: stage if compiles(at) else "eager", keeps)
         return self._tried(what, stage, backend, allowed, dict(chosen or {}))
 
@@ -121,7 +121,7 @@ class Trials:
             all_settings = {**self._choice.settings, **chosen}
             stack.enter_context(settings(self._choice.mode, all_settings))
             try:
-                self._way = self._compiled(backend)
+                self._way = self._compiled(backend, self.subject.fn)
                 found = self.checks.of(len(self.made) + 1, self._way)
             except Exception as raised:
                 error = raised
@@ -135,18 +135,21 @@ class Trials:
         tried.graphs, tried.error = backend, error
         return tried
 
+    def _is_searched(self, graph: int) -> bool:
+        return self.only in (None, graph)
+
     def call_again(self) -> None:
         """Call what was compiled last once more."""
         if self._way is not None:
             self.start.again()
             self.subject.results(self._way, self.phase)
 
-    def _compiled(self, backend: Any) -> Callable[..., Any]:
+    def _compiled(self, backend: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
         import torch
 
-        compile_: Any = torch.compile
+        untyped: Any = torch
         options = {"dynamic": self._choice.dynamic, "fullgraph": self._choice.fullgraph}
-        return compile_(self.subject.fn, backend=backend, **options)
+        return untyped.compile(fn, backend=backend, **options)
 
     def _judged(
         self, found: Sequence[Comparison], error: BaseException | None
@@ -168,15 +171,14 @@ class Trials:
             return None
         started = time.perf_counter()
         forget_compiled_code()
+        chosen = settings(self._choice.mode, self._choice.settings)
         try:
             self.start.again()
             eager = _cloned(exact.results(exact.fn, self.phase))
-            import torch
-
-            compile_: Any = torch.compile
             exact = self.subject.exact() or exact
             self.start.again()
-            other = exact.results(compile_(exact.fn, dynamic=self._choice.dynamic), self.phase)
+            with watched(lambda _: True), chosen:
+                other = exact.results(self._compiled("inductor", exact.fn), self.phase)
             agrees = not is_wrong(compare(eager, other, way=1, phase=self.phase))
         except Exception:  # what is made in the program has a dtype of its own
             return None

@@ -30,6 +30,9 @@ class Judged(NamedTuple):
 
 def judged_right(found: Sequence[Comparison], *, has_float64: bool) -> Judged:
     """Of a program whose results are within what is taken for rounding."""
+    silent = next((one for one in found if one.verdict == "not compared"), None)
+    if silent is not None:
+        return Judged("unknown", f"Nothing can be compared: {silent.reason}.")
     if all(one.verdict == "equal" for one in found):
         return Judged("same", "Every result is the same, bit for bit.")
     errors = [one for one in found if one.error_ulp is not None]
@@ -46,7 +49,7 @@ def judged_right(found: Sequence[Comparison], *, has_float64: bool) -> Judged:
 def judged(first: Tried, trials: Trials) -> Judged:
     """Of a program whose compiled results are beyond the tolerance."""
     wrong = [one for one in first.found if one.verdict == "wrong"]
-    if any(one.reason or one.absolute is None for one in wrong):
+    if any(one.reason for one in wrong):
         return Judged("bug", f"{_sentence(off(wrong))}: rounding does not do that.")
     if _is_half(wrong) and _as_eager_rounds(trials):
         return Judged(
@@ -58,10 +61,10 @@ def judged(first: Tried, trials: Trials) -> Judged:
     sure = [one for one in known if _times(one) > _SURELY and (one.relative or 0.0) > _FAR]
     if sure:
         return Judged("bug", _further(max(sure, key=_times)))
-    return _by_float64(known, trials)
+    return _by_float64(known, wrong, trials)
 
 
-def _by_float64(known: Sequence[Comparison], trials: Trials) -> Judged:
+def _by_float64(known: Sequence[Comparison], wrong: Sequence[Comparison], trials: Trials) -> Judged:
     """What compiling in float64 says: an algebraic mistake stays, rounding all but vanishes."""
     agrees = trials.in_float64()
     if agrees is None:
@@ -71,12 +74,12 @@ def _by_float64(known: Sequence[Comparison], trials: Trials) -> Judged:
         )
     if not agrees:
         return Judged("bug", "Compiled in float64, it differs from eager in float64 too.")
-    if known and all(_times(one) <= _SURELY for one in known):
+    if len(known) == len(wrong) and all(_times(one) <= _SURELY for one in known):
         return Judged("rounding", "Compiled in float64, it agrees with eager in float64.")
     return Judged(
         "unknown",
         "Compiled in float64 it agrees with eager, but here it is much further from float64 than "
-        "eager is.",
+        "eager is, or not a number.",
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import fx
 
-from dynamo_lab.capture.core.compat import forget_compiled_code, without_caches
+from dynamo_lab.capture.core.compat import forget_compiled_code, settings_kept, without_caches
 from dynamo_lab.errors import BisectionError
 
 if TYPE_CHECKING:
@@ -162,11 +162,12 @@ class GraphFile:
         forward = "".join(f"    {line}\n" if line else "\n" for line in self.code.splitlines())
         is_dynamic = any(type(one.value) is int for one in self.inputs if one.dtype is None)
         check = _CHECK.replace("DYNAMIC", str(is_dynamic or None))
+        seeded = _SEEDED if _DRAWS.search(self.code) else ""
         imports = "".join(f"{line}\n" for line in self.imports)
         stored = _UNPACK if "stored(" in made + init else ""
         return (
-            f"{about}{_IMPORTS}{imports}{stored}\n\nclass Graph(torch.nn.Module):\n{init}{forward}"
-            f"\n\ndef inputs():\n    return [\n{made}    ]\n{check}"
+            f"{about}{_IMPORTS}{imports}{stored}{seeded}\n\nclass Graph(torch.nn.Module):\n"
+            f"{init}{forward}\n\ndef inputs():\n    return [\n{made}    ]\n{check}"
         )
 
     def run(self) -> BaseException | None:
@@ -174,7 +175,7 @@ class GraphFile:
         forget_compiled_code()
         random = torch.get_rng_state()
         try:
-            with without_caches():
+            with without_caches(), settings_kept():
                 exec(compile(self.text(), "<reproducer>", "exec"), {"__name__": "__main__"})
         except Exception as error:
             return error
@@ -188,7 +189,8 @@ class GraphFile:
         head, _, _ = self.text().partition("\ncompiled = ")
         random = torch.get_rng_state()
         try:
-            exec(compile(head, "<reproducer>", "exec"), {"__name__": "__main__"})
+            with settings_kept():
+                exec(compile(head, "<reproducer>", "exec"), {"__name__": "__main__"})
         except Exception:
             return False
         finally:
@@ -216,6 +218,13 @@ class GraphFile:
         return dataclasses.replace(self, inputs=tuple(change(one) for one in self.inputs))
 
 
+_DRAWS = re.compile(r"dropout|rand|bernoulli|normal|multinomial|poisson|exponential|uniform")
+_SEEDED = """
+import torch._inductor.config
+
+# compiled code then draws the random numbers that eager draws
+torch._inductor.config.fallback_random = True
+"""
 _UNPACK = """import base64
 import zlib
 

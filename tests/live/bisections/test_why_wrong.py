@@ -103,10 +103,8 @@ def test_the_compiler_s_own_error_is_followed_to_the_lowering_that_raises() -> N
 
 
 def test_a_part_is_not_named_where_the_program_is_not_deterministic() -> None:
-    calls = [0]
-
     def program(x: torch.Tensor) -> torch.Tensor:
-        return x * random_scale(calls)
+        return x * _scale()
 
     found = lab.why_wrong(program, torch.randn(4))
     assert found.verdict == "unknown"
@@ -114,8 +112,8 @@ def test_a_part_is_not_named_where_the_program_is_not_deterministic() -> None:
     assert not found.facts.culprits
 
 
-@torch._dynamo.disable
-def random_scale(calls: list[int]) -> float:
+def _scale() -> float:
+    """Numbers that no seed repeats."""
     return random.SystemRandom().random()
 
 
@@ -125,6 +123,30 @@ def test_dropout_is_compared_with_the_same_random_numbers() -> None:
 
     found = lab.why_wrong(program, torch.randn(64))
     assert found.verdict in ("same", "rounding"), str(found)
+    made = found.reproducer()
+    assert "fallback_random = True" in made.text
+    assert not made.fault
+    assert not torch._inductor.config.fallback_random
+
+
+def test_numbers_of_numpy_are_said_to_be_drawn_otherwise() -> None:
+    numpy = pytest.importorskip("numpy")
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return x + torch.from_numpy(numpy.random.rand(4))
+
+    found = lab.why_wrong(program, torch.randn(4))
+    assert found.verdict in ("unknown", "same"), str(found)
+    assert not found.facts.culprits
+
+
+def test_a_program_that_gives_no_tensor_is_not_judged() -> None:
+    def program(x: torch.Tensor) -> None:
+        x.sum()
+
+    found = lab.why_wrong(program, torch.randn(4))
+    assert found.verdict == "unknown"
+    assert "no tensor" in str(found)
 
 
 def test_of_two_graphs_the_wrong_one_is_named_and_its_line() -> None:
@@ -273,3 +295,28 @@ def test_a_reproducer_of_a_program_without_a_fault_runs_to_its_end() -> None:
     assert recording.reproducer(graph=0).text.splitlines()[1:] == made.text.splitlines()[1:]
     with pytest.raises(BisectionError, match="no graph 3"):
         recording.reproducer(graph=3)
+
+
+def test_half_precision_that_overflows_in_eager_alone_is_no_bug() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return (x * 300) * 300 / 1000
+
+    found = lab.why_wrong(program, torch.full((64,), 3.0, dtype=torch.float16))
+    assert found.verdict in ("rounding", "unknown"), str(found)
+
+
+def test_a_view_asks_for_the_difference_and_shows_it() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.silu(x)
+
+    recording = lab.explore(program, torch.randn(8), backend="eager")
+    run = recording.runs()
+    assert run
+    with seeded(decomposition(aten.silu.default)):
+        label, outcome, made = run(recording, "bisect", {}, None)
+    assert label == "searched"
+    assert outcome == {"state": "bug"}
+    shown = build(made).bisection
+    assert shown
+    assert "aten.silu.default" in shown.sentence
+    assert len(shown.trials) == len(made.bisection.trials) if made.bisection else False
