@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dynamo_lab.render.widget import Runs
     from dynamo_lab.view.breaks.fixes import Fix
     from dynamo_lab.view.guards.would_pass import WouldPass
+    from dynamo_lab.view.guards.writers import WhoWrote
     from dynamo_lab.view.messages import Outcome
     from dynamo_lab.view.search import FoundNode
 
@@ -228,6 +229,20 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.live.guards import ask
 
         return ask(self, self.session, args, kwargs, frame)
+
+    def who_wrote(self, run: Callable[[], Any], name: str = "") -> WhoWrote:
+        """Which line writes the value that makes the program recompile, its scheduler's perhaps.
+
+        It runs `run`, a function without arguments that makes a few of the recorded calls, once,
+        eagerly and line by line, so slowly; what that changes is restored. `name` is the value as
+        the guards name it, by default the one behind most recompilations.
+
+        Raises:
+            GuardsError: nothing was recompiled for such a value, or `run` does not use it.
+        """
+        from dynamo_lab.live.writers import who_wrote
+
+        return who_wrote(self, self.session, run, name)
 
     def repartition(self, *budgets: float, partition: int | None = None) -> Budgets:
         """What the forward of a graph would save under other activation memory budgets.

@@ -29,13 +29,18 @@ def ask(
     Raises:
         GuardsError: there are no live guards, or the arguments do not fit.
     """
-    checks = _live(session)
+    checks = live(session)
     chosen = _frame(recording, checks, frame)
     tried = checks.try_on(chosen, args, kwargs, names or {})
     return answer(recording, chosen, tried, checks.are_forgotten(chosen))
 
 
-def _live(session: Session) -> Checks:
+def live(session: Session) -> Checks:
+    """The guards of a recording that was made in this process.
+
+    Raises:
+        GuardsError: it was not.
+    """
     if session.checks is None:
         raise GuardsError(
             "This recording has no live guards: only the process that recorded it can run them, so "
@@ -68,7 +73,7 @@ def ask_as_text(recording: Recording, session: Session, text: str) -> WouldPass:
     """
     from IPython.core.getipython import get_ipython
 
-    _live(session)  # before anything is evaluated
+    live(session)  # before anything is evaluated
     shell: Any = get_ipython()
     names: dict[str, Any] = {} if shell is None else shell.user_ns
     try:

@@ -5,7 +5,7 @@ import functools
 import inspect
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -66,10 +66,27 @@ def read(source: str, scope: Mapping[str, Any]) -> Any:
     Raises:
         LookupError: there is none, or finding it would run code of the user's.
     """
+    return reader(source)(scope)
+
+
+def reader(source: str) -> Callable[[Mapping[str, Any]], Any]:
+    """What reads the value that Dynamo names so, as `read` does, parsed once.
+
+    Raises:
+        LookupError: this is no such name.
+    """
     try:
-        return _read(ast.parse(source, mode="eval").body, scope)
-    except (SyntaxError, TypeError, AttributeError) as error:
+        body = ast.parse(source, mode="eval").body
+    except SyntaxError as error:
         raise LookupError(source) from error
+
+    def value(scope: Mapping[str, Any]) -> Any:
+        try:
+            return _read(body, scope)
+        except (TypeError, AttributeError) as error:
+            raise LookupError(source) from error
+
+    return value
 
 
 def _read(node: ast.expr, scope: Mapping[str, Any]) -> Any:

@@ -43,6 +43,10 @@ class Checks:
         """The frames with guards to try."""
         return tuple(self._codes)
 
+    def code_of(self, frame: int) -> CodeType | None:
+        """The code of a frame, if it has guards."""
+        return self._codes.get(frame)
+
     def are_forgotten(self, frame: int) -> bool:
         """Whether Dynamo has since thrown away the compiled code that these guards belong to."""
         return all(m.cache_entry is None for at, m in self._managers.values() if at == frame)

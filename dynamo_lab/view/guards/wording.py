@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from dynamo_lab.view.guards.failing import device_of
+from dynamo_lab.view.guards.failing import device_of, readable
 
 _TENSOR = re.compile(
-    r"^check_tensor\(.*, (?P<type>[\w.]+), (?P<keys>DispatchKeySet\(.*?\)), (?P<dtype>torch\.\w+), "
+    r"^check_tensor\((?P<source>.*), (?P<type>[\w.]+), (?P<keys>DispatchKeySet\(.*?\)), "
+    r"(?P<dtype>torch\.\w+), "
     r"device=(?P<index>\w+), requires_grad=(?P<grad>\w+), "
     r"size=(?P<size>\[.*?\]), stride=(?P<stride>\[.*?\])\)$"
 )
@@ -27,17 +28,28 @@ def demands(expressions: tuple[str, ...]) -> str:
 
 
 def _tensor(found: re.Match[str]) -> str:
+    """A tensor as one would describe it: 'x: float32 [8, 8], contiguous, CPU, no grad'."""
     device = device_of(found["keys"])
     index = f":{found['index']}" if device and _OF_INDEX.match(found["index"]) else ""
+    kind = "" if found["type"] == "Tensor" else f"{found['type']} of "
     parts = [
-        found["type"],
-        found["dtype"],
-        f"shape {_open(found['size'])}",
-        f"stride {_open(found['stride'])}",
-        f"on {device}{index}" if device else "on a device that is not known",
-        f"requires_grad {found['grad']}",
+        f"{kind}{found['dtype'].removeprefix('torch.')} {_open(found['size'])}",
+        _layout(found["size"], found["stride"]),
+        f"{device.upper()}{index}" if device else "on a device that is not known",
+        "grad" if found["grad"] == "True" else "no grad",
     ]
-    return ", ".join(parts)
+    return f"{readable(found['source'])}: {', '.join(parts)}"
+
+
+def _layout(size: str, stride: str) -> str:
+    """'contiguous' where every stride is checked and says so, else the strides."""
+    sizes, strides = (re.findall(r"\w+", text) for text in (size, stride))
+    expected = 1
+    for length, step in zip(reversed(sizes), reversed(strides), strict=True):
+        if not step.isdecimal() or (length != "1" and int(step) != expected):
+            return f"stride {_open(stride)}"
+        expected = expected * int(length) if length.isdecimal() else -1
+    return "contiguous"
 
 
 def _open(sizes: str) -> str:

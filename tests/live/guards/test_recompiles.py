@@ -235,10 +235,10 @@ def test_the_guard_of_a_tensor_is_what_dynamo_checks() -> None:
     recording = lab.explore(Scaled(), torch.randn(8, 3), backend="eager")
     view = build(recording).guards.guards
     told = {guard.source: guard.text for guard in view if guard.kind == "TENSOR_MATCH"}
-    assert told["L['x']"] == (
-        "Tensor, torch.float32, shape [8, 3], stride [3, 1], on cpu, requires_grad False"
+    assert told["L['x']"] == ("x: float32 [8, 3], contiguous, CPU, no grad")
+    assert told["L['self']._parameters['weight']"] == (
+        "self.weight: Parameter of float32 [3], contiguous, CPU, grad"
     )
-    assert told["L['self']._parameters['weight']"].startswith("Parameter, torch.float32, ")
     state = [guard for guard in view if guard.is_state]
     assert view[-len(state) :] == tuple(state)
     assert any(guard.text.startswith("grad mode on, ") for guard in state)

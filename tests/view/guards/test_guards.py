@@ -75,9 +75,29 @@ def test_what_is_demanded_of_a_tensor_is_told(make: Make) -> None:
     recording = make("branch_and_print")
     guard = replace(recording.guards[0], expressions=(_CHECK,))
     view = build(replace(recording, guards=(guard,)))
-    assert view.guards.guards[0].text == (
-        "Tensor, torch.float32, shape [any, 3], stride [3, 1], on cuda:0, requires_grad False"
-    )
+    assert view.guards.guards[0].text == ("x: float32 [any, 3], contiguous, CUDA:0, no grad")
+
+
+@pytest.mark.parametrize(
+    ("size", "stride", "layout"),
+    [
+        ("[8, 8]", "[8, 1]", "contiguous"),
+        ("[1, 8]", "[3, 1]", "contiguous"),
+        ("[]", "[]", "contiguous"),
+        ("[8, 8]", "[1, 8]", "stride [1, 8]"),
+        ("[2, None]", "[None, 1]", "stride [any, 1]"),
+        ("[2, None, 4]", "[8, 4, 1]", "stride [8, 4, 1]"),
+    ],
+)
+def test_a_layout_is_contiguous_only_where_all_of_it_is_checked(
+    make: Make, size: str, stride: str, layout: str
+) -> None:
+    recording = make("branch_and_print")
+    check = _CHECK.replace("[None, 3]", size).replace("[3, 1]", stride)
+    guard = replace(recording.guards[0], expressions=(check.replace("=False", "=True"),))
+    shown = size.replace("None", "any")
+    told = build(replace(recording, guards=(guard,))).guards.guards[0].text
+    assert told == f"x: float32 {shown}, {layout}, CUDA:0, grad"
 
 
 def test_guards_on_the_state_come_last_and_once(make: Make) -> None:

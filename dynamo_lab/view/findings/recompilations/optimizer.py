@@ -32,6 +32,7 @@ def _option(name: str) -> Told:
     return Told(
         rule="optimizer-option",
         what=f"the optimizer's option `{name}` is a Python number that changes between steps",
-        remedy="Find what writes it with `rec.who_wrote()`: keep it fixed where training allows.",
+        remedy="`rec.who_wrote(run)` finds the line that writes it: keep it fixed where training "
+        "allows.",
         grade="fill in",
     )

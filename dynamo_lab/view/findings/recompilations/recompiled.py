@@ -49,7 +49,7 @@ def _found(story: Story, told: Told, names: list[str], facts: Facts) -> Found:
         entity=entity(line),
         evidence=tuple(_evidence(story, facts)),
         grade=told.grade,
-        remedy=told.remedy,
+        remedy=_remedy(story, told),
         code=told.code,
         gain=_gain(story, told, facts),
         cost=1.0 if story.limit_hit else story.share,
@@ -69,6 +69,16 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
     elif story.times == 1 and story.is_open:
         parts.append("From then on it is dynamic, and other values do not recompile.")
     return " ".join(parts)
+
+
+_WRITTEN = ("attribute-changes", "learning-rate", "growing-container", "number-changes")
+
+
+def _remedy(story: Story, told: Told) -> str:
+    """What to do, and how to find the line that writes the value, where that is not known."""
+    can_ask = story.times > 1 and told.rule in _WRITTEN and told.line is None
+    ask = "`rec.who_wrote(run)` finds the line that writes the value."
+    return f"{told.remedy.rstrip()} {ask}" if can_ask and told.remedy.endswith(".") else told.remedy
 
 
 def _cost(story: Story) -> str:
