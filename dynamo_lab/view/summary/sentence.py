@@ -23,15 +23,16 @@ def sentence(recording: Recording, places: Places, regions: Regions) -> str:
     graphs = recording.captured_graphs()
     own = share(recording, places, regions) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
-    parts += [_failed_later(recording), _failure(recording, places), _compile_time(recording)]
+    parts += [_failed_later(recording), _failure(recording, places)]
+    parts += [_compile_time(recording, places)]
     return " ".join(part for part in parts if part)
 
 
-def _compile_time(recording: Recording) -> str:
+def _compile_time(recording: Recording, places: Places) -> str:
     """Where the compile time of an imported log went: it is mostly what a log is read for."""
     if "log" not in dict(recording.environment.options):
         return ""
-    timeline = timings.build(recording)
+    timeline = timings.build(recording, places)
     most = [f"`{name}` {seconds(spent)}" for name, spent, share in timeline.totals[:3] if share]
     whole = seconds(timeline.seconds)
     return f"Of {whole} of compiling, most went into {listed(most)}." if most else ""
