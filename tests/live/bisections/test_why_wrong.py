@@ -260,7 +260,7 @@ def test_a_stopped_search_names_no_part() -> None:
         return torch.nn.functional.silu(x)
 
     recording = lab.explore(program, torch.randn(8), backend="eager")
-    run = recording.runs()
+    run: Any = recording.runs()
     assert run
     with seeded(decomposition(aten.silu.default)):
         _, _, made = run(recording, "bisect", {}, Impatient())
@@ -275,7 +275,7 @@ def test_a_view_asks_for_the_difference_and_shows_it() -> None:
         return torch.nn.functional.silu(x)
 
     recording = lab.explore(program, torch.randn(8), backend="eager")
-    run = recording.runs()
+    run: Any = recording.runs()
     assert run
     with seeded(decomposition(aten.silu.default)):
         label, outcome, made = run(recording, "bisect", {}, Waiting())
