@@ -99,8 +99,15 @@ class _Run:
         self.bisection = Bisection(verdict="unknown")
 
     def made(self) -> _Run:
-        """Itself, once it is done."""
-        first, modules = self._recorded()
+        """Itself, once it is done.
+
+        Raises:
+            BisectionError: it was stopped before anything was compared.
+        """
+        try:
+            first, modules = self._recorded()
+        except EndedError as ended:
+            raise BisectionError(f"Nothing was compared: {ended}.") from ended
         backend = first.graphs
         self.held = backend.graphs[0] if backend and backend.graphs else None
         if unlike := self._trials.checks.unlike:
@@ -124,15 +131,12 @@ class _Run:
 
     def _search(self, first: Tried, modules: list[WrittenModule]) -> None:
         wrong = [] if first.error is not None else self._wrong_kernels(modules)
-        if first.error is None and self._draws_otherwise():
-            self._conclude(first, Judged("unknown", _RANDOM))
-            return
         evidence = Evidence(self.run.facts, wrong)
         try:
             said = self._verdict(first)
         except EndedError as ended:
             said = Judged("unknown", f"Rounding was not told from a bug: {ended}.")
-        if said.verdict == "rounding":
+        if said.verdict == "rounding" or said.sentence == _RANDOM:
             self._conclude(first, said)
             return
         search = Search(self._trials, first, evidence)
@@ -151,6 +155,8 @@ class _Run:
     def _verdict(self, first: Tried) -> Judged:
         if first.error is not None:
             return Judged("crash", f"The compiler raises {first.fact.fault}.")
+        if self._draws_otherwise():
+            return Judged("unknown", _RANDOM)
         return judged(first, self._trials)
 
     def _wrong_kernels(self, modules: list[WrittenModule]) -> list[Wrong]:

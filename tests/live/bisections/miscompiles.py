@@ -7,6 +7,7 @@ and `name` are the part that the search has to name.
 from __future__ import annotations
 
 import inspect
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
@@ -15,8 +16,7 @@ import torch
 from tests.live.bisections import programs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import ExitStack
+    from collections.abc import Callable, Generator
 
 aten = torch.ops.aten
 
@@ -41,6 +41,13 @@ class Miscompile(NamedTuple):
         lines, first = inspect.getsourcelines(self.program)
         (found,) = [at for at, line in enumerate(lines) if line.rstrip().endswith("# wrong")]
         return first + found
+
+
+@contextmanager
+def seeded(change: Callable[[ExitStack], None]) -> Generator[None]:
+    with ExitStack() as stack:
+        change(stack)
+        yield
 
 
 # Faults

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,17 +17,25 @@ from tests.live.bisections.miscompiles import (
     MISCOMPILES,
     Miscompile,
     decomposition,
-    lowering,
     printer,
+    seeded,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
+    from contextlib import ExitStack
+    from pathlib import Path
 
 pytestmark = pytest.mark.live
 aten = torch.ops.aten
 
-_QUICK = {"gelu", "erf_lowered", "amplified", "chain"}
+_QUICK = {"gelu", "exp_pass", "amplified", "chain"}
+
+
+def _setting(name: str) -> Any:
+    from torch._inductor import config
+
+    return getattr(config, name)
 
 
 def _each(items: Any) -> list[Any]:
@@ -46,13 +49,6 @@ def _each(items: Any) -> list[Any]:
         marks = () if is_quick else (pytest.mark.release,)
         made.append(pytest.param(item, id=f"{number}-{name}", marks=marks))
     return made
-
-
-@contextmanager
-def seeded(change: Callable[[ExitStack], None]) -> Generator[None]:
-    with ExitStack() as stack:
-        change(stack)
-        yield
 
 
 @pytest.mark.parametrize("miscompile", _each(MISCOMPILES))
@@ -126,7 +122,7 @@ def test_dropout_is_compared_with_the_same_random_numbers() -> None:
     made = found.reproducer()
     assert "fallback_random = True" in made.text
     assert not made.fault
-    assert not torch._inductor.config.fallback_random
+    assert not _setting("fallback_random")
 
 
 def test_numbers_of_numpy_are_said_to_be_drawn_otherwise() -> None:
@@ -231,72 +227,6 @@ def test_the_answer_is_saved_and_shown_again(tmp_path: Path) -> None:
     assert "aten.silu.default" in again._repr_mimebundle_()["text/html"]
 
 
-_WITHOUT_CACHES = {"TORCHINDUCTOR_FX_GRAPH_CACHE": "0", "TORCHINDUCTOR_AUTOGRAD_CACHE": "0"}
-
-_RUN = """
-import contextlib, runpy, sys
-sys.path.insert(0, {folder!r})
-import torch
-from tests.live.bisections.miscompiles import lowering
-with contextlib.ExitStack() as stack:
-    if sys.argv[2] == "with":
-        lowering(torch.ops.aten.erf.default)(stack)
-    runpy.run_path(sys.argv[1], run_name="__main__")
-"""
-
-
-@pytest.mark.release  # two processes that import torch
-def test_a_reproducer_fails_in_a_process_of_its_own_and_only_with_the_fault(tmp_path: Path) -> None:
-    def program(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-        return torch.erf(x @ w).sum(1)
-
-    with seeded(lowering(aten.erf.default)):
-        found = lab.why_wrong(program, torch.randn(24, 48), torch.randn(48, 96))
-        made = found.reproducer()
-    assert "dynamo_lab" not in made.text
-    assert "(2, 2)" in made.text, "the inputs were not made small"
-    assert "torch.__version__" not in made.text
-    assert f"torch {torch.__version__}" in made.text
-    assert "AssertionError" in made.fault
-    issue = made.issue()
-    assert made.text in issue
-    assert "### Versions" in issue
-    made.save(tmp_path / "repro.py")
-    with_fault = _run_apart(tmp_path, "with")
-    assert with_fault.returncode == 1
-    assert "Tensor-likes are not close" in with_fault.stderr
-    assert _run_apart(tmp_path, "without").returncode == 0
-
-
-def _run_apart(tmp_path: Path, fault: str) -> subprocess.CompletedProcess[str]:
-    folder = str(Path(__file__).parents[3])
-    return subprocess.run(
-        [sys.executable, "-c", _RUN.format(folder=folder), str(tmp_path / "repro.py"), fault],
-        capture_output=True,
-        text=True,
-        env={
-            **os.environ,
-            "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
-            "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
-        },
-    )
-
-
-def test_a_reproducer_of_a_program_without_a_fault_runs_to_its_end() -> None:
-    def program(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
-        return x[at].exp() * 2
-
-    recording = lab.explore(program, torch.randn(8, 4), torch.tensor([1, 7]))
-    (kernel, *_) = [k for k in recording.kernels if k.code]
-    made = recording.reproducer(kernel=kernel.id)
-    assert kernel.name in made.text
-    assert not made.fault
-    assert "(8, 4)" in made.text
-    assert recording.reproducer(graph=0).text.splitlines()[1:] == made.text.splitlines()[1:]
-    with pytest.raises(BisectionError, match="no graph 3"):
-        recording.reproducer(graph=3)
-
-
 def test_half_precision_that_overflows_in_eager_alone_is_no_bug() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         return (x * 300) * 300 / 1000
@@ -305,15 +235,50 @@ def test_half_precision_that_overflows_in_eager_alone_is_no_bug() -> None:
     assert found.verdict in ("rounding", "unknown"), str(found)
 
 
+class Waiting:
+    """Hears of the progress, as an open view does."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.on_stop: Callable[[], None] = lambda: None
+
+    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+        self.told.append(what)
+
+
+class Impatient(Waiting):
+    """Stops at the second compilation."""
+
+    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+        super().tell(what, fraction, seconds_left)
+        if len(self.told) == 2:
+            self.on_stop()
+
+
+def test_a_stopped_search_names_no_part() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.silu(x)
+
+    recording = lab.explore(program, torch.randn(8), backend="eager")
+    run: Any = recording.runs()
+    assert run
+    with seeded(decomposition(aten.silu.default)):
+        _, _, made = run(recording, "bisect", {}, Impatient())
+    found = made.bisection
+    assert found
+    assert found.unfinished == "it was stopped"
+    assert all(one.kind == "stage" for one in found.culprits)
+
+
 def test_a_view_asks_for_the_difference_and_shows_it() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.silu(x)
 
     recording = lab.explore(program, torch.randn(8), backend="eager")
-    run = recording.runs()
+    run: Any = recording.runs()
     assert run
     with seeded(decomposition(aten.silu.default)):
-        label, outcome, made = run(recording, "bisect", {}, None)
+        label, outcome, made = run(recording, "bisect", {}, Waiting())
     assert label == "searched"
     assert outcome == {"state": "bug"}
     shown = build(made).bisection
