@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -254,6 +254,16 @@ CLEAN = {
         def record(lab):
             return lab.explore(fn, torch.ones(4), torch.ones(40, 4), backend="aot_eager")
         """,
+    "autocast_which_only_pytorch_could_let_in": """
+        import torch
+
+        def fn(x, w):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return (x @ w).sum()
+
+        def record(lab):
+            return lab.explore(fn, torch.ones(8, 8), torch.ones(8, 8))
+        """,
     "an_operator_that_the_caches_know": """
         import torch
 
@@ -316,7 +326,8 @@ def test_a_region_compiles_a_block_once(tmp_path: Path) -> None:
     before = lab.explore(net, x, backend="aot_eager")
     [told] = [one for one in findings_of(before) if one.rule == "repeated-block"]
     assert "Block is compiled 12 times" in told.sentence
-    Block.forward = torch.compiler.nested_compile_region(Block.forward)
+    compiler: Any = torch.compiler
+    setattr(Block, "forward", compiler.nested_compile_region(Block.forward))  # noqa: B010
     after = lab.explore(net, x, backend="aot_eager")
     assert _operators(after) < _operators(before)
     assert not [one for one in findings_of(after) if one.rule == "repeated-block"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 from torch._dynamo import symbolic_convert
-from torch._inductor import codecache
+from torch._inductor import codecache, config
 
 import dynamo_lab as lab
 from dynamo_lab.view import build
@@ -99,7 +99,7 @@ def test_caches_say_what_pytorch_asks_itself() -> None:
 
 
 def test_a_setting_that_switches_caches_off_is_told() -> None:
-    with torch._inductor.config.patch(force_disable_caches=True):
+    with config.patch(force_disable_caches=True):
         recording = lab.explore(lambda x: x.exp() + 1.5, torch.ones(8))
     assert {one.outcome for one in recording.caches} == {"off"}
 
@@ -113,8 +113,12 @@ def test_an_option_of_the_compilation_counts_too() -> None:
     assert "freezing" in found.reason
 
 
+def test_lowering_says_nothing_of_caches() -> None:
+    assert lab.lower(lambda x: x.exp() + 3.5, torch.ones(8)).caches == ()
+
+
 def test_a_pass_without_an_identity_is_why_nothing_is_kept() -> None:
-    with torch._inductor.config.patch(post_grad_custom_post_pass=lambda graph: None):
+    with config.patch(post_grad_custom_post_pass=lambda graph: None):
         recording = lab.explore(lambda x: x.exp() + 2.5, torch.ones(8))
     [found] = [one for one in recording.caches if one.layer == "FX graph cache"]
     assert (found.outcome, found.reason) == ("bypassed", "Unsupported post grad custom pass")

@@ -74,8 +74,13 @@ class CacheProbes:
             found = CacheCheck(
                 layer=AOTAUTOGRAD, outcome="kept", compile_id=compile_id, graph=graph.id
             )
-            self._recorder.caches.append(self._checked(found, gm))
+            self._keep(self._checked(found, gm))
         yield
+
+    def _keep(self, found: CacheCheck) -> None:
+        """Lowering for a target switches caches off by itself, which says nothing of the user's."""
+        if not self._recorder.target:
+            self._recorder.caches.append(found)
 
     def _checked(self, found: CacheCheck, gm: fx.GraphModule) -> CacheCheck:
         if not self._on.get(AOTAUTOGRAD):
@@ -102,7 +107,7 @@ class CacheProbes:
             compile_id=self._compilations.current_id(),
             graph=graph.id if graph else None,
         )
-        self._recorder.caches.append(self._keyed(found, gm, inputs, options))
+        self._keep(self._keyed(found, gm, inputs, options))
         yield
 
     def _keyed(

@@ -138,6 +138,8 @@ class _Keys:
     def function(self, piece: Piece) -> Key | None:
         stack = self._stack(piece)
         line = self._places.own_line(stack)
+        if line is None:
+            return None
         spans = self._places.stack_spans[stack] if stack is not None else ()
         for span in reversed(spans):
             if self._places.line_of(span) == line:

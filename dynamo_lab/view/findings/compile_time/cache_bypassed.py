@@ -1,15 +1,18 @@
-"""A compile cache refuses a graph: every process compiles it from the start."""
+"""A compile cache refuses a graph: every process does that work again."""
 
+import re
 from collections.abc import Iterator
 
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import CacheCheck
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.core.words import seconds as duration
+from dynamo_lab.view.findings.compile_time.seconds import phase_seconds
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
-from dynamo_lab.view.timings.caches import line_of
+from dynamo_lab.view.timings.caches import FX_GRAPH, line_of
 from dynamo_lab.view.timings.timings import compile_seconds
 
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _UNKNOWN_FUNCTION = "Unsupported call_function target"
 
 
@@ -27,17 +30,15 @@ def _found(checks: list[CacheCheck], facts: Facts) -> Found:
     recording, places = facts.recording, facts.places
     first = checks[0]
     line: Line | None = line_of(first, recording, places)
-    whole = compile_seconds(recording)
-    share = min(1.0, len(checks) / max(1, len({c.compile_id for c in recording.caches})))
-    is_function = first.reason.startswith(_UNKNOWN_FUNCTION)
+    is_function = _is_own_function(first.reason)
+    again = "traces" if first.layer != FX_GRAPH else "compiles"
     finding = Finding(
         rule="cache-bypassed",
         question="compile_time",
-        level="problem" if is_function else "note",  # nobody can help the others
+        level="problem" if is_function else "note",
         sentence=(
             f"The {first.layer} would not keep {plural(len(checks), 'graph')}, because of "
-            f"{_reason(first)}: each new process compiles {_them(checks)} from the start"
-            f"{f', here {duration(whole)}' if whole else ''}."
+            f"{_reason(first)}: each new process {again} {_them(checks)} again."
         ),
         where=places.where(line) if line else "",
         entity=entity(line) if line else "",
@@ -49,9 +50,15 @@ def _found(checks: list[CacheCheck], facts: Facts) -> Found:
             else ""
         ),
         code=_custom_operator(first, facts) if is_function else "",
-        cost=share,
+        cost=_share(first, recording),
     )
     return Found(finding, line=line)
+
+
+def _is_own_function(reason: str) -> bool:
+    """Of PyTorch's own functions only PyTorch can say what they do."""
+    named, _, module = reason.partition("Function module: ")
+    return named.startswith(_UNKNOWN_FUNCTION) and bool(module) and not module.startswith("torch")
 
 
 def _them(checks: list[CacheCheck]) -> str:
@@ -59,7 +66,17 @@ def _them(checks: list[CacheCheck]) -> str:
 
 
 def _reason(check: CacheCheck) -> str:
-    return check.reason.partition("Function module:")[0].strip(" .") or "an unknown reason"
+    told = check.reason.partition("Function module:")[0]
+    return _ADDRESS.sub("", told).strip(" .") or "an unknown reason"
+
+
+def _share(check: CacheCheck, recording: Recording) -> float:
+    """Of compiling: what AOTAutograd does, or all that Inductor does."""
+    whole = compile_seconds(recording)
+    spent = phase_seconds(recording, ("create_aot_", "aot_"))
+    if check.layer == FX_GRAPH:
+        spent = sum(t.seconds for t in recording.timings if t.name == "inductor_compile")
+    return min(1.0, spent / whole) if whole > 0 else 0.0
 
 
 def _custom_operator(check: CacheCheck, facts: Facts) -> str:
