@@ -152,7 +152,9 @@ def _functions(source: Source, name: str | None, line: int) -> list[FunctionType
             f"The function `{name}` is not among the live ones, or its source "
             "has changed since: make the change by hand and record again."
         )
-    first = functions[0].__code__
+    # a copy of the file may be imported too, under another path
+    same = (f for f in functions if f.__code__.co_filename.endswith(source.path))
+    first = next(same, functions[0]).__code__
     return [function for function in functions if function.__code__ is first]
 
 

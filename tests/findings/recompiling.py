@@ -161,7 +161,7 @@ FAULTS = {
         def record(lab):
             with lab.record() as recorder:
                 compiled = torch.compile(step, backend="aot_eager")
-                for _ in range(4):
+                for _ in range(10):
                     weight.grad = torch.ones(4)
                     compiled()
                     scheduler.step()

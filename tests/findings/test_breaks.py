@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import dynamo_lab as lab
 from tests.findings.breaking import CLEAN, FAULTS
 from tests.findings.faults import assert_found_first, findings_of, recorded
 
@@ -27,6 +28,7 @@ def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", APPLIED)
 def test_the_foretold_gain_is_what_the_fix_gives(name: str, tmp_path: Path) -> None:
     recording = recorded(FAULTS[name].source, tmp_path, name)
+    assert isinstance(recording, lab.Recording)
     gain = findings_of(recording)[0].gain
     assert gain
     assert gain.before == len(recording.breaks)
