@@ -12,6 +12,7 @@ from dynamo_lab.render.terminal import (
     autograd,
     breaks,
     code,
+    findings,
     lowering,
     packages,
     passes,
@@ -36,6 +37,7 @@ _Section = Callable[[View, Page], Iterator[RenderableType]]
 
 SECTIONS: dict[str, _Section] = {
     "summary": summary.section,
+    "findings": findings.section,
     "code": code.section,
     "run_map": run_map.section,
     "breaks": breaks.section,

@@ -11,6 +11,7 @@ from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.findings import breaks
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Rule
+from dynamo_lab.view.findings.words import GRADES, gain_in_words
 
 MOST = 10
 """The most findings that are shown."""
@@ -55,8 +56,16 @@ def _rank(one: Found) -> tuple[bool, float]:
 
 def _numbered(index: int, one: Found) -> Found:
     can_apply = one.change is not None
-    finding = structs.replace(one.finding, id=index, can_apply=can_apply)
-    return one._replace(finding=finding)
+    finding = one.finding
+    told = {"grade_text": GRADES[finding.grade] if _has_remedy(finding) else ""}
+    if finding.gain is not None:
+        told["gain_text"] = gain_in_words(finding.gain)
+    return one._replace(finding=structs.replace(finding, id=index, can_apply=can_apply, **told))
+
+
+def _has_remedy(finding: Finding) -> bool:
+    """Whether something is to be said of its remedy: a note needs none."""
+    return finding.level == "problem" or bool(finding.remedy)
 
 
 def _without_consequences(found: Iterable[Found]) -> Iterator[Found]:
