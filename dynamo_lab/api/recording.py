@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
     from dynamo_lab.api.edited import Edited
+    from dynamo_lab.api.findings import Applied, Findings
     from dynamo_lab.api.runs import Waiting
     from dynamo_lab.api.trial import Trial
     from dynamo_lab.live.budgets import Budgets
@@ -104,6 +105,21 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
             structs.force_setattr(item, "_home", home)
         structs.force_setattr(self, "breaks", breaks)
         structs.force_setattr(self, "graphs", graphs)
+
+    @property
+    def findings(self) -> Findings:
+        """What is wrong, the costliest first: print them; each has `apply()`."""
+        from dynamo_lab.api.findings import findings_of
+
+        return findings_of(self._home)
+
+    def apply_findings(self) -> Applied[Recording]:
+        """Run the program with all remedies that are safe, together, and compare.
+
+        Raises:
+            FixError: there is no program to run again, or nothing can be applied safely.
+        """
+        return self.findings.apply()
 
     def can_run_again(self, program: Program) -> None:
         """Hold the program, so that it can be lowered again, and fixes can be tried on it.

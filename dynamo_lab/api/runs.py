@@ -15,6 +15,7 @@ from dynamo_lab.record.replay import without_trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.messages import Outcome
 
@@ -46,6 +47,9 @@ def run(
     match what, asked:
         case "try_fix", {"break": int(item), "fix": str(fix)}:
             return _tried(recording, session, item, fix)
+        case "apply", {"findings": list()}:
+            ids = [item for item in asked["findings"] if isinstance(item, int)]
+            return _applied(recording, session, ids, waiting)
         case "relower", {"target": str(target), "switches": dict()}:
             return _relowered(recording, session, target, asked["switches"])
         case "bench", {"ways": list(), "training": bool(), "seconds": int() | float()}:
@@ -58,6 +62,18 @@ def _tried(recording: Recording, session: Session, item: int, fix: str) -> Ran:
     tried = try_fix(recording, session, item, fix)
     shown = outcome(tried, diff(recording, tried.run.facts))
     return f"with {fix}", shown, tried.run.facts, Session(tried.run)
+
+
+def _applied(
+    recording: Recording, session: Session, ids: list[int], waiting: Waiting | None
+) -> Ran:
+    """These findings applied, or without an id all that are safe."""
+    from dynamo_lab.api.findings import answered
+    from dynamo_lab.live.findings import applicable, apply
+
+    done = apply(recording, session, ids or applicable(recording), _watch(waiting))
+    name = ", ".join(one.finding.rule for one in done.findings)
+    return f"with {name}", answered(done), done.after.facts, Session(done.after)
 
 
 def _relowered(recording: Recording, session: Session, target: str, chosen: dict[str, Any]) -> Ran:
@@ -76,6 +92,16 @@ def _benched(
 ) -> Ran:
     from dynamo_lab.bench.options import bench_options
     from dynamo_lab.bench.run import measured
+
+    watch = _watch(waiting)
+    options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})
+    facts, made = measured(recording, session, options, watch)
+    state = facts.benchmark.state if facts.benchmark else ""
+    return "measured", {"state": state}, facts, made
+
+
+def _watch(waiting: Waiting | None) -> Watch:
+    """The observer of a measurement that tells a view, and that the view can stop."""
     from dynamo_lab.measure.rounds import Progress, Watch
 
     def told(progress: Progress) -> None:
@@ -86,7 +112,4 @@ def _benched(
     watch = Watch(told)
     if waiting is not None:
         waiting.on_stop = watch.stop
-    options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})
-    facts, made = measured(recording, session, options, watch)
-    state = facts.benchmark.state if facts.benchmark else ""
-    return "measured", {"state": state}, facts, made
+    return watch

@@ -6,6 +6,7 @@ from itertools import chain
 from msgspec import Struct, structs
 
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
@@ -41,6 +42,16 @@ def build(
     found = found_in(Facts(recording, places, regions, ancestry))
     shown = tuple(one.finding for one in found[:MOST])
     return FindingsView(found=shown, more=max(0, len(found) - MOST), clean="" if shown else CLEAN)
+
+
+def found_of(recording: Recording) -> list[Found]:
+    """The findings that a view of the recording shows, each with how to apply its remedy."""
+    if recording.state == "recording":
+        return []
+    places = Places(recording)
+    ancestry = Ancestry(links.build(recording))
+    facts = Facts(recording, places, Regions(recording, places), ancestry)
+    return found_in(facts)[:MOST]
 
 
 def found_in(facts: Facts) -> list[Found]:
