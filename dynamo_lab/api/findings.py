@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from msgspec import Struct, structs
 
 from dynamo_lab.api.diff import Diff, diff
-from dynamo_lab.live.findings import Timing, applicable, apply
+from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.render.tables import terminal_width
 from dynamo_lab.render.text import as_line
@@ -17,13 +17,14 @@ from dynamo_lab.view.findings.words import amount
 from dynamo_lab.view.timings import timings
 
 if TYPE_CHECKING:
-    from dynamo_lab.api.handle import Home
-    from dynamo_lab.api.recording import Recording
-    from dynamo_lab.live.findings import Application
-    from dynamo_lab.measure.rounds import Watch
+    from collections.abc import Callable
+
+    from dynamo_lab.live.findings import Application, Timing
     from dynamo_lab.model.recording import Recording as Facts
-    from dynamo_lab.view.findings.finding import Metric
+    from dynamo_lab.view.findings.finding import Gain, Metric
     from dynamo_lab.view.messages import AppliedOutcome
+
+    Apply = Callable[[tuple[int, ...] | None], "Applied[Any]"]
 
 Verdict = Literal["helped", "hurt", "no difference", "not known"]
 R = TypeVar("R", bound="Facts")
@@ -61,11 +62,11 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
 class Finding(FindingFact, frozen=True, kw_only=True, dict=True):
     """A finding with its recording, so that its remedy can be applied."""
 
-    _home: ClassVar[Home]
+    _apply: ClassVar[Apply]
 
-    def apply(self) -> Applied[Recording]:
+    def apply(self) -> Applied[Any]:
         """Run the program without and with the remedy: numbers, breaks, and times in turns."""
-        return applied_to(self._home, (self.id,))
+        return self._apply((self.id,))
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal.core.parts import Page, plain
@@ -82,14 +83,11 @@ class Findings(tuple[Finding, ...]):
 
     __slots__ = ()
 
-    def apply(self) -> Applied[Recording]:
+    def apply(self) -> Applied[Any]:
         """Run the program with all remedies that are safe, together, and compare."""
         if not self:
-            from dynamo_lab.errors import FixError
-
             raise FixError(CLEAN)
-        home = self[0]._home
-        return applied_to(home, applicable(home.facts))
+        return self[0]._apply(None)
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self)) or CLEAN
@@ -97,23 +95,16 @@ class Findings(tuple[Finding, ...]):
     __repr__ = __str__
 
 
-def findings_of(home: Home) -> Findings:
-    """The findings of a recording's facts."""
-    made = [Finding(**structs.asdict(one.finding)) for one in found_of(home.facts)]
+def findings_of(recording: Facts, applies: Apply) -> Findings:
+    """The findings of a recording, each with what applies those of these ids."""
+    made = [Finding(**structs.asdict(one.finding)) for one in found_of(recording)]
     for one in made:
-        structs.force_setattr(one, "_home", home)
+        structs.force_setattr(one, "_apply", applies)
     return Findings(made)
 
 
-def applied_to(home: Home, ids: tuple[int, ...], watch: Watch | None = None) -> Applied[Recording]:
-    """The answer for these findings, with the recording of the changed program."""
-    from dynamo_lab.api.recording import recording_of
-
-    done = apply(home.facts, home.session, ids, watch)
-    return _answer(done, recording_of(done.after))
-
-
-def _answer(done: Application, after: R) -> Applied[R]:
+def answered(done: Application, after: R) -> Applied[R]:
+    """The answer, with the recording of the changed program."""
     facts = tuple(one.finding for one in done.findings)
     before = done.before.facts
     verdict, sentence = _judged(facts, done)
@@ -183,16 +174,17 @@ def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdi
     return _timed(done.timing)
 
 
-def _counted(gain: object, done: Application) -> tuple[Verdict, str]:
-    from dynamo_lab.view.findings.finding import Gain
-
-    assert isinstance(gain, Gain)
+def _counted(gain: Gain, done: Application) -> tuple[Verdict, str]:
     pair = _measured(gain.metric, done)
     assert pair is not None
     before, after = pair
     change = f"{gain.metric}: {before:g} to {after:g}, foretold {gain.after:g}."
     verdict: Verdict = "helped" if after < before else "hurt" if after > before else "no difference"
-    words = {"helped": "It helped", "hurt": "It made it worse", "no difference": "It changed nothing"}
+    words = {
+        "helped": "It helped",
+        "hurt": "It made it worse",
+        "no difference": "It changed nothing",
+    }
     speed = f" A call: {done.timing.ratio.sentence}." if done.timing else ""
     return verdict, f"{words[verdict]}: {change}{speed}"
 
@@ -214,7 +206,7 @@ def _timed(timing: Timing | None) -> tuple[Verdict, str]:
     return ("helped" if told.value > 1 else "hurt"), f"A call is {told.sentence}."
 
 
-def outcome(applied: Applied[R]) -> AppliedOutcome:
+def applied_outcome(applied: Applied[R]) -> AppliedOutcome:
     """What a view shows of it, as JSON."""
     failure = applied.recording.failure
     return {
@@ -226,8 +218,3 @@ def outcome(applied: Applied[R]) -> AppliedOutcome:
         "failure": f"{failure.type}: {failure.message.strip()}" if failure else "",
         "new_breaks": [f"{fact.where}: {fact.gb_type}" for fact in applied.diff.breaks_b],
     }
-
-
-def answered(done: Application) -> AppliedOutcome:
-    """The outcome of an application, for a view."""
-    return outcome(_answer(done, done.after.facts))

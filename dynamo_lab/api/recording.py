@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from msgspec import structs
@@ -111,7 +112,7 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         """What is wrong, the costliest first: print them; each has `apply()`."""
         from dynamo_lab.api.findings import findings_of
 
-        return findings_of(self._home)
+        return findings_of(self, partial(_applied, self._home))
 
     def apply_findings(self) -> Applied[Recording]:
         """Run the program with all remedies that are safe, together, and compare.
@@ -283,6 +284,16 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.live.edits import edit
 
         return edited(self, edit(self, self.session, kernel, code, seconds=seconds))
+
+
+def _applied(home: Home, ids: tuple[int, ...] | None) -> Applied[Recording]:
+    """What applying these findings did, or all that are safe."""
+    from dynamo_lab.api.findings import answered
+    from dynamo_lab.live.findings import applicable, apply
+
+    chosen = applicable(home.facts) if ids is None else ids
+    done = apply(home.facts, home.session, chosen)
+    return answered(done, recording_of(done.after))
 
 
 def run(

@@ -68,12 +68,13 @@ def _applied(
     recording: Recording, session: Session, ids: list[int], waiting: Waiting | None
 ) -> Ran:
     """These findings applied, or without an id all that are safe."""
-    from dynamo_lab.api.findings import answered
+    from dynamo_lab.api.findings import answered, applied_outcome
     from dynamo_lab.live.findings import applicable, apply
 
     done = apply(recording, session, ids or applicable(recording), _watch(waiting))
     name = ", ".join(one.finding.rule for one in done.findings)
-    return f"with {name}", answered(done), done.after.facts, Session(done.after)
+    told = applied_outcome(answered(done, done.after.facts))
+    return f"with {name}", told, done.after.facts, Session(done.after)
 
 
 def _relowered(recording: Recording, session: Session, target: str, chosen: dict[str, Any]) -> Ran:

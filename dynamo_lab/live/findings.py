@@ -121,7 +121,9 @@ class _Trial:
                 after, changed = self._compiled(ready.program)
             if after.facts.failure is not None:
                 sentence = "Not compared: with the change, the program fails."
-                return Application(found, before, after, Numbers(same=None, sentence=sentence), None)
+                return Application(
+                    found, before, after, Numbers(same=None, sentence=sentence), None
+                )
             numbers = _compared(eager, plain, changed, problem)
             can_time = numbers.same is not False and before.facts.failure is None
             timing = self._timed(ready) if can_time and not self._watch.stopped else None
@@ -172,7 +174,7 @@ def _part(one: Found) -> Part:
 
 
 def _call(program: Program) -> Callable[[], object]:
-    from dynamo_lab.capture.core.apart import compiled_apart
+    from dynamo_lab.capture.core.compiled_apart import compiled_apart
     from dynamo_lab.capture.core.running import call_once
 
     choice = program.choice

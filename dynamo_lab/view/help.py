@@ -25,7 +25,7 @@ def _of(view: str, sentence: str, paragraph: str) -> Reading:
 READINGS: tuple[Reading, ...] = (
     _of(
         "findings",
-        "What is wrong, the costliest first: each with its line, what it was seen by, and a remedy.",
+        "What is wrong, the costliest first: each with its line, its evidence and a remedy.",
         """\
         Mend the first one first: what only follows from it is left out. The grade says how far the
         remedy can be applied as it stands. A gain is foretold, with how: applying the remedy

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec import structs
 
-from dynamo_lab.api.findings import findings_of
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.render import terminal
 from dynamo_lab.render.fallback.page import fallback
+from dynamo_lab.render.page import page as write_page
 from dynamo_lab.view import View, build
 from dynamo_lab.view.findings.finding import Evidence, Finding, Gain
 from dynamo_lab.view.findings.findings import CLEAN, FindingsView
 from dynamo_lab.view.findings.words import gain_in_words
-from tests.view.samples import branch_and_print, hostile
+from tests.view.samples import branch_and_print, hostile, rewritten, skipped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
     from dynamo_lab.view.findings.finding import Metric
 
 HOSTILE = "</script><script>alert(1)</script>\x1b[31m\u2028\u202e"
@@ -98,5 +102,41 @@ def test_the_handle_has_the_views_findings_with_numbers_from_0() -> None:
 
 
 def test_no_findings_print_the_clean_line() -> None:
-    empty = Recording(title="empty")
-    assert str(findings_of(empty._home)) == CLEAN
+    assert str(Recording(title="empty").findings) == CLEAN
+
+
+def test_of_what_failed_or_was_not_compiled_nothing_is_called_clean() -> None:
+    assert build(Recording(title="empty")).findings == FindingsView()
+    assert build(skipped()).findings.clean == ""
+    assert build(rewritten()).findings.clean == CLEAN
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [700, 1800])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_has_them_on_top_and_leads_to_what_they_rest_on(
+    browser: Browser, tmp_path: Path, width: int, scheme: Any
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(write_page(_with(10, HOSTILE, more=3)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.goto(path.as_uri())
+    found = page.locator(".dl-findings")
+    found.get_by_text("10 problems, 3 more").wait_for()
+    assert found.locator("li.dl-finding").count() == 10
+    body = page.locator(".dl-body").bounding_box()
+    assert body is not None
+    assert body["height"] > 300, "the views keep their room"
+    assert found.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    page.locator("[data-tab=graphs]").click()
+    found.locator(".dl-finding-seen").first.click()
+    assert page.locator("[data-tab=breaks][aria-selected=true]").count() == 1
+    page.locator(".dl-card.is-held").wait_for()
+    found.locator(".dl-go").first.click()
+    found.get_by_text("rec.findings[0].apply()").wait_for()
+    page.screenshot(path=tmp_path / "page.png")
+    assert wrong == []
+    page.close()

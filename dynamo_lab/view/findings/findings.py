@@ -41,7 +41,13 @@ def build(
         return FindingsView()
     found = found_in(Facts(recording, places, regions, ancestry))
     shown = tuple(one.finding for one in found[:MOST])
-    return FindingsView(found=shown, more=max(0, len(found) - MOST), clean="" if shown else CLEAN)
+    clean = CLEAN if not shown and _is_whole(recording) else ""
+    return FindingsView(found=shown, more=max(0, len(found) - MOST), clean=clean)
+
+
+def _is_whole(recording: Recording) -> bool:
+    """Whether it compiled: of what failed or was not compiled, silence would say too much."""
+    return recording.failure is None and bool(recording.captured_graphs())
 
 
 def found_of(recording: Recording) -> list[Found]:
