@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from msgspec import structs
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
     from dynamo_lab.api.bisections.answer import WhyWrong
     from dynamo_lab.api.edited import Edited
+    from dynamo_lab.api.findings import Applied, Findings
     from dynamo_lab.api.runs import Waiting
     from dynamo_lab.api.trial import Trial
     from dynamo_lab.bench.bisections.reproducers import Reproducer
@@ -107,6 +109,21 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
             structs.force_setattr(item, "_home", home)
         structs.force_setattr(self, "breaks", breaks)
         structs.force_setattr(self, "graphs", graphs)
+
+    @property
+    def findings(self) -> Findings:
+        """What is wrong, the costliest first: print them; each has `apply()`."""
+        from dynamo_lab.api.findings import findings_of
+
+        return findings_of(self, partial(_applied, self._home))
+
+    def apply_findings(self) -> Applied[Recording]:
+        """Run the program with all remedies that are safe, together, and compare.
+
+        Raises:
+            FixError: there is no program to run again, or nothing can be applied safely.
+        """
+        return self.findings.apply()
 
     def can_run_again(self, program: Program) -> None:
         """Hold the program, so that it can be lowered again, and fixes can be tried on it.
@@ -313,6 +330,16 @@ class Recording(Handle, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.live.edits import edit
 
         return edited(self, edit(self, self.session, kernel, code, seconds=seconds))
+
+
+def _applied(home: Home, ids: tuple[int, ...] | None) -> Applied[Recording]:
+    """What applying these findings did, or all that are safe."""
+    from dynamo_lab.api.findings import answered
+    from dynamo_lab.live.findings import applicable, apply
+
+    chosen = applicable(home.facts) if ids is None else ids
+    done = apply(home.facts, home.session, chosen)
+    return answered(done, recording_of(done.after))
 
 
 def run(

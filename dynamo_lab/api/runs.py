@@ -47,6 +47,9 @@ def run(
     match what, asked:
         case "try_fix", {"break": int(item), "fix": str(fix)}:
             return _tried(recording, session, item, fix)
+        case "apply", {"findings": list()}:
+            ids = [item for item in asked["findings"] if isinstance(item, int)]
+            return _applied(recording, session, ids, waiting)
         case "relower", {"target": str(target), "switches": dict()}:
             return _relowered(recording, session, target, asked["switches"])
         case "bench", {"ways": list(), "training": bool(), "seconds": int() | float()}:
@@ -61,6 +64,19 @@ def _tried(recording: Recording, session: Session, item: int, fix: str) -> Ran:
     tried = try_fix(recording, session, item, fix)
     shown = outcome(tried, diff(recording, tried.run.facts))
     return f"with {fix}", shown, tried.run.facts, Session(tried.run)
+
+
+def _applied(
+    recording: Recording, session: Session, ids: list[int], waiting: Waiting | None
+) -> Ran:
+    """These findings applied, or without an id all that are safe."""
+    from dynamo_lab.api.findings import answered, applied_outcome
+    from dynamo_lab.live.findings import applicable, apply
+
+    done = apply(recording, session, ids or applicable(recording), _watch(waiting))
+    name = ", ".join(one.finding.rule for one in done.findings)
+    told = applied_outcome(answered(done, done.after.facts))
+    return f"with {name}", told, done.after.facts, Session(done.after)
 
 
 def _relowered(recording: Recording, session: Session, target: str, chosen: dict[str, Any]) -> Ran:
@@ -96,7 +112,7 @@ def _bisected(recording: Recording, session: Session, waiting: Waiting | None) -
 
 
 def _watch(waiting: Waiting | None) -> Watch:
-    """A watch that tells the view, and that the view can stop."""
+    """The observer of a measurement that tells a view, and that the view can stop."""
     from dynamo_lab.measure.rounds import Progress, Watch
 
     def told(progress: Progress) -> None:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import linecache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
+from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.record.replay import Numbers, compare, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies
-from dynamo_lab.view.findings.changes import Helper, Rewrite, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-    from types import CodeType, FunctionType
+    from collections.abc import Callable
 
     import torch
 
     from dynamo_lab.live.session import Session
-    from dynamo_lab.model.core.sources import Source
     from dynamo_lab.model.recording import Recording
-    from dynamo_lab.record.run import Program, Run
+    from dynamo_lab.record.run import Run
 
 
 class Tried(NamedTuple):
@@ -45,10 +41,16 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
             "a trial, or was made with record() or %%record. Use explore() or %%compile."
         )
     with without_trace(program.roots()):
-        eager, problem = _attempt(lambda: _own(program.eager()))
-    with without_trace(program.roots()), _applied(remedy, recording, program) as changed:
-        run, result = changed.compiled()
-        result = _own(result)
+        eager, problem = attempt(lambda: own(program.eager()))
+    line = remedy.span.source, remedy.span.line
+    part = Part(remedy.change, line, remedy.fix.name)
+    with (
+        without_trace(program.roots()),
+        prepared([part], recording, program) as ready,
+        ready.on(),
+    ):
+        run, result = ready.program.compiled()
+        result = own(result)
     if run.facts.failure is not None:
         numbers = Numbers(same=None, sentence="Not compared: with the fix, the program fails.")
     elif problem is not None:
@@ -58,14 +60,15 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
     return Tried(remedy.fix, run, numbers)
 
 
-def _own(result: Any) -> list[torch.Tensor]:
+def own(result: Any) -> list[torch.Tensor]:
     """Copies of the tensors in a result: they may lie in memory that is restored."""
     from dynamo_lab.capture.core.running import tensors_in
 
     return [tensor.detach().clone() for tensor in tensors_in(result)]
 
 
-def _attempt(run: Callable[[], Any]) -> tuple[Any, str | None]:
+def attempt(run: Callable[[], Any]) -> tuple[Any, str | None]:
+    """The result, and the kind of the error that it raised instead."""
     try:
         return run(), None
     except Exception as error:
@@ -85,88 +88,3 @@ def _remedy(recording: Recording, break_id: int, name: str | None) -> Remedy:
             return remedy
     offered = ", ".join(remedy.fix.name for remedy in found)
     raise FixError(f"There is no fix {name!r} for this break: use one of {offered}.")
-
-
-@whole
-def _applied(
-    remedy: Remedy, recording: Recording, program: Program
-) -> Generator[Program, None, None]:
-    """The program with the remedy applied."""
-    from dynamo_lab.capture.breaks import remedies as applying
-
-    source = recording.sources[remedy.span.source]
-    match remedy.change:
-        case Setting(option, add):
-            with applying.setting(option, add):
-                yield program
-        case Rewrite() as rewrite:
-            with _rewritten(source, rewrite, remedy, program) as changed:
-                yield changed
-        case Helper(name):
-            function = _functions(source, name, remedy.span.line)[0]
-            with applying.disabled(function, program.namespaces()):
-                yield program
-
-
-@whole
-def _rewritten(
-    source: Source, rewrite: Rewrite, remedy: Remedy, program: Program
-) -> Generator[Program, None, None]:
-    from dynamo_lab.capture.breaks import remedies as applying
-
-    text = rewrite.text
-    name = f"<{source.path.strip('<>')} with {remedy.fix.name}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    try:
-        edited = program.edited(source, text, name)
-        if edited is not None:
-            yield edited
-            return
-        functions = _functions(source, rewrite.scope, remedy.span.line)
-        code = _code_like(functions[0].__code__, compile(text, name, "exec", dont_inherit=True))
-        namespaces = [function.__globals__ for function in functions]
-        with applying.torch_named(namespaces), applying.code_replaced(functions, code):
-            yield program
-    finally:
-        linecache.cache.pop(name, None)
-
-
-def _functions(source: Source, name: str | None, line: int) -> list[FunctionType]:
-    """The live functions whose code has this line; copies of one share it."""
-    from dynamo_lab.capture.breaks.remedies import functions_of
-
-    text = source.excerpts[0].text if source.excerpts else ""
-
-    def holds(code: CodeType) -> bool:
-        lines = [line for _, _, line in code.co_lines() if line]
-        return (
-            bool(lines)
-            and code.co_name == name
-            and min(lines) <= line <= max(lines)
-            and _text_of(code) == text
-        )
-
-    functions = functions_of(holds)
-    if not functions:
-        raise FixError(
-            f"The function `{name}` is not among the live ones, or its source "
-            "has changed since: make the change by hand and record again."
-        )
-    # a copy of the file may be imported too, under another path
-    same = (f for f in functions if f.__code__.co_filename.endswith(source.path))
-    first = next(same, functions[0]).__code__
-    return [function for function in functions if function.__code__ is first]
-
-
-def _text_of(code: CodeType) -> str:
-    return "\n".join(row.rstrip("\r\n") for row in linecache.getlines(code.co_filename))
-
-
-def _code_like(code: CodeType, module: CodeType) -> CodeType:
-    """The code within a module's that is at this one's position."""
-    from dynamo_lab.capture.breaks.remedies import nested_code
-
-    for found in nested_code(module):
-        if (found.co_qualname, found.co_firstlineno) == (code.co_qualname, code.co_firstlineno):
-            return found
-    raise FixError(f"`{code.co_qualname}` is no longer in its source: record it again.")

@@ -48,6 +48,7 @@ def _compile_cell(line: str, cell: str) -> None:
         mode=options.mode,
         dynamic=options.dynamic,
         fullgraph=options.fullgraph,
+        backend=options.backend,
     )
     program = CellProgram(source, filename, shell.user_ns, again, choice)  # before it runs
     with shown(options, title, shell, program) as recorder:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from dynamo_lab.record.lower import lowered, recording_into
 from dynamo_lab.record.program import FunctionProgram
 from dynamo_lab.record.recorders import MAX_STEPS, Detail, name_of, new_recorder
@@ -27,7 +29,7 @@ def explore(
 ) -> Run:
     """A run of `fn` under `torch.compile`, with its program; `asked` is as for `runnable`."""
     program = runnable(fn, args, kwargs, choice, **asked)
-    run, _ = program.explored(fn, args, kwargs, choice)
+    run, _ = program.explored(fn, args, kwargs, program.choice)
     return run.with_program(program)
 
 
@@ -41,16 +43,26 @@ def runnable(
     max_steps: int = MAX_STEPS,
 ) -> FunctionProgram:
     """What is needed to run it again, taken before a run changes its arguments."""
-    settings = {"mode": choice.mode, "dynamic": choice.dynamic, "options": choice.settings or None}
-    chosen = {"backend": backend, "fullgraph": choice.fullgraph, "grad": choice.grad, **settings}
+    choice = structs.replace(choice, backend=backend)
 
     def explored(fn: Any, args: Any, kwargs: Any, choice: Choice) -> tuple[Run, Any]:
         recorder = new_recorder(name_of(fn), detail, max_steps)
         if choice.target:  # lowered again since then
             return lowered(fn, args, kwargs, choice, recorder)
-        return explored_calls(fn, [(args, kwargs)], chosen, recorder)
+        return explored_calls(fn, [(args, kwargs)], _options(choice), recorder)
 
     return FunctionProgram(fn, args, kwargs, explored, choice)
+
+
+def _options(choice: Choice) -> dict[str, Any]:
+    """torch.compile's options, and `grad`."""
+    settings = {"mode": choice.mode, "dynamic": choice.dynamic, "options": choice.settings or None}
+    return {
+        "backend": choice.backend,
+        "fullgraph": choice.fullgraph,
+        "grad": choice.grad,
+        **settings,
+    }
 
 
 def explored_calls(

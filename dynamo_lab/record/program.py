@@ -21,6 +21,7 @@ class _Chosen:
     """A program that can be compiled with other options."""
 
     choice: Choice
+    passed: Any = ()
 
     def chosen(self, choice: Choice) -> Self:
         """The same program, to compile with other options."""
@@ -55,15 +56,15 @@ class FunctionProgram(_Chosen):
 
     def eager(self) -> Any:
         """What the function returns without compilation."""
-        import torch
+        from dynamo_lab.capture.core.running import call_once
 
-        args, kwargs = copies((self._args, self._kwargs))
-        with torch.set_grad_enabled(self.choice.grad is not False):
-            return self._fn(*args, **kwargs)
+        args, kwargs = self.passed = copies((self._args, self._kwargs))
+        return call_once(self._fn, args, kwargs, grad=self.choice.grad)
 
     def compiled(self) -> tuple[Run, Any]:
         """A run of it, and what it returns."""
-        return self.explored(self._fn, *copies((self._args, self._kwargs)), self.choice)
+        self.passed = copies((self._args, self._kwargs))
+        return self.explored(self._fn, *self.passed, self.choice)
 
     def edited(self, source: Source, text: str, name: str) -> Program | None:
         """None: a function is an object, and its code is replaced instead."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Choice(Struct, frozen=True, kw_only=True):
     """How a program is compiled: for which target, and with which Inductor settings.
 
-    Without a `target` it is the available device.
+    Without a `target` it is the available device. `backend` is torch.compile's.
     """
 
     target: str = ""
@@ -33,12 +33,15 @@ class Choice(Struct, frozen=True, kw_only=True):
     fullgraph: bool = False
     grad: bool | None = None
     settings: dict[str, Any] = {}
+    backend: Any = "inductor"
 
 
 class Program(Protocol):
     """The recorded program, with what is needed to run it again."""
 
     choice: Choice
+    passed: Any
+    """What the last run was given and may have written to."""
 
     def chosen(self, choice: Choice) -> Program:
         """The same program, to compile with other options."""

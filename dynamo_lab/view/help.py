@@ -24,6 +24,19 @@ def _of(view: str, sentence: str, paragraph: str) -> Reading:
 
 READINGS: tuple[Reading, ...] = (
     _of(
+        "findings",
+        "What is wrong, the costliest first: each with its line, its evidence and a remedy.",
+        """\
+        Mend the first one first: what only follows from it is left out. The grade says how far the
+        remedy can be applied as it stands. A gain is foretold, with how: applying the remedy
+        measures it. A note is worth knowing and needs no change.
+
+            1  line 5 breaks the graph: data-dependent branch
+               grade  may change meaning            read the change before you keep it
+               gain   foretold: breaks: 2 to 1, counted
+        """,
+    ),
+    _of(
         "code",
         "Your lines, with a colour for each captured graph and a mark at each break.",
         """\

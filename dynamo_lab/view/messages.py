@@ -47,6 +47,18 @@ class TrialOutcome(TypedDict):
     new_breaks: list[str]
 
 
+class AppliedOutcome(TypedDict):
+    """What came of applying findings. `rows` are a metric, how much before, and how much after."""
+
+    verdict: Literal["helped", "hurt", "no difference", "not known"]
+    sentence: str
+    rows: tuple[tuple[str, str, str], ...]
+    numbers: str
+    same: bool | None
+    failure: str
+    new_breaks: list[str]
+
+
 class LoweredOutcome(TypedDict):
     """What came of lowering again: how it failed, empty if it did not."""
 
@@ -59,7 +71,7 @@ class MeasuredOutcome(TypedDict):
     state: str
 
 
-Outcome = TrialOutcome | LoweredOutcome | MeasuredOutcome
+Outcome = TrialOutcome | AppliedOutcome | LoweredOutcome | MeasuredOutcome
 
 
 class Ran(TypedDict, total=False):

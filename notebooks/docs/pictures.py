@@ -34,6 +34,7 @@ _TO_THE_TOP = """(button) => {
 }"""
 
 VIEWS = {
+    "findings": "breaking > breaks",
     "code": "breaking > breaks",
     "breaks": "breaking > breaks",
     "steps": "breaking > steps > node > node > node",
@@ -56,6 +57,10 @@ VIEWS = {
     "artifacts": "two_ranks > artifacts",
 }
 """Of a view the program that shows it, the tab, and what to press there."""
+
+
+_PARTS = {"code": ".dl-left", "findings": ".dl-findings"}
+"""Of a page only this part."""
 
 
 def main() -> None:
@@ -108,7 +113,7 @@ class Shots:
         page = self._pages(theme, SIZE)
         page.goto(self._page_of(program)[0].as_uri())
         self._show(page, *tab.split(" > "))
-        of = page.locator(".dl-left") if name == "code" else page
+        of = page.locator(_PARTS[name]) if name in _PARTS else page
         of.screenshot(path=path)
         page.context.close()
 

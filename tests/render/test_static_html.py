@@ -82,7 +82,7 @@ def test_only_harmless_elements(make: Make, name: str) -> None:
     seen = Reader(fallback(build(make(name)), "u1"))
     assert seen.tags <= {
         "div", "style", "p", "b", "i", "small", "h4", "pre", "span", "ul", "li", "details",
-        "summary", "code", "table", "tr", "td", "th",
+        "summary", "code", "table", "tr", "td", "th", "ol", "br",
     }  # fmt: skip
     assert seen.attributes <= {"class", "style", "data-dynamo-lab-static"}
 

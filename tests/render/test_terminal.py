@@ -228,7 +228,9 @@ def test_a_failure_that_the_sentence_tells_is_not_told_twice(make: Make) -> None
 
 
 def test_an_unknown_section_is_refused(make: Make) -> None:
-    with pytest.raises(OptionError, match="no section 'nodes': pass any of summary, code"):
+    with pytest.raises(
+        OptionError, match="no section 'nodes': pass any of summary, findings, code"
+    ):
         terminal.render(build(make("skipped")), sections=["nodes"])
 
 

@@ -9,20 +9,35 @@ from typing import Any
 
 import torch
 
-from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
+from dynamo_lab.capture.core.hooks import (
+    AOTAUTOGRAD_SETTINGS,
+    DYNAMO_SETTINGS,
+    INDUCTOR_SETTINGS,
+)
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 
 
 @whole
-def setting(option: str, add: str = "") -> Generator[None, None, None]:
-    """Dynamo's option set, or with the object of this name added to it."""
-    config = DYNAMO_SETTINGS.get()
+def setting(
+    option: str, add: str = "", value: Any = True, of: str = DYNAMO_SETTINGS.module
+) -> Generator[None, None, None]:
+    """An option of a module of settings set, or with the object of this name added to it."""
+    config = _settings(of)
     if not hasattr(config, option):
-        raise FixError(f"This release of PyTorch has no `torch._dynamo.config.{option}`.")
-    value = {*getattr(config, option), _named(add)} if add else True
-    with config.patch({option: value}):
+        raise FixError(f"This release of PyTorch has no `{of}.{option}`.")
+    chosen = {*getattr(config, option), _named(add)} if add else value
+    with config.patch({option: chosen}):
         yield
+
+
+def _settings(module: str) -> Any:
+    """One of PyTorch's modules of settings."""
+    known = (DYNAMO_SETTINGS, AOTAUTOGRAD_SETTINGS, INDUCTOR_SETTINGS)
+    for one in known:
+        if one.module == module:
+            return one.get()
+    raise FixError(f"`{module}` is not one of PyTorch's modules of settings: change it by hand.")
 
 
 def _named(name: str) -> Any:
@@ -84,14 +99,18 @@ def torch_named(namespaces: list[dict[str, Any]]) -> Generator[None, None, None]
             namespace.pop("torch", None)
 
 
+def eager(function: FunctionType) -> Any:
+    """The function marked with `torch.compiler.disable`."""
+    return torch.compiler.disable(function)
+
+
 @whole
 def disabled(
-    function: FunctionType, namespaces: list[dict[str, Any]]
+    function: FunctionType, namespaces: list[dict[str, Any]], eager: Any
 ) -> Generator[None, None, None]:
-    """The function under its name marked with `torch.compiler.disable`."""
+    """Another function, which runs eagerly, in its place wherever its name is looked up."""
     *path, name = function.__qualname__.split(".")
     owners = [_owner(function, path)] if path else [*namespaces, function.__globals__]
-    eager = torch.compiler.disable(function)
     changed = [owner for owner in owners if _get(owner, name) is function]
     if not changed:
         raise FixError(

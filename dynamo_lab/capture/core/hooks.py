@@ -46,6 +46,9 @@ SKIP_AGAIN = Private("torch._dynamo.trace_rules", "_recompile_re", _OURS)
 LIST_MODES = Private(
     "torch._inductor", "list_mode_options", "the modes of `torch.compile` are not known by name."
 )
+_APART = "a program is not timed with and without a change in turns."
+INDUCTOR_BACKEND = Private("torch", "_TorchCompileInductorWrapper", _APART)
+LOOKUP_BACKEND = Private("torch._dynamo", "lookup_backend", _APART)
 FRESH_CACHE = Private(
     "torch._inductor.utils", "fresh_cache", "a benchmark cannot compile with empty caches."
 )

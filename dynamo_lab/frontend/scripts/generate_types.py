@@ -33,6 +33,7 @@ from dynamo_lab.view.kernels.assembly import AssemblyView  # noqa: E402
 from dynamo_lab.view.kernels.edits import EditView  # noqa: E402
 from dynamo_lab.view.messages import (  # noqa: E402
     AnswerMessage,
+    AppliedOutcome,
     LoweredOutcome,
     MeasuredOutcome,
     Progress,
@@ -53,7 +54,13 @@ ANSWERS = {
 }
 """What answers a question of `questions.answer`."""
 
-OUTCOMES = {"try_fix": TrialOutcome, "relower": LoweredOutcome, "bench": MeasuredOutcome, "bisect": MeasuredOutcome}
+OUTCOMES = {
+    "try_fix": TrialOutcome,
+    "apply": AppliedOutcome,
+    "relower": LoweredOutcome,
+    "bench": MeasuredOutcome,
+    "bisect": MeasuredOutcome,
+}
 """What comes of something that `runs.run` does."""
 
 ALIASES = {"Stop": playback.Stop}

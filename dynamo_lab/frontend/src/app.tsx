@@ -4,6 +4,7 @@ import { Code } from "./code/code";
 import { RanksBar } from "./compare/recordings";
 import { useMounted, useStore } from "./core/context";
 import { type Tab, TAB_NAMES } from "./core/tabs";
+import { Findings } from "./findings/findings";
 import { Selection } from "./selection/selection";
 import { Reading } from "./summary/reading";
 import { Footer, Header, Notes } from "./summary/summary";
@@ -101,6 +102,7 @@ export function App() {
     <div class="dl-app" ref={frame}>
       <Header />
       {ready && <RanksBar />}
+      {ready && <Findings />}
       {ready && <Notes />}
       {ready ? <Body /> : <Waiting />}
       {ready && <Footer />}

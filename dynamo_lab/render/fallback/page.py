@@ -8,7 +8,7 @@ that they suit light and dark pages alike.
 import re
 from collections.abc import Iterable, Iterator
 
-from dynamo_lab.render.fallback import parts
+from dynamo_lab.render.fallback import findings, parts
 from dynamo_lab.render.markup import Block, Markup, join, made, prose, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
@@ -135,7 +135,8 @@ def _summary(view: View) -> Markup:
     target = [tag("p", tag("b", summary.target))] if summary.target else []
     failure = tag("p", tag("b", shortened(summary.failure, 600), style="color:#d9534f"))
     is_news = summary.failure and summary.failure not in summary.sentence
-    return join(head, sentence, *target, *([failure] if is_news else []), *_environment(view))
+    told = [*([failure] if is_news else []), *findings.blocks(view.findings)]
+    return join(head, sentence, *target, *told, *_environment(view))
 
 
 def _colour(tone: str) -> str:

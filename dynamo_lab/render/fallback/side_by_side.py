@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from dynamo_lab.render.fallback import findings
 from dynamo_lab.render.fallback.kernels import kernel_block
 from dynamo_lab.render.fallback.page import LIMIT, composed
 from dynamo_lab.render.markup import Block, Markup, join, prose, table, tag
 from dynamo_lab.render.text import shortened
+from dynamo_lab.view import View
 from dynamo_lab.view.compare.ranks import RanksView
 from dynamo_lab.view.compare.side_by_side import LineRow, PairView, SideBySideView, sizes
 
@@ -31,7 +33,12 @@ def _head(view: SideBySideView) -> Markup:
         for sentence in (one.summary.target, one.summary.failure)
         if sentence
     ]
-    return join(title, *_ranks(view.ranks), table(("", *names), rows), *sentences)
+    found = (findings.labelled(label, one.findings) for label, one in _pairs(view))
+    return join(title, *_ranks(view.ranks), table(("", *names), rows), *sentences, *found)
+
+
+def _pairs(view: SideBySideView) -> Iterator[tuple[str, View]]:
+    return zip((shortened(label, 60) for label in view.labels), view.views, strict=True)
 
 
 def _ranks(view: RanksView | None) -> Iterator[Markup]:

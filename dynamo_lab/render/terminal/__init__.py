@@ -13,6 +13,7 @@ from dynamo_lab.render.terminal import (
     bisections,
     breaks,
     code,
+    findings,
     lowering,
     packages,
     passes,
@@ -37,6 +38,7 @@ _Section = Callable[[View, Page], Iterator[RenderableType]]
 
 SECTIONS: dict[str, _Section] = {
     "summary": summary.section,
+    "findings": findings.section,
     "code": code.section,
     "run_map": run_map.section,
     "breaks": breaks.section,

@@ -59,7 +59,8 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     `entity` is the line ("line:<source>:<number>"). `cost` is the share, from 0 to 1, of what the
     question is about (time of compiling, of a call, memory) that the remedy is about; a failure
-    costs all of it. A "note" is worth knowing and needs no change.
+    costs all of it. A "note" is worth knowing and needs no change. `grade_text` and `gain_text` say
+    grade and gain in words: a rule leaves them empty.
     """
 
     id: int = 0
@@ -76,6 +77,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     gain: Gain | None = None
     cost: float = 0.0
     can_apply: bool = False
+    grade_text: str = ""
+    gain_text: str = ""
 
 
 class Found(NamedTuple):

@@ -6,6 +6,7 @@ from itertools import chain
 from msgspec import Struct, structs
 
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
@@ -18,6 +19,7 @@ from dynamo_lab.view.findings import (
     speed,
 )
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Question, Rule
+from dynamo_lab.view.findings.words import GRADES, gain_in_words
 
 MOST = 10
 """The most findings that are shown."""
@@ -53,7 +55,23 @@ def build(
         return FindingsView()
     found = found_in(Facts(recording, places, regions, ancestry))
     shown = tuple(one.finding for one in found[:MOST])
-    return FindingsView(found=shown, more=max(0, len(found) - MOST), clean="" if shown else CLEAN)
+    clean = CLEAN if not shown and _is_whole(recording) else ""
+    return FindingsView(found=shown, more=max(0, len(found) - MOST), clean=clean)
+
+
+def _is_whole(recording: Recording) -> bool:
+    """Whether it compiled: of what failed or was not compiled, silence would say too much."""
+    return recording.failure is None and bool(recording.captured_graphs())
+
+
+def found_of(recording: Recording) -> list[Found]:
+    """The findings that a view of the recording shows, each with how to apply its remedy."""
+    if recording.state == "recording":
+        return []
+    places = Places(recording)
+    ancestry = Ancestry(links.build(recording))
+    facts = Facts(recording, places, Regions(recording, places), ancestry)
+    return found_in(facts)[:MOST]
 
 
 def found_in(facts: Facts) -> list[Found]:
@@ -81,8 +99,16 @@ def _rank(one: Found) -> tuple[bool, int, float]:
 
 def _numbered(index: int, one: Found) -> Found:
     can_apply = one.change is not None
-    finding = structs.replace(one.finding, id=index, can_apply=can_apply)
-    return one._replace(finding=finding)
+    finding = one.finding
+    told = {"grade_text": GRADES[finding.grade] if _has_remedy(finding) else ""}
+    if finding.gain is not None:
+        told["gain_text"] = gain_in_words(finding.gain)
+    return one._replace(finding=structs.replace(finding, id=index, can_apply=can_apply, **told))
+
+
+def _has_remedy(finding: Finding) -> bool:
+    """Whether something is to be said of its remedy: a note needs none."""
+    return finding.level == "problem" or bool(finding.remedy)
 
 
 def _without_consequences(found: Iterable[Found]) -> Iterator[Found]:

@@ -1565,7 +1565,8 @@ export interface FindingsView {
  *
  * `entity` is the line ("line:<source>:<number>"). `cost` is the share, from 0 to 1, of what the
  * question is about (time of compiling, of a call, memory) that the remedy is about; a failure
- * costs all of it. A "note" is worth knowing and needs no change.
+ * costs all of it. A "note" is worth knowing and needs no change. `grade_text` and `gain_text` say
+ * grade and gain in words: a rule leaves them empty.
  */
 export interface Finding {
   readonly id: number;
@@ -1582,6 +1583,8 @@ export interface Finding {
   readonly gain: Gain | null;
   readonly cost: number;
   readonly can_apply: boolean;
+  readonly grade_text: string;
+  readonly gain_text: string;
 }
 
 export type Question = "breaks" | "compile_time" | "export" | "memory" | "numbers" | "recompilations" | "speed";
@@ -1827,6 +1830,17 @@ export interface TrialOutcome {
   readonly same: boolean | null;
 }
 
+/** What came of applying findings. `rows` are a metric, how much before, and how much after. */
+export interface AppliedOutcome {
+  readonly failure: string;
+  readonly new_breaks: readonly string[];
+  readonly numbers: string;
+  readonly rows: readonly (readonly [string, string, string])[];
+  readonly same: boolean | null;
+  readonly sentence: string;
+  readonly verdict: "helped" | "hurt" | "no difference" | "not known";
+}
+
 /** What came of lowering again: how it failed, empty if it did not. */
 export interface LoweredOutcome {
   readonly failure: string;
@@ -1851,6 +1865,7 @@ export interface Answers {
 /** What comes of a run, by the name of what is done. */
 export interface Outcomes {
   readonly try_fix: TrialOutcome;
+  readonly apply: AppliedOutcome;
   readonly relower: LoweredOutcome;
   readonly bench: MeasuredOutcome;
   readonly bisect: MeasuredOutcome;

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from dynamo_lab.render.terminal import findings
 from dynamo_lab.render.terminal.compare.ranks import parts
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
 from dynamo_lab.render.text import one_line, shortened
@@ -31,6 +32,8 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
             message = one.summary.failure or one.summary.target
             yield line((f"{label}: ", "bold"), (message, "red" if one.summary.failure else "dim"))
     yield _numbers(view)
+    for label, one in zip(view.labels, view.views, strict=True):
+        yield from findings.brief(shortened(label, 60), one.findings)
     if view.lines:
         yield Text()
         yield heading("Your lines, and the kernels that they led to")

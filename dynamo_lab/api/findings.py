@@ -1,0 +1,220 @@
+"""The findings of a recording: each with its facts, to print and to apply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+
+from msgspec import Struct, structs
+
+from dynamo_lab.api.diff import Diff, diff
+from dynamo_lab.errors import FixError
+from dynamo_lab.record.replay import Numbers
+from dynamo_lab.render.tables import terminal_width
+from dynamo_lab.render.text import as_line
+from dynamo_lab.view.findings.finding import Finding as FindingFact
+from dynamo_lab.view.findings.findings import CLEAN, found_of
+from dynamo_lab.view.findings.words import amount
+from dynamo_lab.view.timings import timings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.live.findings import Application, Timing
+    from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.view.findings.finding import Gain, Metric
+    from dynamo_lab.view.messages import AppliedOutcome
+
+    Apply = Callable[[tuple[int, ...] | None], "Applied[Any]"]
+
+Verdict = Literal["helped", "hurt", "no difference", "not known"]
+R = TypeVar("R", bound="Facts")
+
+
+class Applied(Struct, Generic[R], frozen=True, kw_only=True):
+    """What applying findings did: what changed, whether the numbers hold, and the times.
+
+    `foretold` and `measured` are a metric before and after, of the finding's gain; of several
+    findings nothing is foretold, as gains do not add up.
+    """
+
+    findings: tuple[FindingFact, ...]
+    recording: R
+    diff: Diff
+    numbers: Numbers
+    verdict: Verdict
+    sentence: str
+    rows: tuple[tuple[str, str, str], ...]
+    seconds: tuple[float, float] | None = None
+    compiling: tuple[float, float] = (0.0, 0.0)
+
+    def __str__(self) -> str:
+        heads = [f"Applied: {as_line(one.remedy or one.sentence)}" for one in self.findings]
+        rows = [f"{name}: {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.rows]
+        code = [f"    {as_line(row)}" for one in self.findings for row in one.code.split("\n")]
+        parts = [*heads, "", self.sentence, self.numbers.sentence, "", *rows, "", "Write:", *code]
+        for fact in self.diff.breaks_b:
+            parts += ["", f"New break: {as_line(fact.where)}, {as_line(fact.gb_type)}"]
+        return "\n".join(parts)
+
+    __repr__ = __str__
+
+
+class Finding(FindingFact, frozen=True, kw_only=True, dict=True):
+    """A finding with its recording, so that its remedy can be applied."""
+
+    _apply: ClassVar[Apply]
+
+    def apply(self) -> Applied[Any]:
+        """Run the program without and with the remedy: numbers, breaks, and times in turns."""
+        return self._apply((self.id,))
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal.core.parts import Page, plain
+        from dynamo_lab.render.terminal.findings import finding
+
+        width = terminal_width() or 100
+        return plain(finding(self, Page(width=width, everything=True)), width)
+
+    __repr__ = __str__
+
+
+class Findings(tuple[Finding, ...]):
+    """The findings, the costliest first: print them, or apply all that are safe together."""
+
+    __slots__ = ()
+
+    def apply(self) -> Applied[Any]:
+        """Run the program with all remedies that are safe, together, and compare."""
+        if not self:
+            raise FixError(CLEAN)
+        return self[0]._apply(None)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self)) or CLEAN
+
+    __repr__ = __str__
+
+
+def findings_of(recording: Facts, applies: Apply) -> Findings:
+    """The findings of a recording, each with what applies those of these ids."""
+    made = [Finding(**structs.asdict(one.finding)) for one in found_of(recording)]
+    for one in made:
+        structs.force_setattr(one, "_apply", applies)
+    return Findings(made)
+
+
+def answered(done: Application, after: R) -> Applied[R]:
+    """The answer, with the recording of the changed program."""
+    facts = tuple(one.finding for one in done.findings)
+    before = done.before.facts
+    verdict, sentence = _judged(facts, done)
+    return Applied(
+        findings=facts,
+        recording=after,
+        diff=diff(before, done.after.facts),
+        numbers=done.numbers,
+        verdict=verdict,
+        sentence=sentence,
+        rows=tuple(_rows(done)),
+        seconds=(done.timing.before, done.timing.after) if done.timing else None,
+        compiling=(timings.build(before).seconds, timings.build(done.after.facts).seconds),
+    )
+
+
+_METRICS: tuple[Metric, ...] = (
+    "breaks",
+    "graphs",
+    "recompilations",
+    "seconds of compiling",
+    "seconds a call",
+)
+
+
+def _rows(done: Application) -> list[tuple[str, str, str]]:
+    """Each metric that is known, before and after in words."""
+    found: list[tuple[str, str, str]] = []
+    for metric in _METRICS:
+        pair = _measured(metric, done)
+        if pair is not None:
+            found.append((metric, amount(metric, pair[0]), amount(metric, pair[1])))
+    return found
+
+
+def _measured(metric: Metric, done: Application) -> tuple[float, float] | None:
+    before, after = done.before.facts, done.after.facts
+    match metric:
+        case "breaks":
+            return len(before.breaks), len(after.breaks)
+        case "graphs":
+            return len(before.captured_graphs()), len(after.captured_graphs())
+        case "recompilations":
+            return len(before.recompiles), len(after.recompiles)
+        case "seconds of compiling":
+            return timings.build(before).seconds, timings.build(after).seconds
+        case "seconds a call":
+            return (done.timing.before, done.timing.after) if done.timing else None
+        case "bytes":
+            return None
+
+
+def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdict, str]:
+    """Whether it helped, and no more than is known."""
+    failure = done.after.facts.failure
+    if failure is not None:
+        return "hurt", f"With the change the program fails with {as_line(failure.type)}."
+    if done.numbers.same is False:
+        return "hurt", "With the change the program computes something else."
+    gain = findings[0].gain if len(findings) == 1 else None
+    if gain is not None and gain.metric in ("breaks", "graphs", "recompilations"):
+        return _counted(gain, done)
+    if gain is not None and gain.metric == "seconds of compiling":
+        return "not known", _once(done)
+    if gain is not None and gain.metric == "bytes":
+        return "not known", "The memory that it takes was not measured."
+    return _timed(done.timing)
+
+
+def _counted(gain: Gain, done: Application) -> tuple[Verdict, str]:
+    pair = _measured(gain.metric, done)
+    assert pair is not None
+    before, after = pair
+    change = f"{gain.metric}: {before:g} to {after:g}, foretold {gain.after:g}."
+    verdict: Verdict = "helped" if after < before else "hurt" if after > before else "no difference"
+    words = {
+        "helped": "It helped",
+        "hurt": "It made it worse",
+        "no difference": "It changed nothing",
+    }
+    speed = f" A call: {done.timing.ratio.sentence}." if done.timing else ""
+    return verdict, f"{words[verdict]}: {change}{speed}"
+
+
+def _once(done: Application) -> str:
+    pair = _measured("seconds of compiling", done)
+    assert pair is not None
+    before, after = (amount("seconds of compiling", one) for one in pair)
+    return f"Compiling took {before}, with the change {after}: each once, which decides nothing."
+
+
+def _timed(timing: Timing | None) -> tuple[Verdict, str]:
+    if timing is None:
+        return "not known", "It was not timed."
+    told = timing.ratio
+    if not told.differs:
+        known: Verdict = "no difference" if told.enough else "not known"
+        return known, f"A call: {told.sentence}."
+    return ("helped" if told.value > 1 else "hurt"), f"A call is {told.sentence}."
+
+
+def applied_outcome(applied: Applied[R]) -> AppliedOutcome:
+    """What a view shows of it, as JSON."""
+    failure = applied.recording.failure
+    return {
+        "verdict": applied.verdict,
+        "sentence": applied.sentence,
+        "rows": applied.rows,
+        "numbers": applied.numbers.sentence,
+        "same": applied.numbers.same,
+        "failure": f"{failure.type}: {failure.message.strip()}" if failure else "",
+        "new_breaks": [f"{fact.where}: {fact.gb_type}" for fact in applied.diff.breaks_b],
+    }

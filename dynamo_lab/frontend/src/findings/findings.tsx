@@ -1,0 +1,78 @@
+// What is wrong, on top of every view: each finding with its line, evidence, remedy and foretold gain.
+import { useSignal } from "@preact/signals";
+import { useStore } from "../core/context";
+import { type Tab, TABS } from "../core/tabs";
+import type { Evidence, Finding, FindingsView } from "../core/types.generated";
+import { Badge, Go, Prose } from "../ui/bits";
+import { diffTone } from "../ui/differing";
+import { Apply, ApplyAll } from "./apply";
+
+const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
+
+/** Opens the tab that shows it, with the entity selected where it has one. */
+function Seen({ item }: { item: Evidence }) {
+  const store = useStore();
+  const open = (): void => {
+    if (item.entity) store.go(item.entity);
+    if (isTab(item.tab)) store.setTab(item.tab);
+  };
+  const text = <Prose text={item.text} />;
+  return isTab(item.tab) ? <button type="button" class="dl-link dl-finding-seen" onClick={open}>{text}</button> : <span>{text}</span>;
+}
+
+function Code({ text }: { text: string }) {
+  const status = useSignal("Copy");
+  const copy = (): void => {
+    const written = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error("no clipboard"));
+    written.then(() => (status.value = "Copied"), () => (status.value = "Select it to copy"));
+  };
+  return (
+    <div class="dl-finding-code">
+      <pre class="dl-fix-code" tabIndex={0} aria-label="What to write">{text.split("\n").map((line, i) => <div key={i} class={diffTone(line)}>{line || " "}</div>)}</pre>
+      <button type="button" class="dl-button" onClick={copy}><span role="status">{status}</span></button>
+    </div>
+  );
+}
+
+function One({ item }: { item: Finding }) {
+  const isProblem = item.level === "problem";
+  const facts = [item.grade_text, item.gain_text && `foretold: ${item.gain_text}`].filter(Boolean);
+  return (
+    <li class="dl-finding">
+      <details data-own open={isProblem && item.id === 0}>
+        <summary>
+          <Badge tone={isProblem ? "warning" : "grey"}>{item.level}</Badge>{" "}
+          <Prose text={item.sentence} />
+        </summary>
+        {item.where && <p class="dl-where">{item.entity ? <Go to={item.entity}>{item.where}</Go> : item.where}</p>}
+        {item.evidence.length > 0 && <ul class="dl-finding-evidence" aria-label="Evidence">{item.evidence.map((one, i) => <li key={i}><Seen item={one} /></li>)}</ul>}
+        {item.remedy && <p><Prose text={item.remedy} /></p>}
+        {facts.length > 0 && <p class="dl-dim">{facts.join(" \u00b7 ")}</p>}
+        {item.code && <Code text={item.code} />}
+        {item.can_apply && <Apply ids={[item.id]} how={`rec.findings[${item.id}].apply()`} />}
+      </details>
+    </li>
+  );
+}
+
+function summaryOf({ found, more }: FindingsView): string {
+  const problems = found.filter((one) => one.level === "problem").length;
+  const notes = found.length - problems;
+  const count = (many: number, word: string): string => (many === 0 ? "" : `${many} ${word}${many === 1 ? "" : "s"}`);
+  return [count(problems, "problem"), count(notes, "note"), more ? `${more} more` : ""].filter(Boolean).join(", ");
+}
+
+export function Findings() {
+  const view = useStore().model.value?.view.findings;
+  if (!view || (view.found.length === 0 && !view.clean)) return null;
+  if (view.found.length === 0) return <p class="dl-findings is-clean" role="status">{view.clean}</p>;
+  const isProblem = view.found[0].level === "problem";
+  const safe = view.found.filter((one) => one.can_apply && one.grade === "safe");
+  return (
+    <details class="dl-findings" data-own open={isProblem}>
+      <summary><b>Findings</b> <span class="dl-dim">{summaryOf(view)}</span></summary>
+      <ol>{view.found.map((item) => <One key={item.id} item={item} />)}</ol>
+      {safe.length > 1 && <ApplyAll />}
+    </details>
+  );
+}

@@ -1,0 +1,222 @@
+"""The remedies of findings, applied to the living program: checked, and timed before and after."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dynamo_lab.capture.core.compat import empty_compile_caches
+from dynamo_lab.errors import FixError
+from dynamo_lab.live.changes import Part, prepared
+from dynamo_lab.live.fixes import attempt, own
+from dynamo_lab.measure.rounds import Plan, Watch, take_turns
+from dynamo_lab.measure.statistics import Ratio, ratio
+from dynamo_lab.record.reach import reachable
+from dynamo_lab.record.replay import Numbers, compare, without_trace
+from dynamo_lab.view.findings.changes import Rewrite
+from dynamo_lab.view.findings.findings import found_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import torch
+
+    from dynamo_lab.live.changes import Ready
+    from dynamo_lab.live.session import Session
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.record.run import Program, Run
+    from dynamo_lab.view.findings.finding import Found
+
+WITHOUT, WITH = "without the change", "with the change"
+PLAN = Plan(seconds=4.0)
+"""How long calls are timed in all, about."""
+
+
+class Timing(NamedTuple):
+    """Median seconds a call without and with the change, and what can be said of them."""
+
+    before: float
+    after: float
+    ratio: Ratio
+
+
+class Application(NamedTuple):
+    """A program run without and with the remedies of findings."""
+
+    findings: tuple[Found, ...]
+    before: Run
+    after: Run
+    numbers: Numbers
+    timing: Timing | None
+
+
+class _Observed(NamedTuple):
+    """The tensors that a run returns, those it may have written, and gradients that it left."""
+
+    returned: list[torch.Tensor]
+    written: list[torch.Tensor]
+    gradients: list[torch.Tensor]
+
+
+def apply(
+    recording: Recording, session: Session, ids: Sequence[int], watch: Watch | None = None
+) -> Application:
+    """Run the program without and with the remedies of these findings together, and compare.
+
+    Raises:
+        FixError: there is no program to run, or a finding cannot be applied.
+    """
+    found = _asked(recording, ids)
+    program = session.program
+    if program is None:
+        raise FixError(
+            "There is no program to run again: this recording was loaded from a file, came from "
+            "a trial, or was made with record() or %%record. Use explore() or %%compile."
+        )
+    return _Trial(program, watch or Watch()).made(recording, found)
+
+
+def applicable(recording: Recording) -> tuple[int, ...]:
+    """The findings whose remedies are safe and can be applied together, the costliest first."""
+    taken: list[int] = []
+    rewritten: set[int] = set()
+    for one in found_of(recording):
+        source = one.line[0] if one.line and isinstance(one.change, Rewrite) else None
+        if one.change is None or one.finding.grade != "safe" or source in rewritten:
+            continue
+        taken.append(one.finding.id)
+        rewritten |= set() if source is None else {source}
+    return tuple(taken)
+
+
+def _asked(recording: Recording, ids: Sequence[int]) -> tuple[Found, ...]:
+    found = found_of(recording)
+    for at in ids:
+        if not 0 <= at < len(found):
+            raise FixError(f"There is no finding {at}: ids are from 0, and there are {len(found)}.")
+        if found[at].change is None:
+            raise FixError(f"Finding {at} cannot be applied by itself: change the code by hand.")
+    if not ids:
+        raise FixError("No finding can be applied safely: `rec.findings` says what to do by hand.")
+    return tuple(found[at] for at in ids)
+
+
+class _Trial:
+    """One program, run eagerly, without the changes, and with them."""
+
+    def __init__(self, program: Program, watch: Watch) -> None:
+        self._program, self._watch = program, watch
+        self._roots = program.roots()
+
+    def made(self, recording: Recording, found: tuple[Found, ...]) -> Application:
+        """What came of it."""
+        parts = [_part(one) for one in found]
+        eager, problem = self._eager()
+        self._watch.tell("without the change", 0, 3)
+        before, plain = self._compiled(self._program)
+        with prepared(parts, recording, self._program) as ready:
+            self._watch.tell("with the change", 1, 3)
+            with ready.on():
+                after, changed = self._compiled(ready.program)
+            if after.facts.failure is not None:
+                sentence = "Not compared: with the change, the program fails."
+                return Application(
+                    found, before, after, Numbers(same=None, sentence=sentence), None
+                )
+            numbers = _compared(eager, plain, changed, problem)
+            can_time = numbers.same is not False and before.facts.failure is None
+            timing = self._timed(ready) if can_time and not self._watch.stopped else None
+        return Application(found, before, after, numbers, timing)
+
+    def _eager(self) -> tuple[_Observed | None, str | None]:
+        with without_trace(self._roots):
+            result, problem = attempt(self._program.eager)
+            return None if problem else self._observed(self._program, result), problem
+
+    def _compiled(self, program: Program) -> tuple[Run, _Observed]:
+        """A run that finds nothing compiled."""
+        with without_trace(self._roots), empty_compile_caches():
+            run, result = program.compiled()
+            return run, self._observed(program, result)
+
+    def _observed(self, program: Program, result: Any) -> _Observed:
+        import torch
+
+        reached = reachable([*self._roots, program.passed])
+        tensors = [one for one in reached if isinstance(one, torch.Tensor)]
+        gradients = [one.grad for one in tensors if one.is_leaf and one.grad is not None]
+        return _Observed(own(result), own(tensors), own(gradients))
+
+    def _timed(self, ready: Ready) -> Timing | None:
+        """Calls without and with the changes in turns, each compiled apart."""
+        from dynamo_lab.measure.devices import device_of
+
+        device = device_of(reachable(self._roots))
+        calls = {WITHOUT: _call(self._program), WITH: _call(ready.program)}
+        with without_trace(self._roots), device.current(), ExitStack() as applied:
+
+            def turn(name: str) -> None:
+                applied.close()
+                if name == WITH:
+                    applied.enter_context(ready.on())
+
+            times = take_turns(calls, device, PLAN, watch=self._watch, before=turn)
+        plain, changed = times[WITHOUT].seconds, times[WITH].seconds
+        if not plain:
+            return None
+        return Timing(median(plain), median(changed), ratio(plain, changed))
+
+
+def _part(one: Found) -> Part:
+    assert one.change is not None
+    return Part(one.change, one.line or (0, 0), one.finding.rule)
+
+
+def _call(program: Program) -> Callable[[], object]:
+    from dynamo_lab.capture.core.compiled_apart import compiled_apart
+    from dynamo_lab.capture.core.running import call_once
+
+    choice = program.choice
+    fn, args, kwargs = program.call()
+    compiled = compiled_apart(
+        fn,
+        choice.backend,
+        mode=choice.mode,
+        dynamic=choice.dynamic,
+        fullgraph=choice.fullgraph,
+        options=choice.settings,
+    )
+    return lambda: call_once(compiled, args, kwargs, grad=choice.grad)
+
+
+_KINDS = ("", "What is written to arguments and buffers: ", "Gradients: ")
+
+
+def _compared(
+    eager: _Observed | None, plain: _Observed, changed: _Observed, problem: str | None
+) -> Numbers:
+    """Whether the change keeps results, writes and gradients; the first of them that differs.
+
+    Eager is what is right. What the compiled program gave without the change is no worse than it
+    was: random numbers, for one, are drawn in another way.
+    """
+    if problem is not None or eager is None:
+        return Numbers(same=None, sentence=f"Not compared: run eagerly, it raises {problem}.")
+    told = [compare(*pair) for pair in zip(eager, changed, strict=True)]
+    wrong = [at for at, one in enumerate(told) if one.same is False]
+    if not wrong:
+        same = any(one.same for one in told)
+        worst = max((one.difference or 0.0 for one in told), default=0.0)
+        sentence = (
+            "Results, what is written and gradients are as in eager "
+            f"(largest difference {worst:.3g})."
+        )
+        return Numbers(same=True, sentence=sentence, difference=worst) if same else told[0]
+    at = wrong[0]
+    if all(compare(plain[which], changed[which]).same is not False for which in wrong):
+        sentence = "The numbers differ from eager, exactly as they do without the change."
+        return Numbers(same=None, sentence=sentence, difference=told[at].difference)
+    return Numbers(
+        same=False, sentence=_KINDS[at] + told[at].sentence, difference=told[at].difference
+    )

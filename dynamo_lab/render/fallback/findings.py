@@ -1,0 +1,51 @@
+"""What is wrong, on top of the script-free HTML: each finding with what to do."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
+from dynamo_lab.render.text import clipped, shortened
+from dynamo_lab.view.findings.finding import Finding
+from dynamo_lab.view.findings.findings import FindingsView
+
+
+def blocks(view: FindingsView) -> Iterator[Markup]:
+    """A list of the findings, the costliest first, or the line that says that there are none."""
+    if view.clean:
+        yield tag("p", tag("b", "Findings"), f" · {view.clean}")
+    if not view.found:
+        return
+    yield tag("p", tag("b", f"Findings ({len(view.found) + view.more:,})"))
+    yield tag("ol", *(tag("li", _finding(item)) for item in view.found))
+    if view.more:
+        yield tag("p", tag("small", f"{view.more:,} more, which cost less."))
+
+
+def labelled(label: str, view: FindingsView) -> Markup:
+    """What was found in one of several recordings."""
+    sentences = [item.sentence for item in view.found] or ([view.clean] if view.clean else [])
+    rows = [tag("li", prose(shortened(sentence, 600))) for sentence in sentences]
+    if not rows:
+        return Markup("")
+    return join(tag("p", tag("b", f"Findings, {label}")), tag("ul", *rows))
+
+
+def _finding(item: Finding) -> Markup:
+    sentence = prose(shortened(item.sentence, 600))
+    remedy = [tag("p", prose(shortened(item.remedy, 600)))] if item.remedy else []
+    code = [pre(clipped(item.code, 1_500))] if item.code else []
+    return join(
+        tag("b", sentence) if item.level == "problem" else sentence, *_aside(item), *remedy, *code
+    )
+
+
+def _aside(item: Finding) -> Iterator[Markup]:
+    """Line, grade and gain in a row, and the evidence to unfold."""
+    where = item.where if item.where not in item.sentence else ""
+    gain = f"foretold: {item.gain_text}" if item.gain_text else ""
+    facts = [shortened(fact, 300) for fact in (where, item.grade_text, gain) if fact]
+    if facts:
+        yield tag("br")
+        yield tag("small", " · ".join(facts))
+    if item.evidence:
+        rows = [tag("li", prose(shortened(one.text, 400))) for one in item.evidence[:8]]
+        yield details("evidence", tag("ul", *rows))

@@ -1,0 +1,25 @@
+"""The grade and the gain of a finding in words, the same in every renderer."""
+
+from dynamo_lab.view.core import words
+from dynamo_lab.view.findings.finding import Gain, Grade, Metric
+
+GRADES: dict[Grade, str] = {
+    "safe": "can be applied safely",
+    "may change meaning": "may change meaning",
+    "fill in": "has blanks to fill in",
+    "none": "no remedy is known",
+}
+
+
+def gain_in_words(gain: Gain) -> str:
+    """'breaks: 3 to 1, counted'."""
+    before, after = amount(gain.metric, gain.before), amount(gain.metric, gain.after)
+    how = f", {gain.how}" if gain.how else ""
+    return f"{gain.metric}: {before} to {after}{how}"
+
+
+def amount(metric: Metric, value: float) -> str:
+    """A value of a metric with its unit."""
+    if metric in ("seconds a call", "seconds of compiling"):
+        return words.seconds(value)
+    return words.size(round(value)) if metric == "bytes" else f"{value:g}"

@@ -1,0 +1,209 @@
+"""A remedy is applied to the living program, checked, and undone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import nn
+
+import dynamo_lab as lab
+from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
+from dynamo_lab.errors import FixError
+from dynamo_lab.live import findings as applying
+from dynamo_lab.live.changes import Part, prepared
+from dynamo_lab.measure.rounds import Plan
+from dynamo_lab.view.findings import findings
+from dynamo_lab.view.findings.changes import Change, Options, Rewrite, Setting
+from dynamo_lab.view.findings.finding import Finding, Found, Gain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dynamo_lab.view.findings.finding import Facts, Grade
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(applying, "PLAN", Plan(rounds=3, fewest=3, round_seconds=0.0, seconds=0.0))
+
+
+def prints(x: torch.Tensor) -> torch.Tensor:
+    y = x.sin()
+    print("here")
+    return y * 2
+
+
+def branches(x: torch.Tensor) -> torch.Tensor:
+    y = x.relu()
+    if y.sum() > 0:
+        y = y * 2
+    return y.sin()
+
+
+def clean(x: torch.Tensor) -> torch.Tensor:
+    return x.sin() + 1
+
+
+class Training(nn.Module):
+    """A module that prints, writes a buffer and trains."""
+
+    seen: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.register_buffer("seen", torch.zeros(4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen.add_(1)
+        print("step")
+        return self.linear(x).sin()
+
+
+def _recorded(fn: Any, *, grad: bool | None = None) -> lab.Recording:
+    return lab.explore(fn, torch.ones(2, 4), backend="aot_eager", grad=grad)
+
+
+def _rule(change: Change, grade: Grade = "safe", gain: Gain | None = None) -> Any:
+    def find(facts: Facts) -> Iterator[Found]:
+        found = Finding(rule="made", question="speed", sentence="Slow.", grade=grade, gain=gain)
+        yield Found(found, change=change)
+
+    return find
+
+
+@pytest.mark.parametrize("fn", [prints, branches])
+def test_a_break_is_gone_and_the_program_is_as_it_was(fn: Callable[..., Any]) -> None:
+    settings = set(DYNAMO_SETTINGS.get().reorderable_logging_functions)
+    code = fn.__code__
+    applied = _recorded(fn).findings[0].apply()
+    assert applied.verdict == "helped", str(applied)
+    assert applied.numbers.same
+    assert ("breaks", "1", "0") in applied.rows
+    assert applied.seconds is not None
+    assert applied.recording.breaks == ()
+    assert set(DYNAMO_SETTINGS.get().reorderable_logging_functions) == settings
+    assert fn.__code__ is code
+
+
+def test_gradients_and_buffers_are_compared_and_restored() -> None:
+    module = Training()
+    recording = _recorded(module, grad=True)
+    seen, gradient = module.seen.clone(), module.linear.weight.grad
+    gradient = None if gradient is None else gradient.clone()
+    applied = recording.findings[0].apply()
+    assert applied.verdict == "helped", str(applied)
+    assert applied.numbers.same
+    assert torch.equal(module.seen, seen)
+    now = module.linear.weight.grad
+    assert (gradient is None) == (now is None)
+    if gradient is not None and now is not None:
+        assert torch.equal(gradient, now)
+
+
+def test_what_writes_something_else_is_not_called_a_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = _recorded(Training(), grad=True)
+    found = applying.found_of(recording)[0]
+    assert found.line is not None
+    text = recording.sources[found.line[0]].excerpts[0].text
+    wrong = Rewrite(text.replace("self.seen.add_(1)", "self.seen.add_(3)"), "forward", "")
+    monkeypatch.setattr(applying, "found_of", lambda _: [found._replace(change=wrong)])
+    done = applying.apply(recording, recording.session, [0])
+    assert done.numbers.same is False
+    assert "written" in done.numbers.sentence
+    assert done.timing is None
+
+
+def test_only_counts_that_fell_are_a_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    gain = Gain(metric="breaks", before=1, after=0, how="guessed")
+    rule = _rule(Setting("suppress_errors", value=False), gain=gain)
+    monkeypatch.setattr(findings, "RULES", (rule,))
+    applied = _recorded(branches).findings[0].apply()
+    assert applied.verdict == "no difference"
+    assert "It changed nothing: breaks: 1 to 1, foretold 0." in applied.sentence
+
+
+def test_options_of_compile_are_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "RULES", (_rule(Options({"fullgraph": True})),))
+    applied = _recorded(branches).findings[0].apply()
+    assert applied.verdict == "hurt"
+    assert applied.recording.failure is not None
+    assert applied.seconds is None
+
+
+def test_all_safe_ones_are_applied_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    safe = _rule(Setting("size_asserts", value=False, of="torch._inductor.config"))
+    other = _rule(Setting("reorderable_logging_functions", "print"))
+    risky = _rule(Options({"fullgraph": True}), "may change meaning")
+    monkeypatch.setattr(findings, "RULES", (safe, risky, other))
+    recording = _recorded(prints)
+    applied = recording.apply_findings()
+    assert len(applied.findings) == 2
+    assert ("breaks", "1", "0") in applied.rows
+    assert "foretold" not in applied.sentence
+
+
+def test_a_clean_program_has_nothing_to_apply() -> None:
+    recording = _recorded(clean)
+    assert recording.findings == ()
+    with pytest.raises(FixError, match="Nothing to mend"):
+        recording.apply_findings()
+
+
+def test_a_loaded_recording_says_that_there_is_no_program() -> None:
+    recording = _recorded(branches)
+    finding = recording.findings[0]
+    recording.session.close()
+    with pytest.raises(FixError, match="no program"):
+        finding.apply()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (Setting("no_such_option"), "has no"),
+        (Setting("path", of="sys"), "not one of PyTorch's"),
+        (Options({"backend": "eager"}), "cannot be tried"),
+    ],
+)
+def test_what_cannot_be_applied_says_so(change: Change, message: str) -> None:
+    recording = _recorded(clean)
+    program = recording.session.program
+    assert program is not None
+    part = Part(change, (0, 0), "it")
+    with (
+        pytest.raises(FixError, match=message),
+        prepared([part], recording, program) as ready,
+        ready.on(),
+    ):
+        pass
+
+
+def test_an_interrupt_while_it_is_timed_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recording = _recorded(prints)
+    before = set(DYNAMO_SETTINGS.get().reorderable_logging_functions)
+
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(applying, "take_turns", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        recording.findings[0].apply()
+    assert set(DYNAMO_SETTINGS.get().reorderable_logging_functions) == before
+
+
+def test_a_view_applies_by_its_number() -> None:
+    from dynamo_lab.api.recording import run
+
+    recording = _recorded(prints)
+    label, outcome, made = run(recording, "apply", {"findings": [0]})
+    assert label == "with graph-break"
+    assert "verdict" in outcome
+    assert outcome["verdict"] == "helped"
+    assert made.breaks == ()

@@ -1,0 +1,142 @@
+"""Findings are on top of each renderer, as text, ten at most, with their words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec import structs
+
+from dynamo_lab.api.recording import Recording
+from dynamo_lab.render import terminal
+from dynamo_lab.render.fallback.page import fallback
+from dynamo_lab.render.page import page as write_page
+from dynamo_lab.view import View, build
+from dynamo_lab.view.findings.finding import Evidence, Finding, Gain
+from dynamo_lab.view.findings.findings import CLEAN, FindingsView
+from dynamo_lab.view.findings.words import gain_in_words
+from tests.view.samples import branch_and_print, hostile, rewritten, skipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+    from dynamo_lab.view.findings.finding import Metric
+
+HOSTILE = "</script><script>alert(1)</script>\x1b[31m\u2028\u202e"
+
+
+def _with(count: int, text: str = "It is wrong", more: int = 0) -> View:
+    found = tuple(
+        Finding(
+            id=at,
+            rule="a-rule",
+            question="speed",
+            sentence=f"{text} {at}.",
+            where="line 3",
+            entity="line:0:3",
+            evidence=(Evidence(text=text, tab="breaks", entity="break:0"),),
+            remedy=text,
+            code=text,
+            grade_text="can be applied safely",
+            gain_text="breaks: 2 to 1, counted",
+            can_apply=True,
+        )
+        for at in range(count)
+    )
+    return structs.replace(build(branch_and_print()), findings=FindingsView(found=found, more=more))
+
+
+def test_the_terminal_has_them_right_after_the_summary() -> None:
+    text = terminal.render(_with(10, more=3))
+    assert text.index("It is wrong 0.") < text.index("It is wrong 9.") < text.index("Breaks  ")
+    assert "can be applied safely" in text
+    assert "foretold: breaks: 2 to 1, counted" in text
+    assert "rec.findings[9].apply()" in text
+    assert "3 more, which cost less" in text
+
+
+def test_static_html_has_them_before_its_sections() -> None:
+    html = fallback(_with(10, more=3))
+    assert html.index("It is wrong 0.") < html.index("It is wrong 9.") < html.index("<h4>")
+    assert "foretold: breaks: 2 to 1, counted" in html
+
+
+def test_without_one_each_says_so_in_a_line() -> None:
+    view = structs.replace(build(branch_and_print()), findings=FindingsView(clean=CLEAN))
+    assert CLEAN in terminal.render(view)
+    assert CLEAN in fallback(view)
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_hostile_text_is_text(width: int) -> None:
+    view = _with(2, HOSTILE)
+    text = terminal.render(view, width=width)
+    assert "\x1b" not in text
+    assert "\u2028" not in text
+    assert "<script>" not in fallback(view)
+    terminal.render(build(hostile()), width=width)
+
+
+@pytest.mark.parametrize(
+    ("metric", "before", "after", "words"),
+    [
+        ("seconds a call", 0.002, 0.001, "seconds a call: 2.0 ms to 1.0 ms, replayed"),
+        ("bytes", 2_000, 1_000, "bytes: 2 kB to 1 kB, replayed"),
+        ("recompilations", 7, 1, "recompilations: 7 to 1, replayed"),
+    ],
+)
+def test_a_gain_in_words(metric: Metric, before: float, after: float, words: str) -> None:
+    gain = Gain(metric=metric, before=before, after=after, how="replayed")
+    assert gain_in_words(gain) == words
+
+
+def test_the_handle_has_the_views_findings_with_numbers_from_0() -> None:
+    facts = branch_and_print()
+    recording = Recording(**structs.asdict(facts))
+    shown = build(facts).findings.found
+    assert [one.rule for one in recording.findings] == [one.rule for one in shown]
+    assert [one.id for one in recording.findings] == list(range(len(shown)))
+    assert "breaks the graph" in str(recording.findings)
+
+
+def test_no_findings_print_the_clean_line() -> None:
+    assert str(Recording(title="empty").findings) == CLEAN
+
+
+def test_of_what_failed_or_was_not_compiled_nothing_is_called_clean() -> None:
+    assert build(Recording(title="empty")).findings == FindingsView()
+    assert build(skipped()).findings.clean == ""
+    assert build(rewritten()).findings.clean == CLEAN
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [700, 1800])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_has_them_on_top_and_leads_to_what_they_rest_on(
+    browser: Browser, tmp_path: Path, width: int, scheme: Any
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(write_page(_with(10, HOSTILE, more=3)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.goto(path.as_uri())
+    found = page.locator(".dl-findings")
+    found.get_by_text("10 problems, 3 more").wait_for()
+    assert found.locator("li.dl-finding").count() == 10
+    body = page.locator(".dl-body").bounding_box()
+    assert body is not None
+    assert body["height"] > 300, "the views keep their room"
+    assert found.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    page.locator("[data-tab=graphs]").click()
+    found.locator(".dl-finding-seen").first.click()
+    assert page.locator("[data-tab=breaks][aria-selected=true]").count() == 1
+    page.locator(".dl-card.is-held").wait_for()
+    found.locator(".dl-go").first.click()
+    found.get_by_text("rec.findings[0].apply()").wait_for()
+    page.screenshot(path=tmp_path / "page.png")
+    assert wrong == []
+    page.close()
