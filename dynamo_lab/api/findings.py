@@ -14,7 +14,7 @@ from dynamo_lab.render.text import as_line
 from dynamo_lab.view.findings.finding import Finding as FindingFact
 from dynamo_lab.view.findings.findings import CLEAN, found_of
 from dynamo_lab.view.findings.words import amount
-from dynamo_lab.view.timings import timings
+from dynamo_lab.view.timings.timings import compile_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,11 +62,11 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
 class Finding(FindingFact, frozen=True, kw_only=True, dict=True):
     """A finding with its recording, so that its remedy can be applied."""
 
-    _apply: ClassVar[Apply]
+    applies: ClassVar[Apply]
 
     def apply(self) -> Applied[Any]:
         """Run the program without and with the remedy: numbers, breaks, and times in turns."""
-        return self._apply((self.id,))
+        return self.applies((self.id,))
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal.core.parts import Page, plain
@@ -87,7 +87,7 @@ class Findings(tuple[Finding, ...]):
         """Run the program with all remedies that are safe, together, and compare."""
         if not self:
             raise FixError(CLEAN)
-        return self[0]._apply(None)
+        return self[0].applies(None)
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self)) or CLEAN
@@ -99,7 +99,7 @@ def findings_of(recording: Facts, applies: Apply) -> Findings:
     """The findings of a recording, each with what applies those of these ids."""
     made = [Finding(**structs.asdict(one.finding)) for one in found_of(recording)]
     for one in made:
-        structs.force_setattr(one, "_apply", applies)
+        structs.force_setattr(one, "applies", applies)
     return Findings(made)
 
 
@@ -117,7 +117,7 @@ def answered(done: Application, after: R) -> Applied[R]:
         sentence=sentence,
         rows=tuple(_rows(done)),
         seconds=(done.timing.before, done.timing.after) if done.timing else None,
-        compiling=(timings.build(before).seconds, timings.build(done.after.facts).seconds),
+        compiling=(compile_seconds(before), compile_seconds(done.after.facts)),
     )
 
 
@@ -150,10 +150,10 @@ def _measured(metric: Metric, done: Application) -> tuple[float, float] | None:
         case "recompilations":
             return len(before.recompiles), len(after.recompiles)
         case "seconds of compiling":
-            return timings.build(before).seconds, timings.build(after).seconds
+            return compile_seconds(before), compile_seconds(after)
         case "seconds a call":
             return (done.timing.before, done.timing.after) if done.timing else None
-        case "bytes":
+        case "bytes" | "kernel calls":
             return None
 
 
