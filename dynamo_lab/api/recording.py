@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from msgspec import structs
 
 from dynamo_lab.api.asked import Asked
+from dynamo_lab.api.handle import Drawing, Home  # noqa: TC001 - msgspec reads annotations
 from dynamo_lab.api.settings import EVALUATES_NOTHING, settings
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.session import Session
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dynamo_lab.api.bisections.answer import WhyWrong
     from dynamo_lab.api.edited import Edited
     from dynamo_lab.api.findings import Applied, Findings
-    from dynamo_lab.api.handle import Drawing, Home
     from dynamo_lab.api.runs import Waiting
     from dynamo_lab.api.trial import Trial
     from dynamo_lab.bench.bisections.reproducers import Reproducer
