@@ -112,6 +112,8 @@ class Shots:
             tab = self._page_of(program)[1]
         page = self._pages(theme, SIZE)
         page.goto(self._page_of(program)[0].as_uri())
+        if name == "findings":
+            page.locator(".dl-findings > summary").click()
         self._show(page, *tab.split(" > "))
         of = page.locator(_PARTS[name]) if name in _PARTS else page
         of.screenshot(path=path)

@@ -36,10 +36,11 @@ function Code({ text }: { text: string }) {
 
 function One({ item }: { item: Finding }) {
   const isProblem = item.level === "problem";
+  const isOpen = useSignal(isProblem && item.id === 0);
   const facts = [item.grade_text, item.gain_text && `foretold: ${item.gain_text}`].filter(Boolean);
   return (
     <li class="dl-finding">
-      <details data-own open={isProblem && item.id === 0}>
+      <details data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
         <summary>
           <Badge tone={isProblem ? "warning" : "grey"}>{item.level}</Badge>{" "}
           <Prose text={item.sentence} />
@@ -62,17 +63,18 @@ function summaryOf({ found, more }: FindingsView): string {
   return [count(problems, "problem"), count(notes, "note"), more ? `${more} more` : ""].filter(Boolean).join(", ");
 }
 
+/** One line, so that the views keep their room: the first finding. It opens to all. */
 export function Findings() {
+  const isOpen = useSignal(false);
   const view = useStore().model.value?.view.findings;
   if (!view || (view.found.length === 0 && !view.clean)) return null;
   if (view.found.length === 0) return <p class="dl-findings is-clean" role="status">{view.clean}</p>;
-  const isProblem = view.found[0].level === "problem";
   const safe = view.found.filter((one) => one.can_apply && one.grade === "safe");
   return (
-    <details class="dl-findings" data-own open={isProblem}>
-      <summary><b>Findings</b> <span class="dl-dim">{summaryOf(view)}</span></summary>
-      <ol>{view.found.map((item) => <One key={item.id} item={item} />)}</ol>
-      {safe.length > 1 && <ApplyAll />}
+    <details class="dl-findings" data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary><b>Findings</b> <span class="dl-dim">{summaryOf(view)}</span>{!isOpen.value && <> <Prose text={view.found[0].sentence} /></>}</summary>
+      {isOpen.value && <ol>{view.found.map((item) => <One key={item.id} item={item} />)}</ol>}
+      {isOpen.value && safe.length > 1 && <ApplyAll />}
     </details>
   );
 }
