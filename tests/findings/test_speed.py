@@ -31,4 +31,5 @@ def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_program_without_the_fault_has_no_problem(name: str, tmp_path: Path) -> None:
     found = findings_of(recorded(CLEAN[name], tmp_path, name))
-    assert [one.sentence for one in found if one.level == "problem"] == []
+    own = [one for one in found if one.question in ("speed", "memory")]
+    assert [one.sentence for one in own if one.level == "problem"] == []

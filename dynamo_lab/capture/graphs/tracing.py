@@ -68,7 +68,9 @@ class TracingProbes:
         """Dynamo jumped in a function's bytecode."""
         target = getattr(instruction, "target", None)
         where = getattr(translator, "indexof", {})
-        if target is None or where.get(target, 0) >= where.get(instruction, 0):
+        if target is None or not hasattr(instruction, "opname"):
+            return  # an exception jumps by an entry of a table, not by an instruction
+        if where.get(target, 0) >= where.get(instruction, 0):
             return
         around = translator.instructions[where[target] : where[instruction] + 1]
         lines = [line for one in around if (line := _line(one))]

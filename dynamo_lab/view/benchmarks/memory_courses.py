@@ -79,6 +79,12 @@ def _planned(recording: Recording, places: Places) -> Iterator[HolderView]:
         )
 
 
+def _points(one: MemoryCourse) -> Iterator[tuple[float, int]]:
+    """Share of the call and bytes; a file may have any number for either."""
+    for at, count in zip(one.at, one.bytes, strict=False):
+        yield min(1.0, max(0.0, at)), max(0, count)
+
+
 def _course(
     one: MemoryCourse,
     found: Benchmark,
@@ -90,7 +96,7 @@ def _course(
     return CourseView(
         way=one.way,
         name=found.ways[one.way].name,
-        points=tuple(zip(one.at, one.bytes, strict=False)),
+        points=tuple(_points(one)),
         peak=size(one.peak),
         peak_bytes=one.peak,
         holders=(planned if is_compiled else ()) or tuple(_holders(one, places, by_path)),
