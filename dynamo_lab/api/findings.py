@@ -33,8 +33,8 @@ R = TypeVar("R", bound="Facts")
 class Applied(Struct, Generic[R], frozen=True, kw_only=True):
     """What applying findings did: what changed, whether the numbers hold, and the times.
 
-    `foretold` and `measured` are a metric before and after, of the finding's gain; of several
-    findings nothing is foretold, as gains do not add up.
+    `rows` are the metrics that are known, each before and after in words; `seconds` are those of a
+    call. A verdict on one finding is about its gain; several are judged by the time of a call.
     """
 
     findings: tuple[FindingFact, ...]
@@ -45,7 +45,6 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
     sentence: str
     rows: tuple[tuple[str, str, str], ...]
     seconds: tuple[float, float] | None = None
-    compiling: tuple[float, float] = (0.0, 0.0)
 
     def __str__(self) -> str:
         heads = [f"Applied: {as_line(one.remedy or one.sentence)}" for one in self.findings]
@@ -117,7 +116,6 @@ def answered(done: Application, after: R) -> Applied[R]:
         sentence=sentence,
         rows=tuple(_rows(done)),
         seconds=(done.timing.before, done.timing.after) if done.timing else None,
-        compiling=(compile_seconds(before), compile_seconds(done.after.facts)),
     )
 
 

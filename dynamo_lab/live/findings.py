@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dynamo_lab.capture.core.compat import empty_compile_caches
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
-from dynamo_lab.live.fixes import attempt, own
+from dynamo_lab.live.fixes import attempt, own, program_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, ratio
 from dynamo_lab.record.reach import reachable
@@ -68,13 +68,7 @@ def apply(
         FixError: there is no program to run, or a finding cannot be applied.
     """
     found = _asked(recording, ids)
-    program = session.program
-    if program is None:
-        raise FixError(
-            "There is no program to run again: this recording was loaded from a file, came from "
-            "a trial, or was made with record() or %%record. Use explore() or %%compile."
-        )
-    return _Trial(program, watch or Watch()).made(recording, found)
+    return _Trial(program_of(session), watch or Watch()).made(recording, found)
 
 
 def applicable(recording: Recording) -> tuple[int, ...]:

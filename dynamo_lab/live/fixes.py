@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.recording import Recording
-    from dynamo_lab.record.run import Run
+    from dynamo_lab.record.run import Program, Run
 
 
 class Tried(NamedTuple):
@@ -34,12 +34,7 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
         FixError: there is no program to run again, no fix, or no fix of this name.
     """
     remedy = _remedy(recording, break_id, fix)
-    program = session.program
-    if program is None:
-        raise FixError(
-            "There is no program to run again: this recording was loaded from a file, came from "
-            "a trial, or was made with record() or %%record. Use explore() or %%compile."
-        )
+    program = program_of(session)
     with without_trace(program.roots()):
         eager, problem = attempt(lambda: own(program.eager()))
     line = remedy.span.source, remedy.span.line
@@ -65,6 +60,20 @@ def own(result: Any) -> list[torch.Tensor]:
     from dynamo_lab.capture.core.running import tensors_in
 
     return [tensor.detach().clone() for tensor in tensors_in(result)]
+
+
+def program_of(session: Session) -> Program:
+    """The program that was recorded, to run it again.
+
+    Raises:
+        FixError: it is not available.
+    """
+    if session.program is None:
+        raise FixError(
+            "There is no program to run again: this recording was loaded from a file, came from "
+            "a trial, or was made with record() or %%record. Use explore() or %%compile."
+        )
+    return session.program
 
 
 def attempt(run: Callable[[], Any]) -> tuple[Any, str | None]:

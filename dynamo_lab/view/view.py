@@ -15,7 +15,6 @@ from dynamo_lab.view.benchmarks import benchmarks
 from dynamo_lab.view.benchmarks.benchmarks import BenchView
 from dynamo_lab.view.bisections import bisections
 from dynamo_lab.view.bisections.bisections import BisectionView
-from dynamo_lab.view.breaks import breaks, stories
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.code import code
@@ -28,6 +27,7 @@ from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.decompositions import decompositions
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
 from dynamo_lab.view.findings import findings
+from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.findings import FindingsView
 from dynamo_lab.view.frames import frames, run_map
 from dynamo_lab.view.frames.frames import FrameView
@@ -106,13 +106,12 @@ def build(recording: Recording) -> View:
     if sources:
         places = places.seen_from(sources[main_source].id)
     frame_views = frames.build(recording, places)
-    break_views = breaks.build(recording, places)
-    story_views = stories.build(recording, places)
+    facts = Facts(recording, places, regions, ancestry)
     return View(
         summary=summary.build(recording, places, regions),
         sources=sources,
         main_source=main_source,
-        breaks=break_views,
+        breaks=facts.breaks,
         frames=frame_views,
         graphs=graphs.build(recording),
         guards=guards.build(recording, places),
@@ -124,8 +123,8 @@ def build(recording: Recording) -> View:
         environment=tuple(_environment(recording.environment)),
         passes=passes.build(recording, places),
         steps=steps.build(recording, places),
-        stories=story_views,
-        run_map=run_map.build(recording, places, frame_views, break_views, story_views),
+        stories=facts.stories,
+        run_map=run_map.build(recording, places, frame_views, facts.breaks, facts.stories),
         partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
         lowering=lowering.build(recording, places),
@@ -134,7 +133,7 @@ def build(recording: Recording) -> View:
         bench=benchmarks.build(recording, places, ancestry),
         bisection=bisections.build(recording, places, ancestry),
         artifacts=artifacts.build(recording),
-        findings=findings.build(recording, places, regions, ancestry),
+        findings=findings.build(facts),
     )
 
 

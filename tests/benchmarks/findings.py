@@ -17,6 +17,7 @@ from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
+from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.findings import build
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def main() -> None:
     recording = recordings[-1]
     places, ancestry = Places(recording), Ancestry(links.build(recording))
     regions = Regions(recording, places)
-    found = _seconds(lambda: build(recording, places, regions, ancestry))
+    found = _seconds(lambda: build(Facts(recording, places, regions, ancestry)))
     share = found / recorded
     print(f"recording {recorded:.3f} s, findings {found * 1000:.2f} ms: {share:.2%} of it")
     print("within the budget" if share <= BUDGET else f"OVER THE BUDGET of {BUDGET:.0%}")

@@ -60,6 +60,15 @@ def findings_of(recording: Recording) -> tuple[Finding, ...]:
     return build(recording).findings.found
 
 
+def assert_told_whole(found: Finding, question: str) -> None:
+    """A finding of this question with evidence, a remedy, and a gain that is one."""
+    assert found.question == question
+    assert found.remedy
+    assert found.evidence
+    assert 0 < found.cost <= 1
+    assert found.gain is None or found.gain.after < found.gain.before
+
+
 def assert_found_first(fault: Fault, folder: Path, name: str) -> Finding:
     """The first finding names the cause and the line."""
     found = findings_of(recorded(fault.source, folder, name))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.findings.faults import assert_found_first, findings_of, recorded
+from tests.findings.faults import assert_found_first, assert_told_whole, findings_of, recorded
 from tests.findings.memory_faults import CLEAN, FAULTS
 
 if TYPE_CHECKING:
@@ -17,12 +17,7 @@ pytestmark = pytest.mark.live
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
-    found = assert_found_first(FAULTS[name], tmp_path, name)
-    assert found.question == "memory"
-    assert found.remedy
-    assert found.evidence
-    assert 0 < found.cost <= 1
-    assert found.gain is None or found.gain.after < found.gain.before
+    assert_told_whole(assert_found_first(FAULTS[name], tmp_path, name), "memory")
 
 
 @pytest.mark.parametrize("name", CLEAN)

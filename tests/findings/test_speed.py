@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.findings import measured_faults, speed_faults
-from tests.findings.faults import assert_found_first, findings_of, recorded
+from tests.findings.faults import assert_found_first, assert_told_whole, findings_of, recorded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,12 +20,7 @@ CLEAN = {**speed_faults.CLEAN, **measured_faults.CLEAN}
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
-    found = assert_found_first(FAULTS[name], tmp_path, name)
-    assert found.question == "speed"
-    assert found.remedy
-    assert found.evidence
-    assert 0 < found.cost <= 1
-    assert found.gain is None or found.gain.after < found.gain.before
+    assert_told_whole(assert_found_first(FAULTS[name], tmp_path, name), "speed")
 
 
 @pytest.mark.parametrize("name", CLEAN)

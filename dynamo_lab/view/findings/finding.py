@@ -11,6 +11,9 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import kernel_times
 from dynamo_lab.view.benchmarks.kernel_times import KernelTimesView
 from dynamo_lab.view.benchmarks.work import Works
+from dynamo_lab.view.breaks import breaks, stories
+from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import Regions
@@ -103,6 +106,16 @@ class Facts:
     places: Places
     regions: Regions
     ancestry: Ancestry
+
+    @cached_property
+    def breaks(self) -> tuple[BreakView, ...]:
+        """The breaks in the order they happened."""
+        return breaks.build(self.recording, self.places)
+
+    @cached_property
+    def stories(self) -> tuple[StoryView, ...]:
+        """The story of each break."""
+        return stories.build(self.recording, self.places)
 
     @cached_property
     def works(self) -> Works:

@@ -47,27 +47,22 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     clean: str = ""
 
 
-def build(
-    recording: Recording, places: Places, regions: Regions, ancestry: Ancestry
-) -> FindingsView:
+def build(facts: Facts) -> FindingsView:
     """What the rules conclude from a recording; nothing of one that is not complete."""
-    if recording.state == "recording":
-        return FindingsView()
-    found = found_in(Facts(recording, places, regions, ancestry))
+    found = found_in(facts)
     shown = tuple(one.finding for one in found[:MOST])
-    clean = CLEAN if not shown and _is_whole(recording) else ""
+    clean = CLEAN if not shown and _is_whole(facts.recording) else ""
     return FindingsView(found=shown, more=max(0, len(found) - MOST), clean=clean)
 
 
 def _is_whole(recording: Recording) -> bool:
     """Whether it compiled: of what failed or was not compiled, silence would say too much."""
-    return recording.failure is None and bool(recording.captured_graphs())
+    is_done = recording.state == "done" and recording.failure is None
+    return is_done and bool(recording.captured_graphs())
 
 
 def found_of(recording: Recording) -> list[Found]:
     """The findings that a view of the recording shows, each with how to apply its remedy."""
-    if recording.state == "recording":
-        return []
     places = Places(recording)
     ancestry = Ancestry(links.build(recording))
     facts = Facts(recording, places, Regions(recording, places), ancestry)
@@ -76,6 +71,8 @@ def found_of(recording: Recording) -> list[Found]:
 
 def found_in(facts: Facts) -> list[Found]:
     """All that the rules find, in order and numbered, each with how to apply its remedy."""
+    if facts.recording.state == "recording":
+        return []
     found = list(_without_consequences(chain.from_iterable(rule(facts) for rule in RULES)))
     found.sort(key=_rank)
     return [_numbered(index, one) for index, one in enumerate(found)]

@@ -8,7 +8,8 @@ from dynamo_lab.view.core.names import operator_name
 
 def calls(table: NodeTable) -> Iterator[int]:
     """The nodes that compute something."""
-    return (at for at, op in enumerate(table.op) if table.strings[op].startswith("call_"))
+    calls = {at for at, text in enumerate(table.strings) if text.startswith("call_")}
+    return (at for at, op in enumerate(table.op) if op in calls)
 
 
 def name(table: NodeTable, at: int) -> str:

@@ -24,6 +24,11 @@ def plans_of(recording: Recording, graphs: Iterable[int]) -> Iterator[MemoryPlan
     return (one for one in recording.memory_plans if schedules[one.schedule].graph in wanted)
 
 
+def kernel_calls(recording: Recording, graph: int) -> int:
+    """How many kernels a call of a graph starts, by its memory plans."""
+    return sum(len(plan.steps) for plan in plans_of(recording, [graph]))
+
+
 def accesses(recording: Recording, plan: MemoryPlan) -> Iterator[MemoryBuffer]:
     """Each buffer each time that a kernel writes it, or reads what another one wrote."""
     operations = recording.schedules[plan.schedule].operations

@@ -11,11 +11,10 @@ from msgspec import Struct
 
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.places import Places, entity
 
 Work = Literal["tracing", "lowering", "code", "building"]
-NodeKey = tuple[int, int]
-"""A graph's id and a node's index in it."""
 _MOST = 100
 
 
@@ -175,7 +174,7 @@ def _table(
     by: str, keyed: Iterable[tuple[Key | None, Piece]], whole: float, note: str = ""
 ) -> CostTable:
     sums: dict[Key, dict[str, float]] = {}
-    nodes: dict[Key, set[tuple[int, int]]] = {}
+    nodes: dict[Key, set[NodeKey]] = {}
     for key, piece in keyed:
         if key is not None:
             work = sums.setdefault(

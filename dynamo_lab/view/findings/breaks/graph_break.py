@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
-from dynamo_lab.view.breaks import breaks, stories
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.makers import is_of_pytorch
 from dynamo_lab.view.breaks.stories import StoryView
@@ -39,11 +38,7 @@ def find(facts: Facts) -> Iterator[Found]:
 
 def _causes(facts: Facts) -> Iterator[_One]:
     recording, places = facts.recording, facts.places
-    if not recording.breaks:
-        return
-    views = breaks.build(recording, places)
-    told = stories.build(recording, places)
-    for item, view, story in zip(recording.breaks, views, told, strict=True):
+    for item, view, story in zip(recording.breaks, facts.breaks, facts.stories, strict=True):
         if story.cause is None and not is_of_pytorch(item, places):
             yield _One(item, view, story, _line(item, places), mending(item, view, facts))
 

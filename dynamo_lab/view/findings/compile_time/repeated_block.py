@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dynamo_lab.model.graphs import Graph
+from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent, plural
+from dynamo_lab.view.findings import ops
 from dynamo_lab.view.findings.compile_time import seconds
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
-from dynamo_lab.view.timings.costs import NodeKey
 
 _LEAST_TIMES, _LEAST_NODES, _LEAST_SHARE = 8, 32, 0.5
 _Shape = tuple[tuple[str, str, str], ...]
@@ -31,15 +32,15 @@ def find(facts: Facts) -> Iterator[Found]:
     """The largest block of each captured graph; once, however often it is recompiled."""
     known: set[tuple[str, Line | None]] = set()
     for graph in facts.recording.captured_graphs():
-        block = max(_blocks(graph, facts), key=lambda one: one.nodes, default=None)
+        block = max(_blocks(graph), key=lambda one: one.nodes, default=None)
         line = _line(block, facts) if block else None
         if block and (block.kind, line) not in known:
             known.add((block.kind, line))
             yield Found(_finding(block, line, facts), line=line)
 
 
-def _blocks(graph: Graph, facts: Facts) -> Iterator[_Block]:
-    operators = list(seconds.operators_of(facts.recording, graph.id))
+def _blocks(graph: Graph) -> Iterator[_Block]:
+    operators = list(ops.calls(graph.nodes))
     if len(operators) < _LEAST_NODES:
         return
     groups: dict[tuple[str, _Shape], dict[str, list[int]]] = {}

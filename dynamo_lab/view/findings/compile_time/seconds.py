@@ -1,11 +1,12 @@
 """Seconds of compiling that a remedy would save, replayed from what was measured."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.findings.finding import Facts, Gain
-from dynamo_lab.view.timings.costs import NodeKey, pieces
+from dynamo_lab.view.timings.costs import pieces
 from dynamo_lab.view.timings.timings import compile_seconds, waited_seconds
 
 _SCALE = ("create_aot_", "aot_", "_recursive_", "pass.", "Scheduler.__init__")
@@ -49,10 +50,3 @@ def _builds(recording: Recording, nodes: Collection[NodeKey], waited: float, tim
         return 0.0
     left = math.ceil(len(inside) / times) / len(inside)
     return sum(inside) * (1 - left) * min(1.0, waited / built)
-
-
-def operators_of(recording: Recording, graph: int) -> Iterable[int]:
-    """The nodes of a graph that compute something."""
-    nodes = recording.graphs[graph].nodes
-    calls = {at for at, text in enumerate(nodes.strings) if text.startswith("call_")}
-    return [index for index, op in enumerate(nodes.op) if op in calls]

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.frames import Loop
+from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent, plural
+from dynamo_lab.view.findings import ops
 from dynamo_lab.view.findings.compile_time import seconds
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
-from dynamo_lab.view.timings.costs import NodeKey
 
 _LEAST_TIMES, _LEAST_NODES, _LEAST_SHARE = 16, 32, 0.5
 _SCAN = """\
@@ -48,7 +49,7 @@ def _unrolled(facts: Facts) -> Iterator[_Unrolled]:
         if loop.times < _LEAST_TIMES:
             continue
         span = recording.spans[loop.span]
-        operators = list(seconds.operators_of(recording, loop.graph))
+        operators = list(ops.calls(recording.graphs[loop.graph].nodes))
         inside = _inside(span, loop.graph, operators, facts)
         share = len(inside) / max(1, len(operators))
         is_large = len(inside) >= max(_LEAST_NODES, loop.times) and share >= _LEAST_SHARE

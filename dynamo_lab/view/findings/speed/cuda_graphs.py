@@ -6,6 +6,7 @@ from typing import NamedTuple
 from dynamo_lab.model.lowering import CudaGraphs
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent
+from dynamo_lab.view.findings import traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
 from dynamo_lab.view.lowering.cudagraphs import reason_text
@@ -100,9 +101,7 @@ def _found(facts: Facts, found: CudaGraphs, cause: _Cause, line: Line) -> Found:
 
 def _gain(facts: Facts, found: CudaGraphs, cause: _Cause) -> Gain | None:
     """The launches from Python in a call of the graph, each CUDA graph counting as one."""
-    schedules = facts.recording.schedules
-    plans = [p for p in facts.recording.memory_plans if schedules[p.schedule].graph == found.graph]
-    calls = sum(len(plan.steps) for plan in plans)
+    calls = traffic.kernel_calls(facts.recording, found.graph)
     if calls < 2 or not (found.skipped or found.mutated):
         return None
     how = "counted: one CUDA graph in place of every kernel's call"

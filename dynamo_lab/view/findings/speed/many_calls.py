@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.graphs import Graph
-from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent, size
-from dynamo_lab.view.findings import ops
+from dynamo_lab.view.findings import ops, traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
 
@@ -67,7 +66,7 @@ def _independent(graph: Graph, nodes: list[int]) -> list[int]:
 
 
 def _found(facts: Facts, graph: Graph, line: Line, name: str, nodes: list[int]) -> Found:
-    calls, count = _kernel_calls(facts.recording, graph), len(nodes)
+    calls, count = max(1, traffic.kernel_calls(facts.recording, graph.id)), len(nodes)
     moved = sum(ops.total(graph.nodes, (at, *graph.nodes.inputs[at])) for at in nodes) // count
     where = facts.places.where(line)
     finding = Finding(
@@ -103,9 +102,3 @@ def _found(facts: Facts, graph: Graph, line: Line, name: str, nodes: list[int]) 
     )
     about = frozenset(f"node:{graph.id}:{at}" for at in nodes)
     return Found(finding, line=line, about=about)
-
-
-def _kernel_calls(recording: Recording, graph: Graph) -> int:
-    schedules = recording.schedules
-    plans = (one for one in recording.memory_plans if schedules[one.schedule].graph == graph.id)
-    return max(1, sum(len(plan.steps) for plan in plans))
