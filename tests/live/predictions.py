@@ -48,7 +48,8 @@ def foretold(target: str, name: str) -> list[str]:
     recording = lab.lower(fn, *args, target=target, **options)
     if recording.failure is not None:
         raise RuntimeError(recording.failure.message)
-    return [wrapper.code for wrapper in recording.wrappers]
+    whole = (wrapper.code for wrapper in recording.wrappers)
+    return [code for code in whole if code.startswith("# AOT ID")]  # with branches' code inside
 
 
 def compiled(device: str, name: str) -> list[str]:
@@ -85,6 +86,7 @@ def _backwards(wanted: bool) -> Any:
 @contextmanager
 def _written() -> Generator[list[str], None, None]:
     """The code that Inductor writes in the block: none is built, graphs run eagerly."""
+    import torch._dynamo
     from torch._inductor import compile_fx, config, graph
 
     codes: list[str] = []
@@ -104,6 +106,7 @@ def _written() -> Generator[list[str], None, None]:
             inside.clear()
         return module.forward
 
+    torch._dynamo.reset()  # no size is dynamic because of the program before
     with (
         config.patch({"force_disable_caches": True, "triton.cudagraphs": False}),
         mock.patch.object(graph.GraphLowering, "compile_to_module", write),
@@ -123,12 +126,19 @@ def work(task: str, where: str, out: Path, names: list[str], limit: int) -> None
     for name in names:
         signal.alarm(limit)
         try:
-            made: dict[str, Any] = {"codes": one(where, name)}
+            made: dict[str, Any] = {"codes": one(where, name), "timed": _timed()}
         except BaseException as error:  # the table says so
             trace = traceback.format_exc()
             made = {"error": f"{type(error).__name__}: {error}"[:2000], "traceback": trace[-4000:]}
         signal.alarm(0)
         (out / f"{name}.{task}.json").write_text(json.dumps(made))
+
+
+def _timed() -> int:
+    """How many products Inductor has timed since the last call, to pad them or not."""
+    from torch._dynamo.utils import counters
+
+    return counters["inductor"].pop("pad_mm_bench", 0)
 
 
 def _too_long(*_: Any) -> None:
@@ -172,6 +182,7 @@ def compared(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         "only compiled": sorted((real - foretold_ones).elements()),
         "other metadata": [sorted((a - b).elements()) for a, b in (metadata, metadata[::-1])],
         "errors": [one.get("error", "") for one in (before, after)],
+        "timed": after.get("timed", 0),
     }
 
 
@@ -186,12 +197,19 @@ def compare(out: Path) -> None:
     print(f"{'program':28}{'kernels':>8}{'code':>6}{'metadata':>9}")
     for name, one in found.items():
         print(f"{name:28}{one['kernels']:8}{one['code']:6}{one['metadata']:9}  {_told(one)}")
-    total = {key: sum(one[key] for one in found.values()) for key in _COUNTED}
-    whole = [name for name, one in found.items() if not _differs(one)]
-    print(f"{'all':28}{total['kernels']:8}{total['code']:6}{total['metadata']:9}")
-    print(f"{len(whole)} of {len(found)} programs wholly")
+    untimed = {name: one for name, one in found.items() if not one["timed"]}
+    total = _total("all", found)
+    _total("no product timed", untimed)
     (out / "summary.json").write_text(json.dumps({"total": total, "programs": found}, indent=1))
     (out / "differences.md").write_text("\n".join(_written_down(found)))
+
+
+def _total(title: str, found: dict[str, dict[str, Any]]) -> dict[str, int]:
+    total = {key: sum(one[key] for one in found.values()) for key in _COUNTED}
+    whole = sum(not _differs(one) for one in found.values())
+    print(f"{title:28}{total['kernels']:8}{total['code']:6}{total['metadata']:9}", end="  ")
+    print(f"{whole} of {len(found)} programs wholly")
+    return total
 
 
 _COUNTED = ("kernels", "code", "metadata")
@@ -204,7 +222,8 @@ def _differs(one: dict[str, Any]) -> bool:
 def _told(one: dict[str, Any]) -> str:
     sides = zip(("foretelling", "compiling"), one["errors"], strict=True)
     failed = [f"{side} failed: {error[:160]}" for side, error in sides if error]
-    return " ".join("; ".join(failed).split())
+    timed = [f"{one['timed']} products timed"] if one["timed"] else []
+    return " ".join("; ".join(failed + timed).split())
 
 
 def _written_down(found: dict[str, dict[str, Any]]) -> Generator[str, None, None]:

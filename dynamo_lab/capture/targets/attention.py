@@ -2,7 +2,7 @@
 
 PyTorch chooses in C++, by the device that is there (`aten/src/ATen/native/transformers/cuda/
 sdp_utils.cpp` and `.../attention.cpp`). For a device that is not there, its rules are followed
-here: for half precision without a mask cuDNN's attention on the GPUs that prefer it, else flash
+here: for half precision cuDNN's attention on the GPUs that prefer it, else, without a mask, flash
 attention; memory-efficient attention for the rest; plain mathematics for what none takes, or where
 `torch.nn.attention.sdpa_kernel` or `torch.backends.cuda` forbid them.
 """
@@ -50,6 +50,15 @@ class _Call(NamedTuple):
         return any(tensor.requires_grad for tensor in self.inputs)
 
     @property
+    def bias(self) -> torch.Tensor | None:
+        """The mask as kernels and mathematics take it: added to the scores."""
+        mask = self.attn_mask
+        if mask is None or mask.dtype is not torch.bool:
+            return mask
+        kept, masked = (torch.scalar_tensor(v, dtype=self.query.dtype) for v in (0.0, -torch.inf))
+        return torch.where(mask, kept, masked)
+
+    @property
     def is_half(self) -> bool:
         """Whether it is of half precision."""
         return self.query.dtype in _HALVES
@@ -76,11 +85,10 @@ def attention_on(target: Target) -> Callable[..., torch.Tensor] | None:
 
 def _on_recent_gpu(call: _Call) -> torch.Tensor:
     fits = call.is_alike and call.is_half and not call.head % 8 and call.head <= 256
-    is_plain = call.attn_mask is None and not call.enable_gqa
-    if not (fits and is_plain and torch.backends.cuda.cudnn_sdp_enabled()):
+    if not (fits and torch.backends.cuda.cudnn_sdp_enabled()):
         return _on_gpu(call)
     cudnn: Any = aten._scaled_dot_product_cudnn_attention
-    options = (None, call.keeps, call.dropout_p, call.is_causal, False)
+    options = (call.bias, call.keeps, call.dropout_p, call.is_causal, False)
     return cudnn(*call.inputs, *options, scale=call.scale)[0]
 
 
@@ -96,7 +104,7 @@ def _on_gpu(call: _Call) -> torch.Tensor:
     dense = all(t.stride(-1) == 1 for t in (*call.inputs, call.attn_mask) if t is not None)
     takes_efficient = call.is_alike and aligned and dense and not call.enable_gqa
     if takes_efficient and allowed.mem_efficient_sdp_enabled():
-        bias = None if call.attn_mask is None else _bias(call.attn_mask, call.query, call.key)
+        bias = None if call.bias is None else _aligned(call.bias, call.query, call.key)
         efficient: Any = aten._scaled_dot_product_efficient_attention
         options = (bias, call.keeps, call.dropout_p, call.is_causal)
         return efficient(*call.inputs, *options, scale=call.scale)[0]
@@ -107,23 +115,20 @@ def _on_apple(call: _Call) -> torch.Tensor:
     if call.keeps or call.dropout_p or call.enable_gqa or call.query.dim() != 4:
         return _plainly(call)
     apple: Any = aten._scaled_dot_product_attention_math_for_mps
-    options = (call.attn_mask, call.dropout_p, call.is_causal, None)
+    options = (call.bias, call.dropout_p, call.is_causal, None)
     return apple(*call.inputs, *options, scale=call.scale)[0]
 
 
 def _plainly(call: _Call) -> torch.Tensor:
     plain: Any = aten._scaled_dot_product_attention_math
-    options = (call.attn_mask, call.dropout_p, call.is_causal, None)
+    options = (call.bias, call.dropout_p, call.is_causal, None)
     named = {"scale": call.scale, "enable_gqa": call.enable_gqa}
     return plain(*call.inputs, *options, **named)[0]
 
 
-def _bias(mask: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
-    """A mask as the kernel takes it: added to the scores, of their full shape, rows aligned."""
-    if mask.dtype is torch.bool:
-        kept, masked = (torch.scalar_tensor(v, dtype=query.dtype) for v in (0.0, -torch.inf))
-        mask = torch.where(mask, kept, masked)
-    last, alignment = mask.size(-1), 16
+def _aligned(bias: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+    """A bias as the kernel takes it: of the full shape of the scores, rows aligned."""
+    last, alignment = bias.size(-1), 16
     if last % alignment:
-        mask = F.pad(mask, (0, alignment - last % alignment))[..., :last]
-    return mask.expand(query.size(0), query.size(1), query.size(2), key.size(2))
+        bias = F.pad(bias, (0, alignment - last % alignment))[..., :last]
+    return bias.expand(query.size(0), query.size(1), query.size(2), key.size(2))

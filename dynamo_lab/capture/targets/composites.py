@@ -5,6 +5,7 @@ are composed here as they are on the target. PyTorch asks such Python implementa
 it traces. The rest of its C++ compositions do not look at the device.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -26,6 +27,9 @@ _KERNELS = {"cuda": _GPU_KERNELS, "rocm": _GPU_KERNELS, "mps": _METAL_KERNELS}
 From native_functions.yaml, which each PyTorch brings along in `torchgen`: of a device that it was
 not built for, the dispatcher knows no kernel.
 """
+
+
+_CUDNN_TYPES = (torch.float16, torch.float32, torch.float64)
 
 
 def composed_for(target: Target) -> Changes[None]:
@@ -60,6 +64,7 @@ def _shapes(undo: Undo) -> None:
     known = {
         "_thnn_fused_gru_cell": _gru_like,
         "_thnn_fused_gru_cell_backward": _gru_back_like,
+        "cudnn_grid_sampler": _sampled_like,
         "max_pool2d_backward": pooled_backward_like,
     }
     undo.add(library._destroy)
@@ -85,6 +90,10 @@ def _gru_back_like(grad: Tensor, workspace: Tensor, has_bias: bool) -> tuple[Any
     return *gates, torch.empty_like(grad, memory_format=torch.contiguous_format), *biases
 
 
+def _sampled_like(input: Tensor, grid: Tensor) -> Tensor:
+    return input.new_empty(*input.shape[:2], *grid.shape[1:3])
+
+
 def _composed(target: Target) -> Iterator[tuple[Any, Any, Callable[..., Any]]]:
     keys = hooks.C.get().DispatchKey
     composed = keys.CompositeImplicitAutograd
@@ -93,11 +102,13 @@ def _composed(target: Target) -> Iterator[tuple[Any, Any, Callable[..., Any]]]:
         yield aten.scaled_dot_product_attention.default, composed, attention
     if target.device != "cpu":
         yield aten._fused_rms_norm.default, keys.AutogradCPU, _rms_norm
+        yield aten.group_norm.default, composed, _group_norm
     if target.device == "mps":
         yield from metal_operators()
     if target.device == "cuda":
         yield aten.lstm_cell.default, composed, _lstm_cell
         yield aten.gru_cell.default, composed, _gru_cell
+        yield aten.grid_sampler.default, composed, _grid_sampler
 
 
 class _RMSNorm(torch.autograd.Function):
@@ -129,6 +140,35 @@ def _rms_norm(
 ) -> tuple[Tensor, Tensor]:
     apply: Any = _RMSNorm.apply
     return apply(input, normalized_shape, weight, eps)
+
+
+def _group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """A kernel for contiguous inputs, where that of a CPU takes channels last too."""
+    batch, channels, *rest = input.shape
+    dense = [None if t is None else t.contiguous() for t in (input, weight, bias)]
+    sizes = (batch, channels, math.prod(rest), num_groups)
+    return aten.native_group_norm(*dense, *sizes, eps)[0]
+
+
+_BILINEAR, _ZEROS = 0, 0
+"""`interpolation_mode` and `padding_mode` of `grid_sampler`, as ATen numbers them."""
+
+
+def _grid_sampler(input: Tensor, grid: Tensor, mode: int, padding: int, aligned: bool) -> Tensor:
+    """CuDNN's where it has one, as `cond_cudnn_grid_sampler` in GridSamplerUtils.h says."""
+    takes = torch.backends.cudnn.enabled and input.dtype in _CUDNN_TYPES and input.numel() > 0
+    asked = (mode, padding, aligned) == (_BILINEAR, _ZEROS, True)
+    if takes and asked and input.dim() == 4 and input.size(1) <= 1024:
+        return aten.cudnn_grid_sampler(input, grid)
+    plain = aten.grid_sampler_2d if input.dim() == 4 else aten.grid_sampler_3d
+    return plain(input, grid, mode, padding, aligned)
 
 
 def _lstm_cell(

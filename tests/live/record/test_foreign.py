@@ -9,9 +9,12 @@ import torch
 import torchgen
 import yaml
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import dynamo_lab as lab
+from dynamo_lab.capture.targets.attention import attention_on
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.record.lower import find_target
 from tests.live.foreign.attentions import divided
 from tests.live.foreign.every import FOREIGN
 
@@ -68,6 +71,39 @@ def test_attention_by_hand_is_the_target_s(target: str, dtype: torch.dtype) -> N
     assert not HOST.findall(written(recording))
     fused = any("attention" in name for name in called(recording))
     assert fused == (dtype is torch.float16 and target != "mps")  # without TF32, as on the GPU
+
+
+@pytest.mark.parametrize("head", [6, 16])
+@pytest.mark.parametrize("target", ["cuda:sm_80", "mps"])
+def test_a_mask_of_booleans_leaves_out_what_it_hides(target: str, head: int) -> None:
+    query, mask = torch.randn(2, 4, 16, head), torch.ones(16, 16, dtype=torch.bool).tril()
+    with sdpa_kernel(SDPBackend.MATH):
+        attention = attention_on(find_target(target))
+        assert attention is not None
+        found = attention(query.requires_grad_(), query, query, mask)
+    plain = torch.softmax((query @ query.mT / head**0.5).masked_fill(~mask, -torch.inf), -1)
+    torch.testing.assert_close(found, plain @ query)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("mask_half", "_cudnn_attention"),
+        ("heads_grouped_half", "_cudnn_attention"),
+        ("mask_efficient", "_efficient_attention"),
+        ("grid_sampled_aligned", "cudnn_grid_sampler"),
+    ],
+)
+def test_the_gpu_s_libraries_are_called_where_an_h100_calls_them(name: str, part: str) -> None:
+    fn, args, options = FOREIGN[name]()
+    names = called(lab.lower(fn, *args, target="cuda:sm_90", **options))
+    assert any(part in one for one in names)
+
+
+def test_group_norm_copies_channels_that_come_last() -> None:
+    fn, args, options = FOREIGN["group_norm_last"]()
+    recording = lab.lower(fn, *args, target="cuda:sm_90", **options)
+    assert any("clone" in kernel.name for kernel in recording.kernels)
 
 
 def test_gradients_of_linear_layers_and_pools_are_metal_s() -> None:

@@ -1,0 +1,151 @@
+"""CUDA graphs foretold for a device, held against what that device records."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch._dynamo import config
+from torch._inductor.cudagraph_trees import CUDAGraphNode
+
+import dynamo_lab as lab
+from dynamo_lab.view import build
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
+]
+
+Made = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def product() -> Made:
+    return lambda x: (x @ x).relu().sum(), (torch.randn(8, 8),)
+
+
+def written() -> Made:
+    def fn(x: Tensor, y: Tensor) -> Tensor:
+        z = x.sin()
+        x.add_(y)
+        return z
+
+    return fn, (torch.randn(8), torch.randn(8))
+
+
+def kept_in_place() -> Made:
+    fn, (x, y) = written()
+    torch._dynamo.mark_static_address(x)
+    return fn, (x, y)
+
+
+def branched() -> Made:
+    return (
+        lambda x: torch.cond(x.sum() > 0, lambda a: a * 2, lambda a: a - 1, (x.sin(),)),
+        (torch.randn(8),),
+    )
+
+
+def counting() -> Made:
+    return nn.BatchNorm1d(4).train(), (torch.randn(8, 4),)
+
+
+def trained() -> Made:
+    return nn.Sequential(nn.Linear(8, 8), nn.ReLU()), (torch.randn(4, 8),)
+
+
+def dropped() -> Made:
+    return lambda x: nn.functional.dropout(x.sin(), 0.5).cos(), (torch.randn(64),)
+
+
+def through_the_host() -> Made:
+    return lambda x: (x.sin() * 2).cpu() + 1, (torch.randn(8),)
+
+
+def through_the_host_and_back() -> Made:
+    return lambda x: x.cos() + (x.sin() * 2).cpu().to(x.device), (torch.randn(8),)
+
+
+def read_on_the_host() -> Made:
+    return lambda x: x * x.sum().item(), (torch.randn(8),)
+
+
+def chosen() -> Made:
+    return lambda x: x[x > 0].exp(), (torch.randn(8),)
+
+
+def sorted_rows() -> Made:
+    return lambda x: torch.sort(x.sin(), -1)[0].cos(), (torch.randn(8, 8),)
+
+
+def put() -> Made:
+    def fn(x: Tensor, index: Tensor) -> Tensor:
+        return x.sin().index_put((index,), x.new_ones(4), accumulate=True)
+
+    return fn, (torch.randn(8), torch.tensor([0, 1, 1, 3]))
+
+
+PROGRAMS = (
+    product,
+    written,
+    kept_in_place,
+    branched,
+    counting,
+    trained,
+    dropped,
+    through_the_host,
+    through_the_host_and_back,
+    read_on_the_host,
+    chosen,
+    sorted_rows,
+    put,
+)
+
+
+def on_device(value: Any) -> Any:
+    if isinstance(value, nn.Module):
+        return value.cuda()
+    if not isinstance(value, Tensor):
+        return value
+    moved = value.cuda()
+    if hasattr(value, "_dynamo_static_input_type"):
+        torch._dynamo.mark_static_address(moved)
+    return moved
+
+
+@pytest.fixture
+def captured() -> Iterator[None]:
+    """Numbers and sizes that tensors decide stay in the graph."""
+    with config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True):
+        torch._dynamo.reset()
+        yield
+
+
+@pytest.mark.parametrize("make", PROGRAMS)
+@pytest.mark.usefixtures("captured")
+def test_what_is_foretold_is_what_the_device_records(make: Callable[[], Made]) -> None:
+    torch.manual_seed(0)
+    fn, args = make()
+    backward = make is trained
+    lowered = lab.lower(fn, *args, mode="reduce-overhead", target="cuda", grad=backward)
+    assert lowered.failure is None
+    shown = [one.cuda_graphs for one in build(lowered).lowering.lowerings]
+    foretold = sorted(
+        0 if one.use == "not used" else sum(part.is_recorded for part in one.parts) or 1
+        for one in shown
+        if one is not None
+    )
+
+    fn, args = make()
+    compiled = torch.compile(on_device(fn), mode="reduce-overhead")
+    moved = [on_device(a) for a in args]
+    record = CUDAGraphNode.__init__
+    with mock.patch.object(CUDAGraphNode, "__init__", autospec=True, side_effect=record) as made:
+        for _ in range(4):
+            torch.compiler.cudagraph_mark_step_begin()
+            out = compiled(*moved)
+            if backward:
+                out.sum().backward()
+        torch.cuda.synchronize()
+    assert len({id(call.args[1]) for call in made.call_args_list}) == sum(foretold)
