@@ -175,16 +175,20 @@ class Evidence(Suspects):
         return next(iter([k for k in wrong if k in named] or named or wrong), None)
 
     def statement(self, kernel: Kernel, nodes: Keys) -> Culprit | None:
-        """The line of a kernel that computes one of these nodes."""
+        """The lines of a kernel that compute these nodes and as few others as any."""
         own = {node for graph, node in nodes if graph == kernel.graph}
         lines = kernel.code.splitlines()
         found = [r for r in kernel.statements if own & set(r.nodes) and r.line <= len(lines)]
         found = [row for row in found if row.origin == "emitted"]
         if not found:
             return None
-        row = min(found, key=lambda row: len(row.nodes))
-        text = lines[row.line - 1].strip()
-        return Culprit(kind="statement", name=f"line {row.line}", text=text)
+        fewest = min(len(row.nodes) for row in found)
+        numbers = list(dict.fromkeys(row.line for row in found if len(row.nodes) == fewest))
+        text = "\n".join(lines[number - 1].strip() for number in numbers)
+        name = (
+            f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(map(str, numbers))}"
+        )
+        return Culprit(kind="statement", name=name, text=text)
 
     def first_bad(self) -> str:
         """Where a number that is none, or infinite, appears first."""

@@ -46,12 +46,20 @@ class Reproducer(NamedTuple):
         write_output(path, self.text)
 
     def issue(self) -> str:
-        """The text of an issue for PyTorch, as Markdown."""
+        """The text of an issue for PyTorch, as Markdown.
+
+        Raises:
+            BisectionError: the file runs to its end, so that there is nothing to report.
+        """
+        if not self.fault:
+            raise BisectionError(
+                "There is nothing to report: in this file eager and compiled agree. "
+                "str(reproducer) is the file."
+            )
         versions = "\n".join(f"{name} {version}" for name, version in self.versions.items())
-        happens = self.fault or "It runs to its end: eager and compiled agree."
         return (
             f"### 🐛 Describe the bug\n\n{self.summary}\n\n```python\n{self.text}```\n\n"
-            f"### Error logs\n\n```\n{happens}\n```\n\n### Versions\n\n```\n{versions}\n```\n"
+            f"### Error logs\n\n```\n{self.fault}\n```\n\n### Versions\n\n```\n{versions}\n```\n"
         )
 
 

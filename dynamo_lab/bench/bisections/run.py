@@ -42,6 +42,16 @@ _RANDOM = (
     "with the same seed they are others, so results cannot be compared. Draw them outside."
 )
 
+_ASKED = (
+    "The program computes something else when it is compiled, for it asks "
+    "torch.compiler.is_compiling(): eager that is told yes gives other results too."
+)
+_UNDEFINED = (
+    "The program casts floating-point numbers to {}, which cannot hold them: what that gives is "
+    "undefined, and differs between machines, and with and without vector instructions. "
+    "Clamp them before, and ask again."
+)
+
 
 class Bisected(NamedTuple):
     """The facts with their bisection, their session, and the graph that is wrong."""
@@ -136,7 +146,7 @@ class _Run:
             said = self._verdict(first)
         except EndedError as ended:
             said = Judged("unknown", f"Rounding was not told from a bug: {ended}.")
-        if said.verdict == "rounding" or said.sentence == _RANDOM:
+        if said.verdict == "rounding" or said.sentence in (_RANDOM, _ASKED):
             self._conclude(first, said)
             return
         search = Search(self._trials, first, evidence)
@@ -157,7 +167,11 @@ class _Run:
             return Judged("crash", f"The compiler raises {first.fact.fault}.")
         if self._draws_otherwise():
             return Judged("unknown", _RANDOM)
-        return judged(first, self._trials)
+        if self._trials.differs_as_if_compiled():
+            return Judged("unknown", _ASKED)
+        said = judged(first, self._trials)
+        casts = self._trials.undefined_conversions() if said.verdict == "bug" else ()
+        return Judged("unknown", _UNDEFINED.format(" and ".join(casts))) if casts else said
 
     def _wrong_kernels(self, modules: list[WrittenModule]) -> list[Wrong]:
         """The kernels that are wrong on their own inputs, where they can be compared."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.bench.checks import Asked, Checks, off
 from dynamo_lab.bench.start import Start, reached_tensors
+from dynamo_lab.capture.bisections.asked import as_if_compiled, undefined_conversions
 from dynamo_lab.capture.bisections.graphs import StagedBackend
 from dynamo_lab.capture.bisections.parts import Part, Parts, settings, watched
 from dynamo_lab.capture.core.compat import forget_compiled_code
@@ -143,6 +144,16 @@ class Trials:
         if self._way is not None:
             self.start.again()
             self.subject.results(self._way, self.phase)
+
+    def differs_as_if_compiled(self) -> bool:
+        """Whether eager gives something else when it is told that it is being compiled."""
+        with as_if_compiled():
+            return is_wrong(self.checks.of(1, self.subject.fn))
+
+    def undefined_conversions(self) -> tuple[str, ...]:
+        """The integer types that eager casts numbers to which these cannot hold."""
+        self.start.again()
+        return undefined_conversions(lambda: self.subject.results(self.subject.fn, self.phase))
 
     def _compiled(self, backend: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
         import torch

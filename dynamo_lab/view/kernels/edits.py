@@ -76,7 +76,13 @@ def _sentence(edit: Edit) -> str:
         case "right":
             same = " Its text equals the original's." if edit.before == edit.after else ""
             busy = f" {BUSY}" if edit.machine.is_busy and edit.timings else ""
-            return f"It is right{reason}.{same}{busy}"
+            return f"It is right{_within(edit)}{reason}.{same}{busy}"
+
+
+def _within(edit: Edit) -> str:
+    """What was taken for rounding, where values differ at all."""
+    close = unique(one.tolerance for one in edit.comparisons if one.verdict == "close")
+    return f" within a tolerance of {' and of '.join(close)}" if close else ""
 
 
 def _worst(edit: Edit) -> str:

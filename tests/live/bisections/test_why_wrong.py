@@ -285,3 +285,26 @@ def test_a_view_asks_for_the_difference_and_shows_it() -> None:
     assert shown
     assert "aten.silu.default" in shown.sentence
     assert len(shown.trials) == len(made.bisection.trials) if made.bisection else False
+
+
+def test_a_program_that_asks_whether_it_is_compiled_is_not_called_wrong() -> None:
+    def asks(x: torch.Tensor) -> torch.Tensor:
+        return x * (2 if torch.compiler.is_compiling() else 3)
+
+    found = lab.why_wrong(asks, torch.randn(8))
+    assert found.verdict == "unknown"
+    assert "torch.compiler.is_compiling()" in str(found)
+    assert not found.facts.culprits
+
+
+@pytest.mark.parametrize(("factor", "is_undefined"), [(300.0, True), (20.0, False)])
+def test_a_cast_that_is_undefined_is_no_bug(factor: float, is_undefined: bool) -> None:
+    from dynamo_lab.capture.bisections.asked import undefined_conversions
+
+    x = torch.linspace(-6.0, 6.0, 64)
+    found = undefined_conversions(lambda: (x * factor).to(torch.int8))
+    assert found == (("int8",) if is_undefined else ())
+    copied = torch.zeros(64, dtype=torch.int8)
+    assert undefined_conversions(lambda: copied.copy_(x * factor)) == found
+    assert not undefined_conversions(lambda: (x * factor).to(torch.bool))
+    assert not undefined_conversions(lambda: x.int().to(torch.int8))
