@@ -80,9 +80,14 @@ def _sentence(edit: Edit) -> str:
 
 
 def _within(edit: Edit) -> str:
-    """What was taken for rounding, where values differ at all."""
-    close = unique(one.tolerance for one in edit.comparisons if one.verdict == "close")
+    """What was taken for rounding, where values that the kernel writes differ at all."""
+    own = [one for one in edit.comparisons if not one.value.startswith(_OUTER)]
+    close = unique(one.tolerance for one in own or edit.comparisons if one.verdict == "close")
     return f" within a tolerance of {' and of '.join(close)}" if close else ""
+
+
+_OUTER = ("output ", "gradient ")
+"""What the program gives, and not the kernel."""
 
 
 def _worst(edit: Edit) -> str:
@@ -101,10 +106,9 @@ def _compared(edit: Edit) -> str:
 
 
 def _groups(edit: Edit) -> Iterator[str]:
-    outer = ("output ", "gradient ")
     compared = [one for one in edit.comparisons if one.verdict != "not compared"]
-    own = [one for one in compared if not one.value.startswith(outer)]
-    whole = [one for one in compared if one.value.startswith(outer)]
+    own = [one for one in compared if not one.value.startswith(_OUTER)]
+    whole = [one for one in compared if one.value.startswith(_OUTER)]
     if own:
         yield f"{plural(len(own), 'argument')} with the original's, {_apart(own)}"
     if whole:

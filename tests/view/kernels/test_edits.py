@@ -94,3 +94,9 @@ def test_what_is_only_checked_says_why() -> None:
     assert view.sentence == "It is right: checked in Triton's interpreter, not timed."
     failed = build(structs.replace(EDIT, verdict="failed", reason="it crashed"))
     assert failed.sentence == "It fails: it crashed."
+
+
+def test_an_edit_that_is_not_bit_for_bit_names_what_was_taken_for_rounding() -> None:
+    far = structs.replace(compared("out_ptr0", "close", 1226), tolerance="1.3e-05 relative")
+    view = build(structs.replace(EDIT, comparisons=(far, compared("output 0", "close", 9))))
+    assert view.sentence == "It is right within a tolerance of 1.3e-05 relative."
