@@ -14,11 +14,9 @@ from dynamo_lab.render.tables import table
 from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.stories import causes, in_order_of_causes
 from dynamo_lab.view.compare.conditions import conditions
-from dynamo_lab.view.compare.misses import frames_that_matter
+from dynamo_lab.view.compare.counts import COUNTS, SECONDS
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.timings.caches import why_another_key
-from dynamo_lab.view.timings.timings import compile_seconds
 
 if TYPE_CHECKING:
     from dynamo_lab.view.benchmarks.benchmark_diff import BenchmarkDiff
@@ -27,11 +25,11 @@ T = TypeVar("T")
 
 
 class Change(Struct, frozen=True):
-    """A number in both recordings."""
+    """A number in both recordings; None in one that does not know it, such as a log's."""
 
     name: str
-    a: float
-    b: float
+    a: float | None
+    b: float | None
 
 
 class BreakFact(Struct, frozen=True, kw_only=True):
@@ -69,8 +67,8 @@ class Diff(Struct, frozen=True, kw_only=True):
     """What changed from recording `a` to recording `b`.
 
     Breaks are the same if their source line and their kind are the same, so a line that moved
-    is not a change. Kernels are the same if their names without the counter,
-    their language and their operators are; of extern kernels each call counts, by name;
+    is not a change. Kernels are the same if their names without the counter and their language
+    are, and their code or their operators; of extern kernels each call counts, by name;
     `became` lists those that do the same work differently.
     `operators` counts the targets of all graphs at `stage`, the latest that both have.
     `benchmarks` is set if both were measured. `conditions` are what differs in versions, machine,
@@ -111,9 +109,17 @@ class Diff(Struct, frozen=True, kw_only=True):
             parts += ["", *_change_table((f"operators ({self.stage})", *names, ""), self.operators)]
         if self.benchmarks:
             parts += ["", *_measured(self.benchmarks)]
+        parts += [] if self.differs else ["", "Nothing differs."]
         return "\n".join(parts)
 
     __repr__ = __str__
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything but the seconds is another in `b`."""
+        counted = any(change.a != change.b for change in self.counts if change.name != SECONDS)
+        lists = (self.breaks_a, self.breaks_b, self.kernels_a, self.kernels_b, self.became)
+        return counted or any(lists) or bool(self.operators or self.conditions or self.benchmarks)
 
 
 def diff(a: Recording, b: Recording) -> Diff:
@@ -122,11 +128,11 @@ def diff(a: Recording, b: Recording) -> Diff:
     refuse_others("diff", a, b)
     stage = _common_stage(a, b)
     breaks_a, breaks_b = _unmatched(_break_facts(a), _break_facts(b), _break_key)
-    kernels_a, kernels_b = _unmatched(_kernel_facts(a), _kernel_facts(b), _kernel_key)
+    kernels_a, kernels_b = _other_kernels(a, b)
     return Diff(
         a=a.title,
         b=b.title,
-        counts=tuple(Change(name, read(a), read(b)) for name, read in _COUNTS.items()),
+        counts=tuple(Change(name, read(a), read(b)) for name, read in COUNTS.items()),
         breaks_a=breaks_a,
         breaks_b=breaks_b,
         kernels_a=kernels_a,
@@ -171,24 +177,6 @@ def _became(a: Recording, b: Recording) -> Iterator[KernelChange]:
             )
 
 
-_SECONDS = "compile seconds"
-
-_COUNTS: dict[str, Callable[[Recording], float]] = {
-    "frames": lambda r: len(frames_that_matter(r)),
-    "graphs": lambda r: len(r.captured_graphs()),
-    "breaks": lambda r: len(r.breaks),
-    "guards": lambda r: len(r.guards),
-    "recompiles": recompilations,
-    "operators": lambda r: sum(graph.operators for graph in r.captured_graphs()),
-    "kernels": lambda r: len(r.kernels),
-    "bytes kept": lambda r: sum(p.activation_bytes for p in r.partitions),
-    "run again": lambda r: sum(
-        not item.is_free for part in r.partitions for item in part.recomputed
-    ),
-    _SECONDS: compile_seconds,
-}
-
-
 def _common_stage(a: Recording, b: Recording) -> str:
     stages = [{graph.stage for graph in recording.graphs} for recording in (a, b)]
     both = stages[0] & stages[1]
@@ -230,9 +218,22 @@ def _break_facts(recording: Recording) -> list[BreakFact]:
     ]
 
 
-def _kernel_facts(recording: Recording) -> list[KernelFact]:
+def _other_kernels(
+    a: Recording, b: Recording
+) -> tuple[tuple[KernelFact, ...], tuple[KernelFact, ...]]:
+    """Those with the same code are the same, and of the rest those with the same operators."""
+    rest = _unmatched(_kernel_facts(a), _kernel_facts(b), lambda found: found[1])
+    alone = ([fact for fact, _ in side] for side in rest)
+    return _unmatched(*alone, _kernel_key)
+
+
+def _kernel_facts(recording: Recording) -> list[tuple[KernelFact, Hashable]]:
+    """Each kernel, and what tells its code, if that is known."""
     return [
-        KernelFact(name=k.name, language=k.language, operators=_kernel_operators(recording, k))
+        (
+            KernelFact(name=k.name, language=k.language, operators=_kernel_operators(recording, k)),
+            (_base(k.name), k.code) if k.code else object(),
+        )
         for k in recording.kernels
         for _ in range(k.calls if k.language == "extern" else 1)
     ]
@@ -252,7 +253,12 @@ def _break_key(fact: BreakFact) -> Hashable:
 def _kernel_key(fact: KernelFact) -> Hashable:
     if fact.language == "extern":  # the same code whatever it is called for
         return (fact.name, fact.language)
-    return (re.sub(r"_\d+$", "", fact.name), fact.language, tuple(sorted(fact.operators)))
+    return (_base(fact.name), fact.language, tuple(sorted(fact.operators)))
+
+
+def _base(name: str) -> str:
+    """A kernel's name without its counter."""
+    return re.sub(r"_\d+$", "", name)
 
 
 def _unmatched(
@@ -283,13 +289,15 @@ def _change_table(head: Sequence[str], changes: Sequence[Change]) -> list[str]:
     return table([head, *rows], right=(1, 2, 3))
 
 
-def _number(value: float) -> str:
+def _number(value: float | None) -> str:
+    if value is None:
+        return "unknown"
     return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
 
 
 def _difference(change: Change) -> str:
-    if change.name == _SECONDS:
-        return ""  # of one run each, which says nothing
+    if change.name == SECONDS or change.a is None or change.b is None:
+        return ""  # seconds are of one run each, which says nothing
     difference = change.b - change.a
     if not difference:
         return "="

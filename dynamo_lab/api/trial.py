@@ -81,4 +81,4 @@ def outcome(tried: Tried, diff: Diff) -> TrialOutcome:
 def _counts(diff: Diff) -> Counts:
     found = {change.name: change for change in diff.counts}
     names = ("breaks", "graphs", "kernels", "operators")
-    return tuple((name, int(found[name].a), int(found[name].b)) for name in names)
+    return tuple((name, int(found[name].a or 0), int(found[name].b or 0)) for name in names)

@@ -18,7 +18,7 @@ from dynamo_lab.render.text import one_line
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dynamo_lab.cli.core.options import Commands
     from dynamo_lab.model.recording import Recording
@@ -51,11 +51,12 @@ def run(options: argparse.Namespace) -> int:
         raise OptionError(f"There is no format {options.format!r}: pass {' or '.join(FORMATS)}.")
     expected = {name: getattr(options, name) for name in expectations()}
     tell = _tell_github if options.format == "github" else _tell
+    asked = _asked(expected)
     code = 0
     for path in options.recordings:
         recording = _recorded(path, options.script_arguments)
         found = found_misses(recording, expected)
-        tell(recording, path, found)
+        tell(recording, path, found, asked)
         code = 1 if found else code
     return code
 
@@ -67,18 +68,27 @@ def _recorded(path: str, arguments: Sequence[str]) -> Recording:
     return Script(path, arguments).recorded(exits=True)
 
 
-def _tell(recording: Recording, path: str, found: Sequence[Miss]) -> None:
+def _asked(expected: Mapping[str, int | None]) -> str:
+    """What was asked for, in words: without an option it is little."""
+    counts = {name: count for name, count in expected.items() if count is not None}
+    if counts == {"failures": 0}:
+        return "it ran to its end, and no probe failed; nothing else was asked for, see --help"
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _tell(recording: Recording, path: str, found: Sequence[Miss], asked: str) -> None:
     if found:
         print(report(recording, found), file=sys.stderr)
     else:
-        print(_as_expected(path))
+        print(_as_expected(path, asked))
 
 
-def _as_expected(path: str) -> str:
-    return f"{one_line(path)}: as expected"  # a file's name may hold a command, too
+def _as_expected(path: str, asked: str) -> str:
+    # a file's name may hold a command, too
+    return f"{one_line(path)}: as expected ({asked})"
 
 
-def _tell_github(recording: Recording, path: str, found: Sequence[Miss]) -> None:
+def _tell_github(recording: Recording, path: str, found: Sequence[Miss], asked: str) -> None:
     from dynamo_lab.render.export import github
 
     root = github.repository_root(os.environ, Path.cwd())
@@ -90,7 +100,7 @@ def _tell_github(recording: Recording, path: str, found: Sequence[Miss]) -> None
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         _append(summary, github.summary(path, told))
     if not found:
-        print(github.quoted(_as_expected(path)))
+        print(github.quoted(_as_expected(path, asked)))
 
 
 def _append(path: str, text: str) -> None:

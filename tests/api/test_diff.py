@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -44,6 +45,8 @@ def unbroken(sample: Recording) -> Recording:
 
 def test_a_recording_does_not_differ_from_itself(sample: Recording) -> None:
     same = diff(sample, sample)
+    assert not same.differs
+    assert "Nothing differs." in str(same)
     assert all(change.a == change.b for change in same.counts)
     assert (same.breaks_a, same.breaks_b, same.kernels_a, same.kernels_b) == ((), (), (), ())
     assert same.operators == ()
@@ -221,3 +224,24 @@ def test_a_long_diff_of_code_is_cut_and_says_so(sample: Recording) -> None:
     [change] = diff(a, b).became
     assert len(change.code) == 25
     assert change.code[-1] == "\N{HORIZONTAL ELLIPSIS} 56 more lines"
+
+
+def test_the_same_code_is_the_same_kernel_whatever_it_is_linked_to(sample: Recording) -> None:
+    kernel = replace(sample.kernels[0], code="void kernel() {}", language="cpp")
+    linked = replace(kernel, nodes=kernel.nodes[:-1])
+    found = diff(*(replace(sample, kernels=(one,)) for one in (kernel, linked)))
+    assert (found.kernels_a, found.kernels_b) == ((), ())
+
+
+def test_what_a_log_does_not_know_is_unknown(sample: Recording) -> None:
+    log = replace(
+        sample,
+        graphs=(*sample.graphs, replace(sample.graphs[-1], is_backward=True)),
+        partitions=(),
+        environment=replace(sample.environment, options={"log": "a.log", "records": "3"}),
+    )
+    found = diff(sample, log)
+    kept = next(change for change in found.counts if change.name == "bytes kept")
+    assert (kept.a, kept.b) == (32, None)
+    assert re.search(r"bytes kept +32 +unknown", str(found))
+    assert not found.conditions

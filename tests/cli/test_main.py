@@ -47,7 +47,14 @@ class TestDot:
 class TestCheck:
     def test_as_expected(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["check", saved, "--breaks", "1", "--max-kernels", "3"]) == 0
-        assert capsys.readouterr().out == f"{saved}: as expected\n"
+        asked = "breaks 1, max_kernels 3, failures 0"
+        assert capsys.readouterr().out == f"{saved}: as expected ({asked})\n"
+
+    def test_little_is_asked_without_an_option(
+        self, saved: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["check", saved]) == 0
+        assert "nothing else was asked for" in capsys.readouterr().out
 
     def test_not_as_expected(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["check", saved, "--breaks", "0"]) == 1

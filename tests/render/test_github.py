@@ -161,7 +161,7 @@ class TestCommand:
         self, saved: str, job: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["check", saved, "--breaks", "1", "--format", "github"]) == 0
-        assert f"\n{saved}: as expected\n" in capsys.readouterr().out
+        assert f"\n{saved}: as expected (breaks 1, failures 0)\n" in capsys.readouterr().out
         assert "As expected." in job.read_text()
 
     @pytest.mark.parametrize("name", ["n\n::error::forged.json", "::error::forged.json"])
@@ -178,7 +178,7 @@ class TestCommand:
         assert main(["check", name, "--breaks", "1", "--format", "github"]) == 0
         begin, told, end = capsys.readouterr().out.splitlines()
         assert begin == f"::stop-commands::{end.strip(':')}"
-        assert told == f"{' '.join(name.split())}: as expected"
+        assert told == f"{' '.join(name.split())}: as expected (breaks 1, failures 0)"
         assert main(["check", name, "--breaks", "1"]) == 0
         assert capsys.readouterr().out == f"{told}\n"
 

@@ -12,7 +12,7 @@ from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import frame_names, is_own
 from dynamo_lab.view.core.places import Line, Places
-from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.core.words import plural, unique
 from dynamo_lab.view.kernels.kernels import stacks_of
 
 
@@ -106,7 +106,7 @@ def _recompiles(recording: Recording, places: Places) -> list[Found]:
             places,
             one.frame,
             after=f", compilation {one.compile_id}: "
-            + ("; ".join(reason for _, reason in one.failures) or "no reason was recorded"),
+            + ("; ".join(unique(reason for _, reason in one.failures)) or "no reason was recorded"),
         )
         for one in recording.recompiles
     ]
