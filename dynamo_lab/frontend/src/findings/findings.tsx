@@ -6,6 +6,8 @@ import type { Evidence, Finding, FindingsView } from "../core/types.generated";
 import { Badge, Go, Prose } from "../ui/bits";
 import { diffTone } from "../ui/differing";
 import { Apply, ApplyAll } from "./apply";
+import { CopyButton } from "./copy";
+import { Edit } from "./edit";
 
 const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
 
@@ -21,15 +23,10 @@ function Seen({ item }: { item: Evidence }) {
 }
 
 function Code({ text }: { text: string }) {
-  const status = useSignal("Copy");
-  const copy = (): void => {
-    const written = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error("no clipboard"));
-    written.then(() => (status.value = "Copied"), () => (status.value = "Select it to copy"));
-  };
   return (
     <div class="dl-finding-code">
       <pre class="dl-fix-code" tabIndex={0} aria-label="What to write">{text.split("\n").map((line, i) => <div key={i} class={diffTone(line)}>{line || " "}</div>)}</pre>
-      <button type="button" class="dl-button" onClick={copy}><span role="status">{status}</span></button>
+      <CopyButton text={text} />
     </div>
   );
 }
@@ -49,7 +46,8 @@ function One({ item }: { item: Finding }) {
         {item.evidence.length > 0 && <ul class="dl-finding-evidence" aria-label="Evidence">{item.evidence.map((one, i) => <li key={i}><Seen item={one} /></li>)}</ul>}
         {item.remedy && <p><Prose text={item.remedy} /></p>}
         {facts.length > 0 && <p class="dl-dim">{facts.join(" \u00b7 ")}</p>}
-        {item.code && <Code text={item.code} />}
+        {item.edit ? <Edit edit={item.edit} /> : item.code && <Code text={item.code} />}
+        {item.code_place && <p><Prose text={item.code_place} /></p>}
         {item.can_apply && <Apply ids={[item.id]} how={`rec.findings[${item.id}].apply()`} />}
       </details>
     </li>
