@@ -91,9 +91,11 @@ def _parts(change: Change | None, source: Source) -> Iterator[EditedLines]:
     text = source.excerpts[0].text
     match change:
         case Rewrite():
-            if "torch" not in _bound(text):
+            found = list(_difference(text, change.text))
+            uses = any(re.search(r"\btorch\.", row) for part in found for row in part.added)
+            if uses and "torch" not in _bound(text):
                 yield EditedLines(line=_after_imports(text), added=("import torch",))
-            yield from _difference(text, change.text)
+            yield from found
         case Setting() if source.kind == "cell" and not _is_compiled(source):
             bound = _bound(text)
             added = [f"import {name}" for name in change.needs if name not in bound]

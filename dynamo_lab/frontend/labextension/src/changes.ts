@@ -30,7 +30,7 @@ export const MISMATCH = "The lines to change are not those of the cell, so nothi
 export const UNSEEN = "The change has characters that cannot be seen in the diff, so nothing was changed.";
 
 /** Control characters, and those that hide or turn round what stands beside them. */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+const HIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 const COMMAND = /^# (?=%%\w)/;
 
 const withoutEnd = (text: string): string => text.replace(/\n+$/, "");

@@ -7,5 +7,5 @@ export function CopyButton({ text, title }: { text: string; title?: string }) {
     const written = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error("no clipboard"));
     written.then(() => (status.value = "Copied"), () => (status.value = "Select it to copy"));
   };
-  return <button type="button" class="dl-button" title={title} onClick={copy}><span role="status">{status}</span></button>;
+  return <button type="button" class="dl-button" title={title} onClick={copy}><span aria-live="polite">{status}</span></button>;
 }

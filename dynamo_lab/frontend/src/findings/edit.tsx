@@ -74,21 +74,21 @@ function Buttons({ edit }: { edit: SourceEdit }) {
     });
   };
   return (
-    <div class="dl-edit-buttons" ref={root}>
+    <div class="dl-change-buttons" ref={root}>
       {found && !isApplied.value && <button type="button" class="dl-button" title="Writes these lines into your cell; runs nothing" onClick={() => change("apply")}>Apply to {edit.name}</button>}
       {found && isApplied.value && <button type="button" class="dl-button" title="Puts back the lines that were there" onClick={() => change("undo")}>Undo</button>}
       <CopyButton text={newLines(edit)} title="Copies the lines that come" />
-      <span class="dl-edit-said" role="status">{refusal.value || said.value}</span>
+      <span class="dl-change-said" role="status">{refusal.value || said.value}</span>
     </div>
   );
 }
 
 export function Edit({ edit }: { edit: SourceEdit }) {
   return (
-    <div class="dl-edit">
-      <p class="dl-edit-head">{edit.is_cell ? <>Changes of <b>{edit.name}</b></> : <>To change by hand in the file <b>{edit.name}</b></>}</p>
+    <div class="dl-change">
+      <p class="dl-change-head">in <b>{edit.name}</b>{!edit.is_cell && ", a file: change it there"}</p>
       <Diff edit={edit} />
-      {edit.is_cell ? <Buttons key={edit.source} edit={edit} /> : <div class="dl-edit-buttons"><CopyButton text={newLines(edit)} title="Copies the lines that come" /></div>}
+      {edit.is_cell ? <Buttons key={edit.source} edit={edit} /> : <div class="dl-change-buttons"><CopyButton text={newLines(edit)} title="Copies the lines that come" /></div>}
     </div>
   );
 }

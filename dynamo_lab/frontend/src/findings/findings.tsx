@@ -1,7 +1,8 @@
 // What is wrong, on top of every view: each finding with its line, evidence, remedy and foretold gain.
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useStore } from "../core/context";
-import { type Tab, TABS } from "../core/tabs";
+import { type Tab, TAB_NAMES, TABS } from "../core/tabs";
 import type { Evidence, Finding, FindingsView } from "../core/types.generated";
 import { Badge, Go, Prose } from "../ui/bits";
 import { diffTone } from "../ui/differing";
@@ -19,7 +20,7 @@ function Seen({ item }: { item: Evidence }) {
     if (isTab(item.tab)) store.setTab(item.tab);
   };
   const text = <Prose text={item.text} />;
-  return isTab(item.tab) ? <button type="button" class="dl-link dl-finding-seen" onClick={open}>{text}</button> : <span>{text}</span>;
+  return isTab(item.tab) ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${TAB_NAMES[item.tab]}`} onClick={open}>{text}</button> : <span>{text}</span>;
 }
 
 function Code({ text }: { text: string }) {
@@ -31,10 +32,38 @@ function Code({ text }: { text: string }) {
   );
 }
 
+/** A fact with what it is, as in a terminal; nothing where it has nothing to say. */
+function Row({ name, children }: { name: string; children: ComponentChildren }) {
+  return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
+}
+
+function What({ item }: { item: Finding }) {
+  const code = item.edit ? <Edit edit={item.edit} /> : item.code && <Code text={item.code} />;
+  return (
+    <>
+      {code}
+      {item.code_place && <p><Prose text={item.code_place} /></p>}
+    </>
+  );
+}
+
+function Facts({ item }: { item: Finding }) {
+  const seen = item.evidence.length > 0 && <ul class="dl-finding-evidence" aria-label="Evidence">{item.evidence.map((one, i) => <li key={i}><Seen item={one} /></li>)}</ul>;
+  return (
+    <dl class="dl-finding-facts">
+      <Row name="at">{item.where && (item.entity ? <Go to={item.entity}>{item.where}</Go> : item.where)}</Row>
+      <Row name="seen">{seen}</Row>
+      <Row name="do">{(item.remedy || item.grade_text) && <><Prose text={item.remedy} /> {item.grade_text && <Badge tone={item.grade === "safe" ? "good" : "grey"}>{item.grade_text}</Badge>}</>}</Row>
+      <Row name="gain">{item.gain_text && `foretold: ${item.gain_text}`}</Row>
+      <Row name="write">{(item.edit || item.code) && <What item={item} />}</Row>
+      <Row name="try">{item.can_apply && <Apply ids={[item.id]} how={`rec.findings[${item.id}].apply()`} />}</Row>
+    </dl>
+  );
+}
+
 function One({ item }: { item: Finding }) {
   const isProblem = item.level === "problem";
   const isOpen = useSignal(isProblem && item.id === 0);
-  const facts = [item.grade_text, item.gain_text && `foretold: ${item.gain_text}`].filter(Boolean);
   return (
     <li class="dl-finding">
       <details data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
@@ -42,13 +71,7 @@ function One({ item }: { item: Finding }) {
           <Badge tone={isProblem ? "warning" : "grey"}>{item.level}</Badge>{" "}
           <Prose text={item.sentence} />
         </summary>
-        {item.where && <p class="dl-where">{item.entity ? <Go to={item.entity}>{item.where}</Go> : item.where}</p>}
-        {item.evidence.length > 0 && <ul class="dl-finding-evidence" aria-label="Evidence">{item.evidence.map((one, i) => <li key={i}><Seen item={one} /></li>)}</ul>}
-        {item.remedy && <p><Prose text={item.remedy} /></p>}
-        {facts.length > 0 && <p class="dl-dim">{facts.join(" \u00b7 ")}</p>}
-        {item.edit ? <Edit edit={item.edit} /> : item.code && <Code text={item.code} />}
-        {item.code_place && <p><Prose text={item.code_place} /></p>}
-        {item.can_apply && <Apply ids={[item.id]} how={`rec.findings[${item.id}].apply()`} />}
+        {isOpen.value && <Facts item={item} />}
       </details>
     </li>
   );
@@ -66,7 +89,7 @@ export function Findings() {
   const isOpen = useSignal(false);
   const view = useStore().model.value?.view.findings;
   if (!view || (view.found.length === 0 && !view.clean)) return null;
-  if (view.found.length === 0) return <p class="dl-findings is-clean" role="status">{view.clean}</p>;
+  if (view.found.length === 0) return <p class="dl-findings is-clean" role="status"><b>Findings</b> {view.clean}</p>;
   const safe = view.found.filter((one) => one.can_apply && one.grade === "safe");
   return (
     <details class="dl-findings" data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
