@@ -60,4 +60,4 @@ class Session:
         """Release all of it; closing again does nothing."""
         self.program = self.checks = self._compiled = None
         self.joints, self.written = {}, {}
-        self.can_assemble = False
+        self.was_here = self.can_assemble = False

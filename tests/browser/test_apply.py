@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.browser.test_jupyterlab import SETUP
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def written(notebook: Notebook, cell: int, source: str) -> None:
     notebook.page.evaluate(script, [cell, source])
 
 
+@pytest.mark.release
 def test_undo_gives_back_what_was_there_and_nobodys_edit_is_lost(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -117,6 +120,7 @@ CALLS = "%%record --json kept.json\nz = torch.compile(Outer().make(), backend='a
 LOADED = "import dynamo_lab as lab\nlab.load('kept.json').show()"
 
 
+@pytest.mark.release
 def test_it_is_the_cell_that_defines_the_function_and_only_of_this_kernel(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -148,6 +152,7 @@ def test_it_is_the_cell_that_defines_the_function_and_only_of_this_kernel(
     assert text(notebook, 1) == HELPER
 
 
+@pytest.mark.release
 def test_a_cell_that_is_gone_is_told(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("gone.ipynb", SETUP, HELPER, CALLS)
     notebook.run_all()

@@ -31,8 +31,31 @@ class RanCell(Struct, frozen=True, kw_only=True):
     above: int
 
 
-_Ran = dict[int, tuple[str, str]]
-"""By a cell's number, its id and its text."""
+class _Seen:
+    """The cells of a shell: each by its number, as its id and its text."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._ran: dict[int, tuple[str, str]] = {}
+        self._running: tuple[str, str] | None = None
+
+    def starts(self, info: Any) -> None:
+        """A cell begins; it has a number of its own unless it runs inside another."""
+        if info.store_history:
+            self._running = (info.cell_id, info.raw_cell) if info.cell_id else None
+
+    def ends(self, result: Any) -> None:
+        """A cell ran."""
+        info = result.info
+        if info.store_history:
+            self._running = None
+        if info.store_history and info.cell_id and result.execution_count:
+            self._ran[result.execution_count] = info.cell_id, info.raw_cell
+
+    def get(self, number: int) -> tuple[str, str] | None:
+        """The cell of this number; that which runs now may ask for itself, in another thread."""
+        last = max(getattr(self._shell.compile, "_filename_map", {}).values(), default=0)
+        return self._ran.get(number) or (self._running if number == last else None)
 
 
 def follow(shell: Any) -> None:
@@ -40,16 +63,9 @@ def follow(shell: Any) -> None:
     kept: Any = getattr(shell, "meta", None)  # IPython's place for what extensions keep
     if kept is None or _NAME in kept:
         return
-    seen: _Ran = {}
-    kept[_NAME] = seen
-
-    def ran(result: Any) -> None:
-        info = result.info
-        # a cell that runs inside another has no number of its own
-        if info.store_history and info.cell_id and result.execution_count:
-            seen[result.execution_count] = info.cell_id, info.raw_cell
-
-    shell.events.register("post_run_cell", ran)
+    seen = kept[_NAME] = _Seen(shell)
+    shell.events.register("pre_run_cell", seen.starts)
+    shell.events.register("post_run_cell", seen.ends)
 
 
 def ran_cell(source: Source) -> RanCell:
@@ -60,11 +76,13 @@ def ran_cell(source: Source) -> RanCell:
     """
     from IPython.core.getipython import get_ipython
 
-    seen: _Ran = getattr(get_ipython(), "meta", {}).get(_NAME, {})
+    seen: _Seen | None = getattr(get_ipython(), "meta", {}).get(_NAME)
     number = source.path.removeprefix("cell ")
-    if source.kind != "cell" or not number.isdecimal() or int(number) not in seen:
+    is_numbered = source.kind == "cell" and number.isdecimal()
+    found = seen.get(int(number)) if seen and is_numbered else None
+    if found is None:
         raise CellError(_UNKNOWN)
-    cell, ran = seen[int(number)]
+    cell, ran = found
     lines = ran.rstrip().split("\n")
     above = next((at for at, line in enumerate(lines) if line.strip()), 0)
     text = source.excerpts[0].text if source.excerpts else ""

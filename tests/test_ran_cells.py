@@ -24,12 +24,20 @@ class _Shell:
 
     def __init__(self) -> None:
         self.meta: dict[str, Any] = {}
-        self.heard: list[Any] = []
-        self.events = SimpleNamespace(register=lambda _, told: self.heard.append(told))
+        self.heard: dict[str, list[Any]] = {"pre_run_cell": [], "post_run_cell": []}
+        self.events = SimpleNamespace(register=lambda name, told: self.heard[name].append(told))
+        self.compile = SimpleNamespace(_filename_map={})
+
+    def starts(self, number: int, cell: str | None, raw: str, *, stored: bool = True) -> Any:
+        info = SimpleNamespace(raw_cell=raw, cell_id=cell, store_history=stored)
+        for told in self.heard["pre_run_cell"]:
+            told(info)
+        self.compile._filename_map[raw] = number
+        return info
 
     def ran(self, number: int, cell: str | None, raw: str, *, stored: bool = True) -> None:
-        info = SimpleNamespace(raw_cell=raw, cell_id=cell, store_history=stored)
-        for told in self.heard:
+        info = self.starts(number, cell, raw, stored=stored)
+        for told in self.heard["post_run_cell"]:
             told(SimpleNamespace(info=info, execution_count=number))
 
 
@@ -55,7 +63,7 @@ def test_it_is_the_cell_that_ran_under_the_number(shell: _Shell) -> None:
 
 def test_it_is_followed_once(shell: _Shell) -> None:
     follow(shell)
-    assert len(shell.heard) == 1
+    assert [len(told) for told in shell.heard.values()] == [1, 1]
     follow(None)  # no notebook
 
 
@@ -63,6 +71,15 @@ def test_a_cell_inside_a_cell_takes_no_number(shell: _Shell) -> None:
     shell.ran(2, "b", "%%record\ny = x")
     shell.ran(2, "c", "y = x", stored=False)
     assert ran_cell(_source("# %%record\ny = x")).cell == "b"
+
+
+def test_a_view_may_ask_while_its_cell_runs(shell: _Shell) -> None:
+    shell.ran(1, "a", "import torch")
+    shell.starts(2, "b", "%%record\ny = x")
+    shell.ran(2, None, "y = x", stored=False)
+    assert ran_cell(_source("# %%record\ny = x")).cell == "b"
+    with pytest.raises(CellError, match="not known"):
+        ran_cell(_source("# %%record\ny = x", "cell 3"))
 
 
 @pytest.mark.parametrize(
