@@ -164,3 +164,25 @@ def test_a_cell_that_is_gone_is_told(open_notebook: OpenNotebook) -> None:
     button.click()
     found.get_by_text("The cell is no longer in this notebook").wait_for()
     assert text(notebook, 1) == CALLS
+
+
+PRINTS = "%%compile --backend aot_eager\ny = torch.tanh(x)\nprint('here')\nout = y.softmax(-1)"
+
+
+@pytest.mark.release
+def test_a_setting_for_a_compiled_cell_is_a_cell_above_it(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("above.ipynb", SETUP, PRINTS)
+    notebook.run_all()
+    found = opened(notebook)
+    found.get_by_role("button", name="Add a cell above cell 2").click()
+    found.get_by_role("button", name="Undo").click()
+    found.get_by_text("The new cell is gone.").wait_for()
+    assert text(notebook, 1) == PRINTS
+    found.get_by_role("button", name="Add a cell above cell 2").click()
+    found.get_by_text("A new cell stands above cell 2.").wait_for()
+    added = "torch._dynamo.config.reorderable_logging_functions.add(print)"
+    assert text(notebook, 1) == f"import torch\n{added}"
+    notebook.page.locator(".jp-CodeCell .cm-content").nth(1).click()
+    notebook.page.keyboard.press("Shift+Enter")
+    notebook.page.keyboard.press("Shift+Enter")
+    notebook.page.locator(".dynamo-lab-live .dl-findings.is-clean").wait_for()

@@ -148,8 +148,13 @@ def test_a_setting_comes_behind_the_imports_with_what_it_needs(
 
 
 def test_a_setting_in_a_compiled_cell_would_come_too_late() -> None:
-    setting, text = Setting("capture_scalar_outputs"), "# %%compile\ny = x.item()"
-    assert _edit(setting, text) is None
+    setting, text = Setting("ignore_logging_functions", "warnings.warn"), "# %%compile\ny = x"
+    edit = _edit(setting, text)
+    assert edit is not None
+    assert edit.is_above
+    assert [part.added for part in edit.parts] == [
+        ("import torch", "import warnings", setting.code)
+    ]
     assert place_of(setting, (0, 2), _recording(text)) == ABOVE
     assert place_of(setting, (0, 2), _recording("# %%record\ny = x.item()")) == ""
 

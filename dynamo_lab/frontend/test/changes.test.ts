@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type CellEdit, changed, changesOf, EDITED, MISMATCH, UNSEEN } from "../labextension/src/changes";
+import { type CellEdit, changed, changesOf, EDITED, MISMATCH, newCell, UNSEEN } from "../labextension/src/changes";
 import type { EditedLines, SourceEdit } from "../src/core/types.generated";
 import { diffOf, newLines } from "../src/findings/diff";
 import { source } from "./sample";
 
 const RAN = "\n%%compile --mode default\nimport math\nif x > 0:\n    y = 1\nz = y\n";
 const BRANCH: EditedLines = { line: 3, removed: ["if x > 0:", "    y = 1"], added: ["y = torch.where(x > 0, 1, y)"] };
-const edit = (...parts: EditedLines[]): CellEdit => ({ cell: "a", ran: RAN, above: 1, parts });
+const edit = (...parts: EditedLines[]): CellEdit => ({ cell: "a", ran: RAN, above: 1, parts, isAbove: false });
 const after = (of: CellEdit, text = RAN): string => {
   const found = changesOf(text, of);
   return typeof found === "string" ? found : changed(text, found);
@@ -31,12 +31,12 @@ describe("changesOf", () => {
   it("takes lines away, also the last", () => {
     expect(after(edit({ line: 2, removed: ["import math"], added: [] }))).toBe(RAN.replace("import math\n", ""));
     const ran = "a\nb";
-    expect(after({ cell: "a", ran, above: 0, parts: [{ line: 2, removed: ["b"], added: [] }] }, ran)).toBe("a");
+    expect(after({ cell: "a", ran, above: 0, isAbove: false, parts: [{ line: 2, removed: ["b"], added: [] }] }, ran)).toBe("a");
   });
 
   it("adds a line behind the last", () => {
     const ran = "a\nb";
-    expect(after({ cell: "a", ran, above: 0, parts: [{ line: 3, removed: [], added: ["c"] }] }, ran)).toBe("a\nb\nc");
+    expect(after({ cell: "a", ran, above: 0, isAbove: false, parts: [{ line: 3, removed: [], added: ["c"] }] }, ran)).toBe("a\nb\nc");
   });
 
   it("changes nothing where the cell is another text than what ran", () => {
@@ -65,10 +65,21 @@ describe("changesOf", () => {
   });
 });
 
+describe("newCell", () => {
+  const above = (...added: string[]): CellEdit => ({ ...edit({ line: 1, removed: [], added }), isAbove: true });
+
+  it("has the lines that come, of a cell that is as it ran", () => {
+    expect(newCell(RAN, above("import torch", "x = 1"))).toEqual({ source: "import torch\nx = 1" });
+    expect(newCell(`${RAN}#`, above("x = 1"))).toBe(EDITED);
+    expect(newCell(RAN, above("x = 1 \u202e"))).toBe(UNSEEN);
+    expect(newCell(RAN, above())).toBe(MISMATCH);
+  });
+});
+
 describe("diffOf", () => {
   const lines = ["# %%compile", "import math", "if x > 0:", "    y = 1", "z = y"];
   const shown = (...parts: EditedLines[]): readonly (readonly string[])[] => {
-    const of: SourceEdit = { source: 0, name: "cell 2", is_cell: true, parts };
+    const of: SourceEdit = { source: 0, name: "cell 2", is_cell: true, is_above: false, parts };
     return diffOf(of, source(0, lines)).map((rows) => rows.map(({ number, sign, text }) => `${number ?? ""}${sign}${text}`));
   };
 
@@ -88,6 +99,6 @@ describe("diffOf", () => {
   it("shows the command as it is typed, and copies it so", () => {
     const parts: EditedLines[] = [{ line: 1, removed: ["# %%compile"], added: ["# %%compile --dynamic true"] }];
     expect(shown(...parts)).toEqual([["1-%%compile", "+%%compile --dynamic true", "2 import math"]]);
-    expect(newLines({ source: 0, name: "cell 2", is_cell: true, parts })).toBe("%%compile --dynamic true");
+    expect(newLines({ source: 0, name: "cell 2", is_cell: true, is_above: false, parts })).toBe("%%compile --dynamic true");
   });
 });

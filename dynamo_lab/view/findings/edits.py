@@ -21,12 +21,16 @@ class EditedLines(Struct, frozen=True, kw_only=True):
 
 
 class SourceEdit(Struct, frozen=True, kw_only=True):
-    """The change of one source, a cell or a file, in order of its lines. `name` is its label."""
+    """The change of one source, a cell or a file, in order of its lines. `name` is its label.
+
+    `is_above` is said of lines for a new cell above that one, where they cannot stand in it.
+    """
 
     source: int
     name: str
     is_cell: bool
     parts: tuple[EditedLines, ...]
+    is_above: bool = False
 
 
 _COMPILED = re.compile(r"# %%compile\b")
@@ -36,10 +40,7 @@ _COMMAND = re.compile(r"# %%\w+")
 def edit_of(
     change: Change | None, line: Line | None, recording: Recording, places: Places
 ) -> SourceEdit | None:
-    """The lines that a change is about, where they are in a text of the reader's that is known.
-
-    A cell of `%%compile` runs as a whole: no setting in it would come before it is compiled.
-    """
+    """The lines that a change is about, where they are in a text of the reader's that is known."""
     at = _source_of(change, line, recording)
     source = None if at is None else recording.sources[at]
     if at is None or source is None or not _is_whole(source):
@@ -51,7 +52,13 @@ def edit_of(
     is_cell = source.kind == "cell"
     if not parts:
         return None
-    return SourceEdit(source=at, name=places.labels[at], is_cell=is_cell, parts=parts)
+    return SourceEdit(
+        source=at,
+        name=places.labels[at],
+        is_cell=is_cell,
+        parts=parts,
+        is_above=bool(place_of(change, line, recording)),
+    )
 
 
 ABOVE = "Run it in a cell above: `%%compile` compiles its cell, and a setting in it comes too late."
@@ -96,7 +103,10 @@ def _parts(change: Change | None, source: Source) -> Iterator[EditedLines]:
             if uses and "torch" not in _bound(text):
                 yield EditedLines(line=_after_imports(text), added=("import torch",))
             yield from found
-        case Setting() if source.kind == "cell" and not _is_compiled(source):
+        case Setting() if _is_compiled(source):  # a new cell, which knows no name
+            needed = [f"import {name}" for name in change.needs]
+            yield EditedLines(line=1, added=(*needed, change.line))
+        case Setting() if source.kind == "cell":
             bound = _bound(text)
             added = [f"import {name}" for name in change.needs if name not in bound]
             yield EditedLines(line=_after_imports(text), added=(*added, change.line))

@@ -16,6 +16,8 @@ export interface CellEdit {
   readonly above: number;
   /** In order of their lines. */
   readonly parts: readonly EditedLines[];
+  /** The lines are a new cell above it. */
+  readonly isAbove: boolean;
 }
 
 /** Characters to replace. */
@@ -50,6 +52,14 @@ function changeOf(lines: readonly string[], above: number, part: EditedLines): C
   if (removed.length === 0) return at < lines.length ? { start, end: start, text: `${added.join("\n")}\n` } : { start: start - 1, end: start - 1, text: `\n${added.join("\n")}` };
   if (added.length > 0) return { start, end: start + length, text: added.join("\n") };
   return at + removed.length < lines.length ? { start, end: start + length + 1, text: "" } : { start: Math.max(0, start - 1), end: start + length, text: "" };
+}
+
+/** The text of a new cell above the one that ran; or a sentence that says why there is none. */
+export function newCell(text: string, { ran, parts }: CellEdit): { readonly source: string } | string {
+  if (withoutEnd(text) !== withoutEnd(ran)) return EDITED;
+  const lines = parts.flatMap(({ added }) => added);
+  if (lines.some((line) => HIDDEN.test(line))) return UNSEEN;
+  return lines.length > 0 ? { source: lines.join("\n") } : MISMATCH;
 }
 
 /** What to replace in the text of a cell, the last first; or a sentence that says why nothing. */

@@ -24,6 +24,8 @@ export type Ask = <Question extends keyof Answers>(question: Question, asked: As
 /** What to change in which cell: the lines are those that a diff shows. */
 export interface CellEdit extends RanCell {
   readonly parts: readonly EditedLines[];
+  /** The lines are a new cell above it. */
+  readonly isAbove: boolean;
 }
 
 /** The cells of the reader's notebook. Each says in a sentence why it did nothing; nothing where it did it. */

@@ -1618,12 +1618,17 @@ export type Metric =
   | "seconds a call"
   | "seconds of compiling";
 
-/** The change of one source, a cell or a file, in order of its lines. `name` is its label. */
+/**
+ * The change of one source, a cell or a file, in order of its lines. `name` is its label.
+ *
+ * `is_above` is said of lines for a new cell above that one, where they cannot stand in it.
+ */
 export interface SourceEdit {
   readonly source: number;
   readonly name: string;
   readonly is_cell: boolean;
   readonly parts: readonly EditedLines[];
+  readonly is_above: boolean;
 }
 
 /** Lines that give way to others. `line` is the first that goes, else where they come in. */
