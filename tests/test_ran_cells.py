@@ -25,8 +25,11 @@ class _Shell:
     def __init__(self) -> None:
         self.meta: dict[str, Any] = {}
         self.heard: dict[str, list[Any]] = {"pre_run_cell": [], "post_run_cell": []}
-        self.events = SimpleNamespace(register=lambda name, told: self.heard[name].append(told))
+        self.events = self
         self.compile = SimpleNamespace(_filename_map={})
+
+    def register(self, name: str, told: Any) -> None:
+        self.heard[name].append(told)
 
     def starts(self, number: int, cell: str | None, raw: str, *, stored: bool = True) -> Any:
         info = SimpleNamespace(raw_cell=raw, cell_id=cell, store_history=stored)

@@ -37,12 +37,22 @@ function Row({ name, children }: { name: string; children: ComponentChildren }) 
   return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
 }
 
+/** What it is foretold to gain, and how far it can be applied as it stands. */
+function Gain({ item }: { item: Finding }) {
+  return (
+    <>
+      {item.gain_text && `foretold: ${item.gain_text} `}
+      {item.grade_text && <Badge tone={item.grade === "safe" ? "good" : "grey"}>{item.grade_text}</Badge>}
+    </>
+  );
+}
+
 function What({ item }: { item: Finding }) {
   const code = item.edit ? <Edit edit={item.edit} /> : item.code && <Code text={item.code} />;
   return (
     <>
-      {code}
       {item.code_place && <p><Prose text={item.code_place} /></p>}
+      {code}
     </>
   );
 }
@@ -53,8 +63,8 @@ function Facts({ item }: { item: Finding }) {
     <dl class="dl-finding-facts">
       <Row name="at">{item.where && (item.entity ? <Go to={item.entity}>{item.where}</Go> : item.where)}</Row>
       <Row name="seen">{seen}</Row>
-      <Row name="do">{(item.remedy || item.grade_text) && <><Prose text={item.remedy} /> {item.grade_text && <Badge tone={item.grade === "safe" ? "good" : "grey"}>{item.grade_text}</Badge>}</>}</Row>
-      <Row name="gain">{item.gain_text && `foretold: ${item.gain_text}`}</Row>
+      <Row name="do">{item.remedy && <Prose text={item.remedy} />}</Row>
+      <Row name={item.gain_text ? "gain" : "grade"}>{(item.gain_text || item.grade_text) && <Gain item={item} />}</Row>
       <Row name="write">{(item.edit || item.code) && <What item={item} />}</Row>
       <Row name="try">{item.can_apply && <Apply ids={[item.id]} how={`rec.findings[${item.id}].apply()`} />}</Row>
     </dl>
