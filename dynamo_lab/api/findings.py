@@ -34,7 +34,8 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
     """What applying findings did: what changed, whether the numbers hold, and the times.
 
     `rows` are the metrics that are known, each before and after in words; `seconds` are those of a
-    call. A verdict on one finding is about its gain; several are judged by the time of a call.
+    call, `peak_bytes` the most that one holds, measured where a gain in bytes is foretold. A
+    verdict on one finding is about its gain; several are judged by the time of a call.
     """
 
     findings: tuple[FindingFact, ...]
@@ -45,6 +46,7 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
     sentence: str
     rows: tuple[tuple[str, str, str], ...]
     seconds: tuple[float, float] | None = None
+    peak_bytes: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         heads = [f"Applied: {as_line(one.remedy or one.sentence)}" for one in self.findings]
@@ -116,6 +118,7 @@ def answered(done: Application, after: R) -> Applied[R]:
         sentence=sentence,
         rows=tuple(_rows(done)),
         seconds=(done.timing.before, done.timing.after) if done.timing else None,
+        peak_bytes=(done.memory.before, done.memory.after) if done.memory else None,
     )
 
 
@@ -125,7 +128,10 @@ _METRICS: tuple[Metric, ...] = (
     "recompilations",
     "seconds of compiling",
     "seconds a call",
+    "bytes",
 )
+_NAMES: dict[Metric, str] = {"bytes": "bytes at the peak of a call"}
+"""What is measured of a metric, where its own name does not say it."""
 
 
 def _rows(done: Application) -> list[tuple[str, str, str]]:
@@ -134,7 +140,8 @@ def _rows(done: Application) -> list[tuple[str, str, str]]:
     for metric in _METRICS:
         pair = _measured(metric, done)
         if pair is not None:
-            found.append((metric, amount(metric, pair[0]), amount(metric, pair[1])))
+            name = _NAMES.get(metric, metric)
+            found.append((name, amount(metric, pair[0]), amount(metric, pair[1])))
     return found
 
 
@@ -151,7 +158,9 @@ def _measured(metric: Metric, done: Application) -> tuple[float, float] | None:
             return compile_seconds(before), compile_seconds(after)
         case "seconds a call":
             return (done.timing.before, done.timing.after) if done.timing else None
-        case "bytes" | "kernel calls":
+        case "bytes":
+            return done.memory
+        case "kernel calls":
             return None
 
 
@@ -168,7 +177,7 @@ def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdi
     if gain is not None and gain.metric == "seconds of compiling":
         return "not known", _once(done)
     if gain is not None and gain.metric == "bytes":
-        return "not known", "The memory that it takes was not measured."
+        return _weighed(done)
     return _timed(done.timing)
 
 
@@ -192,6 +201,26 @@ def _once(done: Application) -> str:
     assert pair is not None
     before, after = (amount("seconds of compiling", one) for one in pair)
     return f"Compiling took {before}, with the change {after}: each once, which decides nothing."
+
+
+_NO_PEAK = (
+    "The memory that it takes was not measured: another profiler ran, the device counts no peak, "
+    "or it was stopped before."
+)
+_LEAST = 0.01
+"""The share of a peak below which a difference says nothing: threads free in another order."""
+
+
+def _weighed(done: Application) -> tuple[Verdict, str]:
+    """By the peak of a call, which may lie elsewhere than where bytes are spared."""
+    if done.memory is None:
+        return "not known", _NO_PEAK
+    before, after = done.memory
+    sizes = f"{amount('bytes', before)} at its peak, with the change {amount('bytes', after)}"
+    if abs(after - before) < _LEAST * before or before == after:
+        return "no difference", f"A call holds as much as before at its peak: {sizes}."
+    speed = f" A call: {done.timing.ratio.sentence}." if done.timing else ""
+    return ("helped" if after < before else "hurt"), f"A call holds {sizes}.{speed}"
 
 
 def _timed(timing: Timing | None) -> tuple[Verdict, str]:

@@ -178,8 +178,12 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
 
     def show(self, looks: Looks | None = None) -> None:
         """Show it where this code runs: interactively in a notebook, as text elsewhere."""
+        from IPython.core.getipython import get_ipython
+
+        from dynamo_lab.record.cells.ran import follow
         from dynamo_lab.render.widget import display
 
+        follow(get_ipython())
         display(self, answer, self.runs(), looks or settings().looks_on_demand())
 
     def _ipython_display_(self) -> None:
@@ -192,8 +196,8 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         return {"text/plain": str(self), "text/html": fallback(build(self))}
 
 
-_EVALUATING = frozenset({"would_pass", "edit_kernel"})
-"""The questions that evaluate or build a text that a view sends."""
+_EVALUATING = frozenset({"would_pass", "edit_kernel", "cell"})
+"""The questions that evaluate or build a text that a view sends, or let it change a cell."""
 
 
 def answer(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.live import assembly, budgets, edits, guards, switches
+from dynamo_lab.record.cells.ran import RanCell, ran_cell
 from dynamo_lab.view.kernels.assembly import assembly_view
 
 if TYPE_CHECKING:
@@ -49,7 +50,22 @@ def _found(
             return switches.ask(recording, session, target, asked["switches"])
         case "assembly", {"kernel": int(kernel), "target": str(target)}:
             return assembly_view(assembly.ask(recording, session, kernel, target or None))
+        case "cell", {"source": int(source)}:
+            return _cell(recording, session, source)
         case "edit_kernel", {"kernel": int(kernel), "code": str(code)}:
             return edits.ask(recording, session, kernel, code, watch)
         case _:
             raise DynamoLabError(f"This kernel cannot answer the view's question {question!r}.")
+
+
+def _cell(recording: Recording, session: Session, source: int) -> RanCell:
+    """The reader's own cell that a source is: what a file says of cells is about another notebook.
+
+    Raises:
+        CellError: it was recorded elsewhere, or it is not known which cell it is.
+    """
+    if not session.was_here:
+        raise CellError("This recording was not made by this kernel: no cell here is its own.")
+    if not 0 <= source < len(recording.sources):
+        raise CellError("There is no such source in this recording.")
+    return ran_cell(recording.sources[source])

@@ -1,15 +1,17 @@
-"""The remedies of findings, applied to the living program: checked, and timed before and after."""
+"""The remedies of findings, applied to the living program: checked, and measured both ways."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.capture.core.compat import empty_compile_caches
+from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.fixes import attempt, own, program_of
+from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, ratio
 from dynamo_lab.record.reach import reachable
@@ -18,12 +20,13 @@ from dynamo_lab.view.findings.changes import Rewrite
 from dynamo_lab.view.findings.findings import found_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     import torch
 
     from dynamo_lab.live.changes import Ready
     from dynamo_lab.live.session import Session
+    from dynamo_lab.measure.devices import Device
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.record.run import Program, Run
     from dynamo_lab.view.findings.finding import Found
@@ -41,6 +44,13 @@ class Timing(NamedTuple):
     ratio: Ratio
 
 
+class Memory(NamedTuple):
+    """The most bytes that a call holds without and with the change."""
+
+    before: int
+    after: int
+
+
 class Application(NamedTuple):
     """A program run without and with the remedies of findings."""
 
@@ -49,6 +59,21 @@ class Application(NamedTuple):
     after: Run
     numbers: Numbers
     timing: Timing | None
+    memory: Memory | None = None
+
+
+class _Calls(NamedTuple):
+    """The program to call without and with the changes, each compiled apart."""
+
+    ready: Ready
+    device: Device
+    works: dict[str, Callable[[], object]]
+
+    @whole
+    def on(self, name: str) -> Generator[None, None, None]:
+        """What the calls of this name run under."""
+        with self.ready.on() if name == WITH else nullcontext():
+            yield
 
 
 class _Observed(NamedTuple):
@@ -120,8 +145,8 @@ class _Trial:
                 )
             numbers = _compared(eager, plain, changed, problem)
             can_time = numbers.same is not False and before.facts.failure is None
-            timing = self._timed(ready) if can_time and not self._watch.stopped else None
-        return Application(found, before, after, numbers, timing)
+            timing, memory = self._measured(ready, found) if can_time else (None, None)
+        return Application(found, before, after, numbers, timing, memory)
 
     def _eager(self) -> tuple[_Observed | None, str | None]:
         with without_trace(self._roots):
@@ -142,24 +167,47 @@ class _Trial:
         gradients = [one.grad for one in tensors if one.is_leaf and one.grad is not None]
         return _Observed(own(result), own(tensors), own(gradients))
 
-    def _timed(self, ready: Ready) -> Timing | None:
-        """Calls without and with the changes in turns, each compiled apart."""
+    def _measured(
+        self, ready: Ready, found: tuple[Found, ...]
+    ) -> tuple[Timing | None, Memory | None]:
+        """The times of a call, and its memory where a gain in bytes is foretold."""
         from dynamo_lab.measure.devices import device_of
 
-        device = device_of(reachable(self._roots))
-        calls = {WITHOUT: _call(self._program), WITH: _call(ready.program)}
-        with without_trace(self._roots), device.current(), ExitStack() as applied:
+        if self._watch.stopped:
+            return None, None
+        works = {WITHOUT: _call(self._program), WITH: _call(ready.program)}
+        calls = _Calls(ready, device_of(reachable(self._roots)), works)
+        with without_trace(self._roots), calls.device.current():
+            timing = self._timed(calls)
+            is_asked = any(one.finding.gain and one.finding.gain.metric == "bytes" for one in found)
+            memory = self._weighed(calls) if is_asked and not self._watch.stopped else None
+        return timing, memory
+
+    def _timed(self, calls: _Calls) -> Timing | None:
+        """Calls without and with the changes in turns."""
+        with ExitStack() as applied:
 
             def turn(name: str) -> None:
                 applied.close()
-                if name == WITH:
-                    applied.enter_context(ready.on())
+                applied.enter_context(calls.on(name))
 
-            times = take_turns(calls, device, PLAN, watch=self._watch, before=turn)
+            times = take_turns(calls.works, calls.device, PLAN, watch=self._watch, before=turn)
         plain, changed = times[WITHOUT].seconds, times[WITH].seconds
         if not plain:
             return None
         return Timing(median(plain), median(changed), ratio(plain, changed))
+
+    def _weighed(self, calls: _Calls) -> Memory | None:
+        """The peaks of one call each, which were called before: nothing is compiled in them."""
+        self._watch.tell("memory", 2, 3)
+        peaks = list[int]()
+        for name in (WITHOUT, WITH):
+            with calls.on(name):
+                peak = peak_of(calls.works[name], calls.device)
+            if peak is None:
+                return None
+            peaks.append(peak)
+        return Memory(*peaks)
 
 
 def _part(one: Found) -> Part:

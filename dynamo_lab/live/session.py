@@ -37,6 +37,8 @@ class Session:
         """The joint graphs, by partition."""
         self.written: dict[int, WrittenModule] = run.written if run else {}
         """The modules that a lowering generated, by wrapper."""
+        self.was_here = run is not None
+        """Whether it was recorded in this process, so that its cells are this notebook's."""
         self.can_assemble = run is not None
         """Whether Inductor generated the kernels in this process, so that they can be assembled."""
         self._compiled: CompiledProgram | None = None
@@ -58,4 +60,4 @@ class Session:
         """Release all of it; closing again does nothing."""
         self.program = self.checks = self._compiled = None
         self.joints, self.written = {}, {}
-        self.can_assemble = False
+        self.was_here = self.can_assemble = False

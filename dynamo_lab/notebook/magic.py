@@ -16,6 +16,7 @@ from dynamo_lab.notebook.failing import CellFailed, errors_held, fail
 from dynamo_lab.notebook.parsers import SWITCH, compile_parser, record_parser, words
 from dynamo_lab.notebook.shown import shown
 from dynamo_lab.record.cells import CellFrame, build_frame, refuse_await
+from dynamo_lab.record.cells.ran import follow
 from dynamo_lab.record.program import CellProgram
 from dynamo_lab.record.run import Choice
 
@@ -182,3 +183,4 @@ def load_ipython_extension(shell: Any) -> None:
     }
     add_completions(shell, {name: parser for name, _, _, parser in commands}, values)
     listen(shell)
+    follow(shell)

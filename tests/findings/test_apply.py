@@ -147,6 +147,59 @@ def test_all_safe_ones_are_applied_together(monkeypatch: pytest.MonkeyPatch) -> 
     assert "foretold" not in applied.sentence
 
 
+def _trained() -> lab.Recording:
+    """A step whose forward saves more than a megabyte for its backward."""
+    layers = [nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 256), nn.GELU(), nn.Linear(256, 8)]
+    module = nn.Sequential(*layers)
+
+    def step(x: torch.Tensor) -> torch.Tensor:
+        return module(x).sum()
+
+    return lab.explore(step, torch.randn(1024, 64), backend="aot_eager", grad=True)
+
+
+def test_bytes_that_are_foretold_are_measured_at_the_peak() -> None:
+    [found] = [one for one in _trained().findings if one.rule == "saved-activations"]
+    applied = found.apply()
+    assert applied.verdict == "helped", str(applied)
+    assert applied.peak_bytes is not None
+    before, after = applied.peak_bytes
+    assert 1 << 20 < after < before
+    [row] = [row for row in applied.rows if row[0] == "bytes at the peak of a call"]
+    assert row[1] != row[2]
+    assert f"{row[1]} at its peak, with the change {row[2]}" in applied.sentence
+    assert f"{row[1]} -> {row[2]}" in str(applied)
+
+
+def test_bytes_that_stay_as_they_are_are_no_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    gain = Gain(metric="bytes", before=2_000_000, after=1_000_000, how="guessed")
+    rule = _rule(Setting("suppress_errors", value=False), gain=gain)
+    monkeypatch.setattr(findings, "RULES", (rule,))
+    applied = _recorded(clean).findings[0].apply()
+    assert applied.verdict == "no difference"
+    assert "as much as before at its peak" in applied.sentence
+
+
+def test_bytes_that_nothing_counts_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    gain = Gain(metric="bytes", before=2_000_000, after=1_000_000, how="guessed")
+    rule = _rule(Setting("suppress_errors", value=False), gain=gain)
+    monkeypatch.setattr(findings, "RULES", (rule,))
+    monkeypatch.setattr(applying, "peak_of", lambda *_: None)
+    applied = _recorded(clean).findings[0].apply()
+    assert applied.verdict == "not known"
+    assert "was not measured" in applied.sentence
+    assert applied.peak_bytes is None
+    assert not [row for row in applied.rows if "peak" in row[0]]
+
+
+def test_without_a_gain_in_bytes_nothing_is_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any) -> int:
+        raise AssertionError("nobody asked for it")
+
+    monkeypatch.setattr(applying, "peak_of", never)
+    assert _recorded(prints).findings[0].apply().peak_bytes is None
+
+
 def test_a_clean_program_has_nothing_to_apply() -> None:
     recording = _recorded(clean)
     assert recording.findings == ()

@@ -130,6 +130,7 @@ def test_a_page_has_them_on_top_and_leads_to_what_they_rest_on(
     assert closed is not None
     assert closed["height"] < 40, "a line of its own, whatever the first finding says"
     found.get_by_text("10 problems, 3 more").click()
+    found.locator("li.dl-finding").last.wait_for()
     assert found.locator("li.dl-finding").count() == 10
     body = page.locator(".dl-body").bounding_box()
     assert body is not None

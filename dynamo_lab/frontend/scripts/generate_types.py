@@ -24,6 +24,7 @@ sys.path[0] = str(HERE.parents[2])  # this checkout, whatever else is installed
 
 from dynamo_lab.live.budgets import Budgets  # noqa: E402
 from dynamo_lab.live.switches import Panel  # noqa: E402
+from dynamo_lab.record.cells.ran import RanCell  # noqa: E402
 from dynamo_lab.view import View  # noqa: E402
 from dynamo_lab.view.code import code  # noqa: E402
 from dynamo_lab.view.compare.side_by_side import SideBySideView  # noqa: E402
@@ -51,6 +52,7 @@ ANSWERS = {
     "switches": Panel,
     "assembly": AssemblyView,
     "edit_kernel": EditView,
+    "cell": RanCell,
 }
 """What answers a question of `questions.answer`."""
 

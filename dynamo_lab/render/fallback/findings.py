@@ -33,6 +33,7 @@ def _finding(item: Finding) -> Markup:
     sentence = prose(shortened(item.sentence, 600))
     remedy = [tag("p", prose(shortened(item.remedy, 600)))] if item.remedy else []
     code = [pre(clipped(item.code, 1_500))] if item.code else []
+    code += [tag("p", prose(item.code_place))] if item.code_place else []
     return join(
         tag("b", sentence) if item.level == "problem" else sentence, *_aside(item), *remedy, *code
     )

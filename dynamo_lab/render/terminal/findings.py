@@ -59,6 +59,8 @@ def _facts(item: Finding, page: Page) -> Iterator[tuple[Text, Text]]:
         yield text("do", "bold green"), text(item.remedy)
     if item.code:
         yield text("write", "dim"), text(item.code)
+    if item.code_place:
+        yield text("", "dim"), text(item.code_place)
     if item.grade_text:
         yield text("grade", "dim"), text(item.grade_text)
     if item.gain_text:

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+_LAZY = frozenset({"torch._dynamo.config", "torch._inductor.config"})
+"""The settings that are there as soon as somebody names them."""
+
 
 class Setting(NamedTuple):
     """An option to set to `value`, or to add the object named `add` to.
@@ -16,10 +19,22 @@ class Setting(NamedTuple):
     of: str = "torch._dynamo.config"
 
     @property
-    def code(self) -> str:
-        """The line that the user would write."""
+    def needs(self) -> tuple[str, ...]:
+        """The modules to import before: of PyTorch's settings, some come with `import torch`."""
+        module = "torch" if self.of in _LAZY else self.of
+        added = self.add.split(".")[0]
+        return (module, added) if "." in self.add else (module,)
+
+    @property
+    def line(self) -> str:
+        """The line that makes the change."""
         change = f".add({self.add})" if self.add else f" = {self.value!r}"
         return f"{self.of}.{self.option}{change}"
+
+    @property
+    def code(self) -> str:
+        """What the user would write: with an import where `import torch` is not enough."""
+        return self.line if self.of in _LAZY else f"import {self.of}\n{self.line}"
 
 
 class Helper(NamedTuple):

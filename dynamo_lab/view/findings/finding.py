@@ -18,6 +18,7 @@ from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.findings.changes import Change
+from dynamo_lab.view.findings.edits import SourceEdit
 
 Question = Literal[
     "numbers", "breaks", "recompilations", "compile_time", "speed", "memory", "export"
@@ -63,7 +64,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     `entity` is the line ("line:<source>:<number>"). `cost` is the share, from 0 to 1, of what the
     question is about (time of compiling, of a call, memory) that the remedy is about; a failure
     costs all of it. A "note" is worth knowing and needs no change. `grade_text` and `gain_text` say
-    grade and gain in words: a rule leaves them empty.
+    grade and gain in words, `edit` what changes in the reader's text, `code_place` where the code
+    goes if that is not the line: a rule leaves them empty.
     """
 
     id: int = 0
@@ -82,6 +84,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     can_apply: bool = False
     grade_text: str = ""
     gain_text: str = ""
+    edit: SourceEdit | None = None
+    code_place: str = ""
 
 
 class Found(NamedTuple):

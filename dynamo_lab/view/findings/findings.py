@@ -18,6 +18,7 @@ from dynamo_lab.view.findings import (
     recompilations,
     speed,
 )
+from dynamo_lab.view.findings.edits import edit_of, place_of
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Question, Rule
 from dynamo_lab.view.findings.words import GRADES, gain_in_words
 
@@ -75,7 +76,7 @@ def found_in(facts: Facts) -> list[Found]:
         return []
     found = list(_without_consequences(chain.from_iterable(rule(facts) for rule in RULES)))
     found.sort(key=_rank)
-    return [_numbered(index, one) for index, one in enumerate(found)]
+    return [_numbered(index, one, facts) for index, one in enumerate(found)]
 
 
 _URGENCY: dict[Question, int] = {
@@ -94,13 +95,16 @@ def _rank(one: Found) -> tuple[bool, int, float]:
     return found.level == "note", _URGENCY[found.question], -found.cost
 
 
-def _numbered(index: int, one: Found) -> Found:
+def _numbered(index: int, one: Found, facts: Facts) -> Found:
     can_apply = one.change is not None
     finding = one.finding
     told = {"grade_text": GRADES[finding.grade] if _has_remedy(finding) else ""}
+    told["code_place"] = place_of(one.change, one.line, facts.recording)
     if finding.gain is not None:
         told["gain_text"] = gain_in_words(finding.gain)
-    return one._replace(finding=structs.replace(finding, id=index, can_apply=can_apply, **told))
+    edit = edit_of(one.change, one.line, facts.recording, facts.places)
+    changed = structs.replace(finding, id=index, can_apply=can_apply, edit=edit, **told)
+    return one._replace(finding=changed)
 
 
 def _has_remedy(finding: Finding) -> bool:

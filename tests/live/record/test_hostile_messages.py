@@ -35,6 +35,7 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "switches": {"type": "ask", "question": "switches", "target": LEFT, "switches": {"mode": LEFT}},
     "assembly": {"type": "ask", "question": "assembly", "kernel": 0, "target": LEFT},
     "repartition": {"type": "ask", "question": "repartition", "partition": -1},
+    "cell": {"type": "ask", "question": "cell", "source": 0},
     "unknown question": {"type": "ask", "question": LEFT},
     "try_fix": {"type": "run", "what": "try_fix", "break": 0, "fix": LEFT},
     "relower": {"type": "run", "what": "relower", "target": LEFT, "switches": {LEFT: LEFT}},
@@ -99,7 +100,10 @@ def test_a_live_recording_evaluates_nothing_where_that_is_off(
 ) -> None:
     monkeypatch.setenv(VARIABLE, "off")
     said = sent(living, MESSAGES[name], tmp_path / "left")
-    if MESSAGES[name].get("question") in ("would_pass", "edit_kernel") or "what" in MESSAGES[name]:
+    if (
+        MESSAGES[name].get("question") in ("would_pass", "edit_kernel", "cell")
+        or "what" in MESSAGES[name]
+    ):
         assert [one.get("error") for one in said] in ([EVALUATES_NOTHING], [None])
     assert not list(tmp_path.iterdir())
 

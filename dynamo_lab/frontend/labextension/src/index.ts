@@ -1,4 +1,4 @@
-// JupyterLab's side of dynamo_lab: marks in cells, the side panel, the command, the settings.
+// JupyterLab's side of dynamo_lab: marks and changes in cells, the side panel, the command, the settings.
 import { ILabShell, type JupyterFrontEnd, type JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette, Notification } from "@jupyterlab/apputils";
 import type { ICodeCellModel } from "@jupyterlab/cells";
@@ -7,6 +7,7 @@ import { INotebookTracker, NotebookActions, type NotebookPanel } from "@jupyterl
 import { KernelMessage } from "@jupyterlab/services";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { Cells, type Views } from "./cells";
+import { offerCells } from "./edits";
 import { NAME, ours } from "./facts";
 import { cellMargin } from "./margin";
 import { type Bundle, SidePanels, WIDGET } from "./panel";
@@ -95,6 +96,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   activate: async (app: JupyterFrontEnd, tracker: INotebookTracker, editors: IEditorExtensionRegistry, registry: ISettingRegistry, palette: ICommandPalette | null, lab: ILabShell | null) => {
     const panels = new SidePanels(app);
     const cells = new Cells(viewsOn(document, panels, tracker));
+    offerCells(document, tracker, panels);
     editors.addExtension({
       name: "dynamo-lab:margin",
       factory: ({ model }) => {

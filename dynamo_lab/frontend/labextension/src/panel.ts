@@ -26,6 +26,11 @@ export class SidePanels {
     content.addWidget(view);
   }
 
+  /** The notebook beside which a view is shown. */
+  notebookOf(view: Element): NotebookPanel | undefined {
+    return [...this.open].find(([, panel]) => panel.node.contains(view))?.[0];
+  }
+
   private panelOf(notebook: NotebookPanel): MainAreaWidget<Panel> {
     const found = this.open.get(notebook);
     if (found) return found;

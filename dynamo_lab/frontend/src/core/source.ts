@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Ran, Recordings } from "./recordings";
-import type { Answers, KernelView, Outcomes, Progress } from "./types.generated";
+import type { Answers, EditedLines, KernelView, Outcomes, Progress, RanCell } from "./types.generated";
 
 export type SaveKind = "html" | "json";
 
@@ -21,6 +21,20 @@ export interface Runs {
 /** A question for the kernel. Rejects with a sentence to show. */
 export type Ask = <Question extends keyof Answers>(question: Question, asked: Asking, patienceMs?: number) => Promise<Answers[Question]>;
 
+/** What to change in which cell: the lines are those that a diff shows. */
+export interface CellEdit extends RanCell {
+  readonly parts: readonly EditedLines[];
+  /** The lines are a new cell above it. */
+  readonly isAbove: boolean;
+}
+
+/** The cells of the reader's notebook. Each says in a sentence why it did nothing; nothing where it did it. */
+export interface Cells {
+  apply(edit: CellEdit): string;
+  undo(edit: CellEdit): string;
+  isApplied(edit: CellEdit): boolean;
+}
+
 export interface EditingProps {
   readonly kernel: KernelView;
 }
@@ -38,6 +52,8 @@ export interface DataSource {
   readonly ask?: Ask;
   /** Absent where there is no kernel to run a program in. */
   readonly runs?: Runs;
+  /** The cells of the notebook around an element, absent where no notebook can be changed. */
+  readonly cells?: (element: Element) => Cells | null;
   /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */
   readonly Editing?: FunctionComponent<EditingProps>;
 }

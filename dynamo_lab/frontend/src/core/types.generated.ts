@@ -1566,7 +1566,8 @@ export interface FindingsView {
  * `entity` is the line ("line:<source>:<number>"). `cost` is the share, from 0 to 1, of what the
  * question is about (time of compiling, of a call, memory) that the remedy is about; a failure
  * costs all of it. A "note" is worth knowing and needs no change. `grade_text` and `gain_text` say
- * grade and gain in words: a rule leaves them empty.
+ * grade and gain in words, `edit` what changes in the reader's text, `code_place` where the code
+ * goes if that is not the line: a rule leaves them empty.
  */
 export interface Finding {
   readonly id: number;
@@ -1585,6 +1586,8 @@ export interface Finding {
   readonly can_apply: boolean;
   readonly grade_text: string;
   readonly gain_text: string;
+  readonly edit: SourceEdit | null;
+  readonly code_place: string;
 }
 
 export type Question = "breaks" | "compile_time" | "export" | "memory" | "numbers" | "recompilations" | "speed";
@@ -1614,6 +1617,26 @@ export type Metric =
   | "recompilations"
   | "seconds a call"
   | "seconds of compiling";
+
+/**
+ * The change of one source, a cell or a file, in order of its lines. `name` is its label.
+ *
+ * `is_above` is said of lines for a new cell above that one, where they cannot stand in it.
+ */
+export interface SourceEdit {
+  readonly source: number;
+  readonly name: string;
+  readonly is_cell: boolean;
+  readonly parts: readonly EditedLines[];
+  readonly is_above: boolean;
+}
+
+/** Lines that give way to others. `line` is the first that goes, else where they come in. */
+export interface EditedLines {
+  readonly line: number;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
 
 /**
  * The views under their labels, and what each pair has in common.
@@ -1820,6 +1843,13 @@ export interface TimingView {
   readonly tone: string;
 }
 
+/** A cell by JupyterLab's id, its text as it ran, and how many lines stand above line 1. */
+export interface RanCell {
+  readonly cell: string;
+  readonly ran: string;
+  readonly above: number;
+}
+
 /** What came of a fix. `counts` are a name, how many before, and how many after. */
 export interface TrialOutcome {
   readonly counts: readonly (readonly [string, number, number])[];
@@ -1860,6 +1890,7 @@ export interface Answers {
   readonly switches: Panel;
   readonly assembly: AssemblyView;
   readonly edit_kernel: EditView;
+  readonly cell: RanCell;
 }
 
 /** What comes of a run, by the name of what is done. */

@@ -1,11 +1,14 @@
 // What is wrong, on top of every view: each finding with its line, evidence, remedy and foretold gain.
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useStore } from "../core/context";
-import { type Tab, TABS } from "../core/tabs";
+import { type Tab, TAB_NAMES, TABS } from "../core/tabs";
 import type { Evidence, Finding, FindingsView } from "../core/types.generated";
 import { Badge, Go, Prose } from "../ui/bits";
 import { diffTone } from "../ui/differing";
 import { Apply, ApplyAll } from "./apply";
+import { CopyButton } from "./copy";
+import { Edit } from "./edit";
 
 const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
 
@@ -17,27 +20,60 @@ function Seen({ item }: { item: Evidence }) {
     if (isTab(item.tab)) store.setTab(item.tab);
   };
   const text = <Prose text={item.text} />;
-  return isTab(item.tab) ? <button type="button" class="dl-link dl-finding-seen" onClick={open}>{text}</button> : <span>{text}</span>;
+  return isTab(item.tab) ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${TAB_NAMES[item.tab]}`} onClick={open}>{text}</button> : <span>{text}</span>;
 }
 
 function Code({ text }: { text: string }) {
-  const status = useSignal("Copy");
-  const copy = (): void => {
-    const written = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error("no clipboard"));
-    written.then(() => (status.value = "Copied"), () => (status.value = "Select it to copy"));
-  };
   return (
     <div class="dl-finding-code">
       <pre class="dl-fix-code" tabIndex={0} aria-label="What to write">{text.split("\n").map((line, i) => <div key={i} class={diffTone(line)}>{line || " "}</div>)}</pre>
-      <button type="button" class="dl-button" onClick={copy}><span role="status">{status}</span></button>
+      <CopyButton text={text} />
     </div>
+  );
+}
+
+/** A fact with what it is, as in a terminal; nothing where it has nothing to say. */
+function Row({ name, children }: { name: string; children: ComponentChildren }) {
+  return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
+}
+
+/** What it is foretold to gain, and how far it can be applied as it stands. */
+function Gain({ item }: { item: Finding }) {
+  return (
+    <>
+      {item.gain_text && `foretold: ${item.gain_text} `}
+      {item.grade_text && <Badge tone={item.grade === "safe" ? "good" : "grey"}>{item.grade_text}</Badge>}
+    </>
+  );
+}
+
+function What({ item }: { item: Finding }) {
+  const code = item.edit ? <Edit edit={item.edit} /> : item.code && <Code text={item.code} />;
+  return (
+    <>
+      {item.code_place && <p><Prose text={item.code_place} /></p>}
+      {code}
+    </>
+  );
+}
+
+function Facts({ item }: { item: Finding }) {
+  const seen = item.evidence.length > 0 && <ul class="dl-finding-evidence" aria-label="Evidence">{item.evidence.map((one, i) => <li key={i}><Seen item={one} /></li>)}</ul>;
+  return (
+    <dl class="dl-finding-facts">
+      <Row name="at">{item.where && (item.entity ? <Go to={item.entity}>{item.where}</Go> : item.where)}</Row>
+      <Row name="seen">{seen}</Row>
+      <Row name="do">{item.remedy && <Prose text={item.remedy} />}</Row>
+      <Row name={item.gain_text ? "gain" : "grade"}>{(item.gain_text || item.grade_text) && <Gain item={item} />}</Row>
+      <Row name="write">{(item.edit || item.code) && <What item={item} />}</Row>
+      <Row name="try">{item.can_apply && <Apply ids={[item.id]} how={`rec.findings[${item.id}].apply()`} />}</Row>
+    </dl>
   );
 }
 
 function One({ item }: { item: Finding }) {
   const isProblem = item.level === "problem";
   const isOpen = useSignal(isProblem && item.id === 0);
-  const facts = [item.grade_text, item.gain_text && `foretold: ${item.gain_text}`].filter(Boolean);
   return (
     <li class="dl-finding">
       <details data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
@@ -45,12 +81,7 @@ function One({ item }: { item: Finding }) {
           <Badge tone={isProblem ? "warning" : "grey"}>{item.level}</Badge>{" "}
           <Prose text={item.sentence} />
         </summary>
-        {item.where && <p class="dl-where">{item.entity ? <Go to={item.entity}>{item.where}</Go> : item.where}</p>}
-        {item.evidence.length > 0 && <ul class="dl-finding-evidence" aria-label="Evidence">{item.evidence.map((one, i) => <li key={i}><Seen item={one} /></li>)}</ul>}
-        {item.remedy && <p><Prose text={item.remedy} /></p>}
-        {facts.length > 0 && <p class="dl-dim">{facts.join(" \u00b7 ")}</p>}
-        {item.code && <Code text={item.code} />}
-        {item.can_apply && <Apply ids={[item.id]} how={`rec.findings[${item.id}].apply()`} />}
+        {isOpen.value && <Facts item={item} />}
       </details>
     </li>
   );
@@ -68,7 +99,7 @@ export function Findings() {
   const isOpen = useSignal(false);
   const view = useStore().model.value?.view.findings;
   if (!view || (view.found.length === 0 && !view.clean)) return null;
-  if (view.found.length === 0) return <p class="dl-findings is-clean" role="status">{view.clean}</p>;
+  if (view.found.length === 0) return <p class="dl-findings is-clean" role="status"><b>Findings</b> {view.clean}</p>;
   const safe = view.found.filter((one) => one.can_apply && one.grade === "safe");
   return (
     <details class="dl-findings" data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>

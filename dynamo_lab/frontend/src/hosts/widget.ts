@@ -9,7 +9,7 @@ import { editingPart } from "../kernels/editing";
 import { mount } from "../mount";
 import { download } from "../ui/download";
 import { Assets } from "./assets";
-import { followExtension } from "./extension";
+import { cellsAround, followExtension } from "./extension";
 import { type AskMessage, Questions } from "./questions";
 import { KernelRuns, type RunMessage } from "./runs";
 
@@ -124,7 +124,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
       };
       model.send({ type: "save", what, of: shown() });
     });
-  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask, Editing: editingPart() }, close };
+  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask, cells: cellsAround, Editing: editingPart() }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

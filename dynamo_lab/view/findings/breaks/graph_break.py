@@ -59,7 +59,7 @@ def _found(group: list[_One], facts: Facts) -> Found:
         sentence=_sentence(group, len(ended), places),
         where=places.where(first.line),
         entity=entity(first.line),
-        evidence=tuple(_evidence(group)),
+        evidence=tuple(_evidence(group, places)),
         grade=mended.grade,
         remedy=mended.text,
         code=mended.code,
@@ -70,9 +70,11 @@ def _found(group: list[_One], facts: Facts) -> Found:
     return Found(finding, change=mended.change, line=first.line, about=about, explains=explains)
 
 
-def _evidence(group: list[_One]) -> Iterator[Evidence]:
+def _evidence(group: list[_One], places: Places) -> Iterator[Evidence]:
+    """What Dynamo says of each break, with its line where there are several."""
     for one in group[:_SHOWN]:
-        yield Evidence(text=one.item.reason, tab="breaks", entity=f"break:{one.item.id}")
+        text = f"{places.where(one.line)}: {one.item.reason}" if len(group) > 1 else one.item.reason
+        yield Evidence(text=text, tab="breaks", entity=f"break:{one.item.id}")
 
 
 def _ended(group: list[_One]) -> set[int]:

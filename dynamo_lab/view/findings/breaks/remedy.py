@@ -13,7 +13,7 @@ _KEEPS_MEANING = frozenset({"capture_scalar_outputs", "capture_dynamic_output_sh
 _EFFECTS = {
     "reorderable_logging_functions": "What is printed may come later than other output.",
     "ignore_logging_functions": "What is logged there is lost.",
-    "torch.where": "Both sides are computed, also where one would fail or give no number.",
+    "torch.where": "A side that would fail or give no number is computed too.",
     "allow_rnn": "Dropout between its layers draws other random numbers.",
     "remove the call": "What the call does is no longer done.",
 }
