@@ -20,6 +20,7 @@ from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Fusion, Schedule, fusions
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
@@ -56,6 +57,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     frames: tuple[Frame, ...] = ()
     breaks: tuple[Break, ...] = ()
     guards: tuple[Guard, ...] = ()
+    guard_times: tuple[GuardTime, ...] = ()
     recompiles: tuple[Recompile, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     shape_facts: tuple[ShapeFact, ...] = ()

@@ -22,6 +22,7 @@ from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
@@ -73,6 +74,7 @@ class Recorder:
         self.frames: list[Frame] = []
         self.breaks: list[Break] = []
         self.guards: list[Guard] = []
+        self.guard_times: list[GuardTime] = []
         self.recompiles: list[Recompile] = []
         self.symbols: list[Symbol] = []
         self.shape_facts: list[ShapeFact] = []
@@ -176,6 +178,7 @@ class Recorder:
                 frames=tuple(self.frames),
                 breaks=tuple(self.breaks),
                 guards=tuple(self.guards),
+                guard_times=tuple(self.guard_times),
                 recompiles=tuple(self.recompiles),
                 symbols=tuple(self.symbols),
                 shape_facts=tuple(self.shape_facts),

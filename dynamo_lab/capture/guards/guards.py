@@ -10,6 +10,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.guards import hooks
 from dynamo_lab.capture.guards.code_parts import CodeParts
+from dynamo_lab.capture.guards.costs import kept_by_filters, whole
 from dynamo_lab.model.guards.guards import Guard
 
 _LONGEST_EXPRESSION = 800  # characters; a guard on a large constant prints all of it
@@ -51,6 +52,14 @@ class GuardProbes:
         self._recorder.guards.extend(_on_aliasing(parts, frame, compile_id))
         scope = output_graph.local_scope
         self._recorder.checks.keep(compile_id, frame, f_code, scope, manager.guard_manager)
+        if not self._recorder.target:
+            self._time(compile_id, scope, manager.guard_manager, guards)
+
+    def _time(self, compile_id: str, scope: Any, manager: Any, guards: list[Any]) -> None:
+        """A few checks, as Dynamo itself makes some after it built them."""
+        self._recorder.checks.filters[compile_id] = kept_by_filters(guards)
+        told = whole(compile_id, manager.root, scope, len(guards))
+        self._recorder.guard_times.append(told)
 
     def _guard(self, guard: Any, frame: int, compile_id: str, parts: CodeParts) -> Guard:
         texts, source = self._recorder.texts, compat.name_of(guard)

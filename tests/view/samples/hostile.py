@@ -20,6 +20,7 @@ from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.frames import Frame, Loop
+from dynamo_lab.model.guards.costs import GuardBranch, GuardFilter, GuardTime
 from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
@@ -82,6 +83,14 @@ def hostile() -> Recording:
             ),
         ),
         guards=(Guard(frame=0, compile_id="", kind=evil, source=evil, expressions=(evil,)),),
+        guard_times=(
+            GuardTime(
+                compile_id=evil,
+                seconds=1e-6,
+                branches=(GuardBranch(evil, 1e-6, 1),),
+                filters=(GuardFilter(evil, 0, 1e-6),),
+            ),
+        ),
         recompiles=(
             Recompile(frame=0, compile_id=evil, failures=((evil, evil),)),
             Recompile(

@@ -246,10 +246,11 @@ export interface ModuleView {
   readonly children: readonly number[];
 }
 
-/** All guards in frame order, and the recompilations before them. */
+/** All guards in frame order, the recompilations before them, and how long a check takes. */
 export interface GuardsView {
   readonly guards: readonly GuardView[];
   readonly recompiles: readonly RecompileView[];
+  readonly costs: readonly GuardCostView[];
 }
 
 /**
@@ -321,6 +322,25 @@ export interface ChangesView {
   readonly summary: string;
   readonly kernels: string;
 }
+
+/**
+ * One check of a compilation's guards, which precedes each of its calls.
+ *
+ * `rows` are there where it was measured by value, the costliest first; `filters` are sentences on
+ * what PyTorch's own filters would leave.
+ */
+export interface GuardCostView {
+  readonly compile_id: string;
+  readonly title: string;
+  readonly sentence: string;
+  readonly seconds: number;
+  readonly rows: readonly GuardCostRow[];
+  readonly sum: string;
+  readonly filters: readonly string[];
+}
+
+/** A value with all that is reached through it: what its guards take, and of the whole. */
+export type GuardCostRow = readonly [name: string, seconds: number, share: number, values: number];
 
 /** The symbols in order of creation, and sizes without one that were meant to be dynamic. */
 export interface ShapesView {
