@@ -28,7 +28,7 @@ from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
-from dynamo_lab.model.timings import CacheCheck, Timing
+from dynamo_lab.model.timings import CacheCheck, Timing, WarmStart
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -76,6 +76,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     timings: tuple[Timing, ...] = ()
     unrolled: tuple[Loop, ...] = ()
     caches: tuple[CacheCheck, ...] = ()
+    warm_start: WarmStart | None = None
     pipelines: tuple[Pipeline, ...] = ()
     passes: tuple[Pass, ...] = ()
     patterns: tuple[Pattern, ...] = ()

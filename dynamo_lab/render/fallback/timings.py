@@ -19,6 +19,9 @@ def blocks(view: View) -> Iterator[Block]:
         yield partial(_table, one)
     for cache in view.timeline.caches:
         yield partial(_cache, cache)
+    warm = view.timeline.warm_start
+    if warm.sentence:
+        yield partial(tag, "p", " ".join((warm.sentence, *warm.details)))
 
 
 def _table(one: CostTable) -> Markup:

@@ -65,6 +65,9 @@ def _caches(view: View) -> Iterator[RenderableType]:
     for cache in caches:
         about = " · ".join(filter(None, (cache.compile_id, cache.where, cache.reason)))
         yield line((cache.sentence, ""), (f" {about}" if about else "", "dim"))
+    warm = view.timeline.warm_start
+    for sentence in filter(None, (warm.sentence, *warm.details)):
+        yield text(sentence)
 
 
 def _row(name: str, spent: float, share: float, page: Page) -> tuple[Text, ...]:

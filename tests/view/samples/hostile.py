@@ -44,7 +44,7 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.timings import CacheCheck, Timing
+from dynamo_lab.model.timings import CacheCheck, LayerUse, Timing, WarmRun, WarmStart
 
 from .table import Table, graph
 
@@ -234,6 +234,13 @@ def hostile() -> Recording:
         ),
         timings=(Timing(evil, 0.0, 1.0),),
         unrolled=(Loop(span=0, graph=0, times=40),),
+        warm_start=WarmStart(
+            cold=WarmRun(seconds=1.0),
+            warm=WarmRun(seconds=0.5, layers=(LayerUse(layer=evil, misses=1),)),
+            bundle=WarmRun(seconds=0.9, built=2),
+            kept=((evil, 1),),
+            differing=((evil, 1, (evil, f"{evil}[{evil}]")),),
+        ),
         caches=(CacheCheck(layer=evil, outcome="bypassed", graph=0, node=0, reason=evil),),
         pipelines=(
             Pipeline(id=0, phase="joint", compile_id=evil, graphs={"": 0}, end=2, error=evil),

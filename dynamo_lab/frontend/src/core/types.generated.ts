@@ -456,7 +456,7 @@ export interface LevelView {
  *
  * They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
  * other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
- * `caches` what the compile caches would keep.
+ * `caches` what the compile caches would keep, `warm_start` what that is worth.
  */
 export interface TimelineView {
   readonly seconds: number;
@@ -465,6 +465,7 @@ export interface TimelineView {
   readonly parallel: readonly (readonly [string, number])[];
   readonly costs: readonly CostTable[];
   readonly caches: readonly CacheView[];
+  readonly warm_start: WarmStartView;
 }
 
 /** A bar: seconds from the recording's start, how deep it is nested, and its compilation. */
@@ -515,6 +516,17 @@ export interface CacheView {
   readonly reason: string;
   readonly where: string;
   readonly entity: string;
+}
+
+/**
+ * What compiling takes with full caches. `details` are sentences on what they gave.
+ *
+ * `is_measured`: else it is foretold. Empty where neither is known.
+ */
+export interface WarmStartView {
+  readonly sentence: string;
+  readonly is_measured: boolean;
+  readonly details: readonly string[];
 }
 
 /**

@@ -1,6 +1,6 @@
 // Seconds of compiling by line, function, module, operator, kernel and pass, and what caches said.
 import { useSignal } from "@preact/signals";
-import { COST_ROW, type CacheView, type CostRow, type CostTable } from "../core/types.generated";
+import { COST_ROW, type CacheView, type CostRow, type CostTable, type WarmStartView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { Go } from "../ui/bits";
 
@@ -80,8 +80,8 @@ export function Costs({ tables }: { tables: readonly CostTable[] }) {
 }
 
 /** What the compile caches would keep: the recording itself looks past them. */
-export function Caches({ caches }: { caches: readonly CacheView[] }) {
-  if (caches.length === 0) return null;
+export function Caches({ caches, warm }: { caches: readonly CacheView[]; warm: WarmStartView }) {
+  if (caches.length === 0 && !warm.sentence) return null;
   return (
     <section aria-label="Caches">
       <p class="dl-dim">Compile caches, which a recording looks past:</p>
@@ -94,6 +94,9 @@ export function Caches({ caches }: { caches: readonly CacheView[] }) {
           </li>
         ))}
       </ul>
+      {warm.sentence && <p>{warm.sentence}</p>}
+      {warm.details.map((text) => <p key={text}>{text}</p>)}
+      {warm.sentence && !warm.is_measured && <p class="dl-dim">rec.measure_warm_start() measures it.</p>}
     </section>
   );
 }

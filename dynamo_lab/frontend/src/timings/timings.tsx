@@ -160,7 +160,7 @@ export function Timings() {
         <p class="dl-dim">In parallel, in other threads: {timeline.parallel.slice(0, 6).map(([name, time]) => `${name} ${seconds(time)}`).join(", ")}</p>
       )}
       <Costs tables={timeline.costs} />
-      <Caches caches={timeline.caches} />
+      <Caches caches={timeline.caches} warm={timeline.warm_start} />
     </div>
   );
 }
