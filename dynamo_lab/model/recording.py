@@ -28,7 +28,7 @@ from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
-from dynamo_lab.model.timings import CacheCheck, Timing, WarmStart
+from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -74,6 +74,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
+    compile_memory: CompileMemory | None = None
     unrolled: tuple[Loop, ...] = ()
     caches: tuple[CacheCheck, ...] = ()
     warm_start: WarmStart | None = None

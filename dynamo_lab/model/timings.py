@@ -44,6 +44,21 @@ class CacheCheck(Struct, frozen=True, kw_only=True):
     parts: tuple[tuple[str, str], ...] = ()
 
 
+class CompileMemory(Struct, frozen=True, kw_only=True):
+    """The peak of resident memory that the system counts for this process, in bytes.
+
+    `before` is that before the first phase, `peak` that after the last one. `grew` are phases, as
+    positions in `Recording.timings`, with the bytes by which it rose while they ran, those nested
+    in them included. `child` is the peak of the largest process that it waited for meanwhile, 0 if
+    no new one was larger than all before. What the system shares between processes counts in each.
+    """
+
+    before: Annotated[int, Plain("bytes")]
+    peak: Annotated[int, Plain("bytes")]
+    child: Annotated[int, Plain("bytes")] = 0
+    grew: tuple[tuple[Annotated[int, Ref("timings")], Annotated[int, Plain("bytes")]], ...] = ()
+
+
 class LayerUse(Struct, frozen=True, kw_only=True):
     """How often a compile cache was asked in a run, by what came of it, as PyTorch counts."""
 

@@ -10,6 +10,7 @@ import msgspec
 
 from dynamo_lab.capture.core.environment import describe_environment
 from dynamo_lab.capture.core.hooks import REAL_STACK
+from dynamo_lab.capture.core.peaks import Peaks
 from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.capture.core.undo import held
 from dynamo_lab.errors import AbsentError
@@ -91,6 +92,7 @@ class Recorder:
         self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
+        self.peaks = Peaks()
         self.unrolled: list[Loop] = []
         self.caches: list[CacheCheck] = []
         self.pipelines: list[Pipeline] = []
@@ -194,6 +196,7 @@ class Recorder:
                 packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
+                compile_memory=self.peaks.told(),
                 unrolled=tuple(self.unrolled),
                 caches=tuple(self.caches),
                 pipelines=tuple(self.pipelines),

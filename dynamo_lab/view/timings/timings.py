@@ -9,9 +9,10 @@ from msgspec import Struct
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.timings import caches, costs, warm_start
+from dynamo_lab.view.timings import caches, costs, memory, warm_start
 from dynamo_lab.view.timings.caches import CacheView
 from dynamo_lab.view.timings.costs import CostTable
+from dynamo_lab.view.timings.memory import CompileMemoryView
 from dynamo_lab.view.timings.warm_start import WarmStartView
 
 
@@ -31,7 +32,8 @@ class TimelineView(Struct, frozen=True, kw_only=True):
 
     They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
     other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
-    `caches` what the compile caches would keep, `warm_start` what that is worth.
+    `caches` what the compile caches would keep, `warm_start` what that is worth,
+    `memory` what compiling did to the process's peak.
     """
 
     seconds: float
@@ -41,6 +43,7 @@ class TimelineView(Struct, frozen=True, kw_only=True):
     costs: tuple[CostTable, ...] = ()
     caches: tuple[CacheView, ...] = ()
     warm_start: WarmStartView = WarmStartView()
+    memory: CompileMemoryView = CompileMemoryView()
 
 
 _EXPLANATIONS = {
@@ -111,6 +114,7 @@ def build(recording: Recording, places: Places) -> TimelineView:
         costs=costs.build(recording, places, seconds, waited_seconds(recording)),
         caches=caches.build(recording, places),
         warm_start=warm_start.build(recording, seconds),
+        memory=memory.build(recording),
     )
 
 

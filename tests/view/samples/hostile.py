@@ -44,7 +44,7 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.timings import CacheCheck, LayerUse, Timing, WarmRun, WarmStart
+from dynamo_lab.model.timings import CacheCheck, CompileMemory, LayerUse, Timing, WarmRun, WarmStart
 
 from .table import Table, graph
 
@@ -234,6 +234,7 @@ def hostile() -> Recording:
         ),
         timings=(Timing(evil, 0.0, 1.0),),
         unrolled=(Loop(span=0, graph=0, times=40),),
+        compile_memory=CompileMemory(before=1, peak=9 << 30, grew=((0, 8 << 30),)),
         warm_start=WarmStart(
             cold=WarmRun(seconds=1.0),
             warm=WarmRun(seconds=0.5, layers=(LayerUse(layer=evil, misses=1),)),

@@ -456,7 +456,8 @@ export interface LevelView {
  *
  * They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
  * other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
- * `caches` what the compile caches would keep, `warm_start` what that is worth.
+ * `caches` what the compile caches would keep, `warm_start` what that is worth,
+ * `memory` what compiling did to the process's peak.
  */
 export interface TimelineView {
   readonly seconds: number;
@@ -466,6 +467,7 @@ export interface TimelineView {
   readonly costs: readonly CostTable[];
   readonly caches: readonly CacheView[];
   readonly warm_start: WarmStartView;
+  readonly memory: CompileMemoryView;
 }
 
 /** A bar: seconds from the recording's start, how deep it is nested, and its compilation. */
@@ -527,6 +529,17 @@ export interface WarmStartView {
   readonly sentence: string;
   readonly is_measured: boolean;
   readonly details: readonly string[];
+}
+
+/**
+ * What compiling did to the process's peak; `rows` are phases and the bytes in them alone.
+ *
+ * All is empty where the system does not say.
+ */
+export interface CompileMemoryView {
+  readonly sentence: string;
+  readonly rows: readonly (readonly [string, number, string])[];
+  readonly note: string;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Seconds of compiling by line, function, module, operator, kernel and pass, and what caches said.
 import { useSignal } from "@preact/signals";
-import { COST_ROW, type CacheView, type CostRow, type CostTable, type WarmStartView } from "../core/types.generated";
+import { COST_ROW, type CacheView, type CostRow, type CompileMemoryView, type CostTable, type WarmStartView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { Go } from "../ui/bits";
 
@@ -97,6 +97,23 @@ export function Caches({ caches, warm }: { caches: readonly CacheView[]; warm: W
       {warm.sentence && <p>{warm.sentence}</p>}
       {warm.details.map((text) => <p key={text}>{text}</p>)}
       {warm.sentence && !warm.is_measured && <p class="dl-dim">rec.measure_warm_start() measures it.</p>}
+    </section>
+  );
+}
+
+/** What compiling did to the peak memory of the process. */
+export function Memory({ memory }: { memory: CompileMemoryView }) {
+  if (!memory.sentence) return null;
+  return (
+    <section aria-label="Peak memory of compiling">
+      <p>{memory.sentence}</p>
+      {memory.rows.length > 0 && (
+        <table class="dl-totals">
+          <thead><tr><th scope="col">phase</th><th scope="col">rose by</th></tr></thead>
+          <tbody>{memory.rows.map(([name, , by]) => <tr key={name}><th scope="row">{name}</th><td>{by}</td></tr>)}</tbody>
+        </table>
+      )}
+      <p class="dl-dim">{memory.note}</p>
     </section>
   );
 }
