@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from torch._functorch._aot_autograd import autograd_cache
-from torch._inductor import codecache
+from torch._inductor import codecache, config
 from torch._inductor.custom_graph_pass import CustomGraphPass, get_hash_for_files
 
 import dynamo_lab as lab
@@ -104,7 +104,7 @@ def test_what_is_foretold_leaves_out_what_hits_skip() -> None:
     assert not shown.warm_start.is_measured
     assert shown.warm_start.sentence.startswith("A warm start would take at least ")
     assert "foretold" in shown.warm_start.sentence
-    with torch._inductor.config.patch(force_disable_caches=True):
+    with config.patch(force_disable_caches=True):
         off = lab.explore(_scaled, torch.ones(16))
     assert build(off).timeline.warm_start.sentence == ""
 

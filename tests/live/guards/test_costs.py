@@ -9,6 +9,7 @@ import torch
 from msgspec import structs
 
 import dynamo_lab as lab
+from dynamo_lab.api.recording import run
 from dynamo_lab.capture.core.compiled_apart import compiled_apart
 from dynamo_lab.capture.guards import costs
 from dynamo_lab.errors import GuardsError
@@ -161,3 +162,12 @@ def test_guards_that_take_little_are_no_finding() -> None:
     facts = structs.replace(recording, guard_times=(quick,))
     found = findings_of(timed(facts, eager=90, overhead=80, kernels=[]))
     assert not [one for one in found if one.rule == "guard-checks"]
+
+
+def test_a_view_times_guards_and_keeps_the_program() -> None:
+    recording = lab.explore(lambda x: x.sin() + 1, torch.ones(4), backend="eager")
+    label, outcome, made = run(recording, "time_guards", {})
+    assert (label, outcome) == ("guards timed", {"state": "done"})
+    assert made.guard_times[0].branches
+    assert isinstance(made, lab.Recording)
+    assert made.runs() is not None

@@ -1914,4 +1914,6 @@ export interface Outcomes {
   readonly relower: LoweredOutcome;
   readonly bench: MeasuredOutcome;
   readonly bisect: MeasuredOutcome;
+  readonly warm_start: MeasuredOutcome;
+  readonly time_guards: MeasuredOutcome;
 }

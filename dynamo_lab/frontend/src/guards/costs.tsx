@@ -3,6 +3,7 @@ import { useModel } from "../core/context";
 import type { GuardCostRow, GuardCostView } from "../core/types.generated";
 import { seconds } from "../core/words";
 import { Empty, Prose, WhyNone } from "../ui/bits";
+import { RunButton } from "../ui/run-button";
 
 function Rows({ rows }: { rows: readonly GuardCostRow[] }) {
   if (rows.length === 0) return null;
@@ -41,5 +42,10 @@ export function GuardCosts() {
   if (costs.length === 0) {
     return <Empty title="No times of guards"><WhyNone>Guards are timed when they are built; this recording has none, or was made by an earlier version.</WhyNone></Empty>;
   }
-  return <div class="dl-scroll">{costs.map((cost) => <Cost key={cost.compile_id} cost={cost} />)}</div>;
+  return (
+    <div class="dl-scroll">
+      {costs.every((cost) => cost.rows.length === 0) && <RunButton what="time_guards" label="Time by value" title="Checks the guards often, for less than a second each; compiles nothing" />}
+      {costs.map((cost) => <Cost key={cost.compile_id} cost={cost} />)}
+    </div>
+  );
 }

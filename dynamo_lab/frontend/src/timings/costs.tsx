@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { COST_ROW, type CacheView, type CostRow, type CompileMemoryView, type CostTable, type WarmStartView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { Go } from "../ui/bits";
+import { RunButton } from "../ui/run-button";
 
 type Column = "seconds" | "tracing" | "lowering" | "code" | "building" | "count";
 
@@ -96,7 +97,7 @@ export function Caches({ caches, warm }: { caches: readonly CacheView[]; warm: W
       </ul>
       {warm.sentence && <p>{warm.sentence}</p>}
       {warm.details.map((text) => <p key={text}>{text}</p>)}
-      {warm.sentence && !warm.is_measured && <p class="dl-dim">rec.measure_warm_start() measures it.</p>}
+      {!warm.is_measured && <RunButton what="warm_start" label="Measure a warm start" title="Compiles the program three times, in folders of its own" />}
     </section>
   );
 }
