@@ -30,10 +30,19 @@ class GuardProbes:
         self._compilations = compilations
         self._frame_of = frame_of
         self._failed = failed
+        self._kept: dict[int, list[Any]] = {}
 
     def install(self, patches: Patches) -> None:
         """Watch the building of guard checks."""
         patches.hook(hooks.BUILT, self.built)
+        patches.hook(hooks.BUILDING, self.building)
+
+    def building(
+        self, manager: Any, sorted_guards: Any, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """Dynamo builds a check from guards: the last time, from those that a filter keeps."""
+        self._kept[id(manager)] = list(sorted_guards)
+        yield
 
     def built(
         self, manager: Any, f_code: CodeType, output_graph: Any, *_: Any, **__: Any
@@ -44,8 +53,10 @@ class GuardProbes:
         try:
             yield
         except BaseException as error:  # a size that must be dynamic is not, for example
+            self._kept.pop(id(manager), None)
             self._failed(frame, compile_id, error)
             raise
+        guards = self._kept.pop(id(manager), guards)
         parts = CodeParts(hooks.CODE_PARTS.of(manager.guard_manager))
         for guard in guards:
             self._recorder.guards.append(self._guard(guard, frame, compile_id, parts))
