@@ -201,6 +201,35 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
             found = measured(self, self.session, bench_options(**options), watch)
         return Benchmarked(Recording.of(*found))
 
+    def time_guards(self) -> Recording:
+        """The same recording with the time that its guards take by value, and without some.
+
+        It runs the guards, in turns with copies of them that lack a part, on the program's
+        arguments; it compiles nothing. A benchmark does so too.
+
+        Raises:
+            GuardsError: there are no live guards, or no program to take arguments from.
+        """
+        from dynamo_lab.live.guards import time_guards
+
+        return Recording.of(time_guards(self, self.session), self.session)
+
+    def measure_warm_start(self) -> Recording:
+        """The same recording with what a warm start takes, measured.
+
+        The program is compiled three times, in folders of their own: into empty compile caches,
+        again from them, and from what `torch.compiler.save_cache_artifacts` saved of them. A new
+        process also imports and loads the model, which is not counted. What the program writes is
+        restored.
+
+        Raises:
+            FixError: the program is not available.
+            BenchError: what it writes cannot be restored.
+        """
+        from dynamo_lab.bench.warm_start import with_warm_start
+
+        return Recording.of(with_warm_start(self, self.session), self.session)
+
     def bisect(self) -> WhyWrong[Recording]:
         """Why the compiled program gives something else than eager: as `dynamo_lab.why_wrong`.
 

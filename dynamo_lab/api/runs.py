@@ -56,6 +56,10 @@ def run(
             return _benched(recording, session, asked, waiting)
         case "bisect", {}:
             return _bisected(recording, session, waiting)
+        case "warm_start", {}:
+            return _warm_started(recording, session)
+        case "time_guards", {}:
+            return _guards_timed(recording, session)
         case _:
             raise DynamoLabError(f"This kernel cannot do what the view requested: {what!r}.")
 
@@ -109,6 +113,18 @@ def _bisected(recording: Recording, session: Session, waiting: Waiting | None) -
     found = bisected(recording, session, _watch(waiting))
     verdict = found.facts.bisection.verdict if found.facts.bisection else ""
     return "searched", {"state": verdict}, found.facts, found.session
+
+
+def _warm_started(recording: Recording, session: Session) -> Ran:
+    from dynamo_lab.bench.warm_start import with_warm_start
+
+    return "warm start", {"state": "done"}, with_warm_start(recording, session), session
+
+
+def _guards_timed(recording: Recording, session: Session) -> Ran:
+    from dynamo_lab.live.guards import time_guards
+
+    return "guards timed", {"state": "done"}, time_guards(recording, session), session
 
 
 def _watch(waiting: Waiting | None) -> Watch:

@@ -15,6 +15,7 @@ from dynamo_lab.bench.start import Start, reached_tensors
 from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
 from dynamo_lab.capture.core.undo import Whole, held
 from dynamo_lab.errors import AlreadyRecordingError, BenchError, DynamoLabError
+from dynamo_lab.live.guards import timed
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
@@ -139,8 +140,8 @@ class BenchRun:
             changes=self._changed(),
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
-        session = Session(self._run.with_program(self._program))
-        return structs.replace(self._run.facts, benchmark=found), session
+        facts = timed(structs.replace(self._run.facts, benchmark=found), self._run, self._program)
+        return facts, Session(self._run.with_program(self._program))
 
     def _changed(self) -> tuple[str, ...]:
         """What differs between the calls of one round: nothing of the data that they start with."""

@@ -11,7 +11,14 @@ from msgspec import structs
 
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
-from dynamo_lab.view.findings.changes import Change, Helper, Options, Rewrite, Setting
+from dynamo_lab.view.findings.changes import (
+    Change,
+    GuardFilter,
+    Helper,
+    Options,
+    Rewrite,
+    Setting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -80,6 +87,9 @@ def _made(ready: Ready, part: Part, recording: Recording) -> Ready:
         case Options(chosen):
             block = nullcontext
             program = program.chosen(_chosen(program.choice, dict(chosen)))
+        case GuardFilter(name):
+            block = nullcontext
+            program = program.chosen(_filtering(program.choice, name))
         case Helper(name):
             function = _functions(recording.sources[part.line[0]], name, part.line[1])[0]
             eager = applying.eager(function)
@@ -97,6 +107,13 @@ def _chosen(choice: Choice, chosen: dict[str, object]) -> Choice:
     if unknown := [name for name in chosen if name not in _OPTIONS]:
         raise FixError(f"`torch.compile({unknown[0]}=...)` cannot be tried on a recording.")
     return structs.replace(choice, **{_OPTIONS[name]: value for name, value in chosen.items()})
+
+
+def _filtering(choice: Choice, name: str) -> Choice:
+    import torch
+
+    settings = choice.settings | {"guard_filter_fn": getattr(torch.compiler, name)}
+    return structs.replace(choice, settings=settings)
 
 
 def _filed(source: Source, text: str, change: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from dynamo_lab.errors import GuardsError
 from dynamo_lab.view.core.names import is_own
@@ -13,7 +16,9 @@ if TYPE_CHECKING:
 
     from dynamo_lab.capture.guards.live_guards import Checks
     from dynamo_lab.live.session import Session
+    from dynamo_lab.model.guards.costs import GuardTime
     from dynamo_lab.model.recording import Recording
+    from dynamo_lab.record.run import Program, Run
 
 
 def ask(
@@ -47,6 +52,46 @@ def live(session: Session) -> Checks:
             "record again here."
         )
     return session.checks
+
+
+def time_guards(recording: Recording, session: Session) -> Recording:
+    """The recording with the time of its guards by value, on the arguments of its program.
+
+    Raises:
+        GuardsError: there are no live guards, or there is no program.
+    """
+    live(session)
+    if session.program is None:
+        raise GuardsError(
+            "There is no program to take arguments from: record it with lab.explore(fn, *args)."
+        )
+    return timed(recording, session, session.program)
+
+
+def timed(recording: Recording, held: Session | Run, program: Program) -> Recording:
+    """The recording with the time of its guards by value, of those that a call starts with.
+
+    What runs after a break gets its values from the code before it: of that, only the whole is
+    known.
+    """
+    import torch
+
+    checks = held.checks
+    if checks is None:
+        return recording
+    _, args, kwargs = program.call()
+    with torch.no_grad() if program.choice.grad is False else nullcontext():
+        found = [_timed(known, checks, args, kwargs) for known in recording.guard_times]
+    return structs.replace(recording, guard_times=tuple(found))
+
+
+def _timed(
+    known: GuardTime, checks: Checks, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> GuardTime:
+    try:
+        return checks.timed(known, args, kwargs) or known
+    except GuardsError:
+        return known
 
 
 def _frame(recording: Recording, checks: Checks, frame: int | None) -> int:

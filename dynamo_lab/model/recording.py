@@ -20,6 +20,7 @@ from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Fusion, Schedule, fusions
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
@@ -27,7 +28,7 @@ from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
-from dynamo_lab.model.timings import CacheCheck, Timing
+from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -56,6 +57,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     frames: tuple[Frame, ...] = ()
     breaks: tuple[Break, ...] = ()
     guards: tuple[Guard, ...] = ()
+    guard_times: tuple[GuardTime, ...] = ()
     recompiles: tuple[Recompile, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     shape_facts: tuple[ShapeFact, ...] = ()
@@ -72,8 +74,10 @@ class Recording(Struct, frozen=True, kw_only=True):
     assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()
+    compile_memory: CompileMemory | None = None
     unrolled: tuple[Loop, ...] = ()
     caches: tuple[CacheCheck, ...] = ()
+    warm_start: WarmStart | None = None
     pipelines: tuple[Pipeline, ...] = ()
     passes: tuple[Pass, ...] = ()
     patterns: tuple[Pattern, ...] = ()

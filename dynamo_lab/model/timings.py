@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Ref, circle
+from dynamo_lab.model.core.references import Plain, Ref, circle
 
 
 class Timing(Struct, frozen=True, array_like=True):
@@ -42,6 +42,56 @@ class CacheCheck(Struct, frozen=True, kw_only=True):
     reason: str = ""
     node: Annotated[int | None, Ref("graphs[graph].nodes")] = None
     parts: tuple[tuple[str, str], ...] = ()
+
+
+class CompileMemory(Struct, frozen=True, kw_only=True):
+    """The peak of resident memory that the system counts for this process, in bytes.
+
+    `before` is that before the first phase, `peak` that after the last one. `grew` are phases, as
+    positions in `Recording.timings`, with the bytes by which it rose while they ran, those nested
+    in them included. `child` is the peak of the largest process that it waited for meanwhile, 0 if
+    no new one was larger than all before. What the system shares between processes counts in each.
+    """
+
+    before: Annotated[int, Plain("bytes")]
+    peak: Annotated[int, Plain("bytes")]
+    child: Annotated[int, Plain("bytes")] = 0
+    grew: tuple[tuple[Annotated[int, Ref("timings")], Annotated[int, Plain("bytes")]], ...] = ()
+
+
+class LayerUse(Struct, frozen=True, kw_only=True):
+    """How often a compile cache was asked in a run, by what came of it, as PyTorch counts."""
+
+    layer: str
+    hits: Annotated[int, Plain("a count")] = 0
+    misses: Annotated[int, Plain("a count")] = 0
+    bypasses: Annotated[int, Plain("a count")] = 0
+
+
+class WarmRun(Struct, frozen=True, kw_only=True):
+    """A program's first call, less a second one's: the seconds, what caches gave, and the builds.
+
+    `built` counts the libraries and binaries of kernels that compilers wrote.
+    """
+
+    seconds: float
+    layers: tuple[LayerUse, ...] = ()
+    built: Annotated[int, Plain("a count")] = 0
+
+
+class WarmStart(Struct, frozen=True, kw_only=True):
+    """A program compiled into empty caches, again from them, and from a saved bundle of them.
+
+    `kept` are the kinds of artifacts in the bundle with their number. `differing` are a layer, how
+    many of the warm run's keys the cold run did not have, and the parts of the key that differ.
+    """
+
+    cold: WarmRun
+    warm: WarmRun
+    bundle: WarmRun | None = None
+    bundle_bytes: Annotated[int, Plain("a size")] = 0
+    kept: tuple[tuple[str, int], ...] = ()
+    differing: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
 
 
 _LONGEST = 1e13

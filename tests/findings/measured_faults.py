@@ -3,6 +3,42 @@
 from tests.findings.faults import Fault
 
 FAULTS = {
+    "guards_of_many_modules": Fault(
+        "guard-checks",
+        """
+        import torch
+        from msgspec.structs import replace
+        from tests.findings.times import timed
+
+        class Block(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = torch.nn.Linear(4, 4)
+
+            def forward(self, x):
+                return torch.relu(self.inner(x))
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = torch.nn.ModuleList(Block() for _ in range(4))
+
+            def forward(self, x):  # fault
+                for block in self.blocks:
+                    x = block(x)
+                return x
+
+        def record(lab):
+            recording = lab.explore(Net(), torch.ones(2, 4), backend="eager", grad=False)
+            [known] = recording.time_guards().guard_times
+            shares = [replace(f, seconds=(2 + 29 * f.kept / known.guards) * 1e-6)
+                      for f in known.filters]
+            slow = replace(known, seconds=31e-6, filters=tuple(shares))
+            facts = timed(recording, eager=70, overhead=50, kernels=[], whole=90)
+            return replace(facts, guard_times=(slow,))
+        """,
+        "what is measured depends on the machine, so times are given",
+    ),
     "tiny_function": Fault(
         "call-overhead",
         """

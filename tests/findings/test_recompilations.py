@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 
 from dynamo_lab.view.guards.compilations import recompilations
 from tests.findings.faults import assert_found_first, findings_of, recorded
@@ -59,3 +60,36 @@ def test_at_the_limit_all_of_it_is_the_cost(tmp_path: Path) -> None:
     found = findings_of(recorded(FAULTS["lambda_in_the_call"].source, tmp_path, "limit"))
     assert found[0].cost == 1.0
     assert "the limit was reached" in found[0].sentence
+
+
+@pytest.mark.parametrize("name", ["dtypes", "a_name_for_each_call", "number_in_a_range"])
+@pytest.mark.parametrize("stance", ["eager_on_recompile", "fail_on_recompile"])
+def test_a_stance_after_the_calls_that_matter_does_what_the_remedy_says(
+    name: str, stance: str, tmp_path: Path
+) -> None:
+    fault = FAULTS[name]
+    if stance == "eager_on_recompile":
+        assert stance in assert_found_first(fault, tmp_path, name).remedy
+    lines = fault.source.split("\n")
+    [at] = [at for at, line in enumerate(lines) if line.strip().startswith("compiled(torch")]
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    lines.insert(at + 1, f'{indent}torch.compiler.set_stance("{stance}")')
+    try:
+        if stance == "fail_on_recompile":
+            with pytest.raises(RuntimeError, match="fail_on_recompile"):
+                recorded("\n".join(lines), tmp_path, f"{name}_{stance}")
+        else:
+            recording = recorded("\n".join(lines), tmp_path, f"{name}_{stance}")
+            assert recording.failure is None
+            assert recompilations(recording) == 0
+    finally:
+        torch.compiler.set_stance("default")
+
+
+def test_one_recompilation_or_a_safe_remedy_needs_no_stance(tmp_path: Path) -> None:
+    [found] = findings_of(recorded(FAULTS["sizes_of_two_arguments"].source, tmp_path, "safe"))
+    assert found.can_apply
+    assert "set_stance" not in found.remedy
+    source = FAULTS["dtypes"].source.replace(", torch.bfloat16", "")
+    [found] = findings_of(recorded(source, tmp_path, "once"))
+    assert "set_stance" not in found.remedy

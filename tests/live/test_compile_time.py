@@ -10,6 +10,7 @@ from torch._dynamo import symbolic_convert
 from torch._inductor import codecache, config
 
 import dynamo_lab as lab
+from dynamo_lab.capture.core import peaks
 from dynamo_lab.view import build
 
 pytestmark = pytest.mark.live
@@ -122,3 +123,41 @@ def test_a_pass_without_an_identity_is_why_nothing_is_kept() -> None:
         recording = lab.explore(lambda x: x.exp() + 2.5, torch.ones(8))
     [found] = [one for one in recording.caches if one.layer == "FX graph cache"]
     assert (found.outcome, found.reason) == ("bypassed", "Unsupported post grad custom pass")
+
+
+def test_a_phase_that_raises_the_peak_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [400_000_000]
+    monkeypatch.setattr(peaks, "high_water", lambda: (held[0], 0))
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        held[0] += 900_000_000
+        return graph
+
+    recording = lab.explore(lambda x: x + 1.25, torch.ones(4), backend=backend)
+    held[0] += 5_000_000  # later, when nothing compiles
+    found = recording.compile_memory
+    assert found is not None
+    assert (found.before, found.peak) == (400_000_000, 1_300_000_000)
+    memory = build(recording).timeline.memory
+    assert "rose by 900 MB, to 1.3 GB" in memory.sentence
+    [(name, by, _)] = memory.rows
+    assert by == 900_000_000
+    assert name in {timing.name for timing in recording.timings}
+    [told] = [one for one in build(recording).findings.found if one.rule == "compile-peak"]
+    assert told.level == "note"
+    assert name in told.sentence
+
+
+def test_the_peak_of_a_small_program_is_known_and_no_finding() -> None:
+    recording = lab.explore(lambda x: x + 2.25, torch.ones(4), backend="eager")
+    found = recording.compile_memory
+    assert found is not None
+    assert 0 < found.before <= found.peak
+    assert not [one for one in build(recording).findings.found if one.rule == "compile-peak"]
+
+
+def test_where_the_system_does_not_say_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peaks, "high_water", lambda: None)
+    recording = lab.explore(lambda x: x + 3.25, torch.ones(4), backend="eager")
+    assert recording.compile_memory is None
+    assert build(recording).timeline.memory.sentence == ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from dynamo_lab.model.timings import Timing
+from dynamo_lab.model.timings import CacheCheck, LayerUse, Timing, WarmRun, WarmStart
 from dynamo_lab.view import build
 from tests.view import samples
 
@@ -73,3 +73,57 @@ def test_guards_are_told_only_of_symbolic_sizes() -> None:
     made = _timed(*guards)
     assert bool(_found(made, "guards-of-sizes")) == bool(made.symbols)
     assert _found(replace(made, symbols=()), "guards-of-sizes") == []
+
+
+def _warm(*differing: tuple[str, int, tuple[str, ...]], built: int = 0) -> Recording:
+    found = WarmStart(
+        cold=WarmRun(seconds=4.0, built=2),
+        warm=WarmRun(seconds=1.0, layers=(LayerUse(layer="FX graph cache", misses=3),)),
+        bundle=WarmRun(seconds=3.5, built=built),
+        bundle_bytes=2_000,
+        kept=(("inductor", 3),),
+        differing=differing,
+    )
+    return replace(samples.branch_and_print(), warm_start=found)
+
+
+def test_a_miss_whose_part_is_known_is_a_problem() -> None:
+    [found] = _found(_warm(("FX graph cache", 3, ("example_inputs[0]",))), "cache-missed")
+    assert "3 graphs were not found" in found.sentence
+    assert "an input (0) differs from one compilation to the next" in found.sentence
+    assert found.where
+    assert "uuid" not in found.remedy
+
+
+def test_a_miss_whose_part_is_not_known_is_no_finding() -> None:
+    assert _found(_warm(), "cache-missed") == []
+    assert _found(_warm(("FX graph cache", 1, ())), "cache-missed") == []
+
+
+def test_what_a_bundle_lacks_is_told() -> None:
+    details = build(_warm(built=2)).timeline.warm_start.details
+    expected = "A saved bundle, 2 kB, has 3 graphs of Inductor; it lacks 2 built kernel libraries."
+    assert details[-1] == expected
+    assert _found(_warm(), "bundle-lacks") == []
+
+
+def test_a_warm_start_is_foretold_only_of_what_is_kept() -> None:
+    checks = tuple(
+        CacheCheck(layer=layer, outcome="kept", compile_id="0/0")
+        for layer in ("AOTAutograd cache", "FX graph cache")
+    )
+    timings = (
+        Timing("dynamo", 0.0, 10.0, -1, "0/0"),
+        Timing("create_aot_dispatcher_function", 2.0, 7.0, 0, "0/0"),
+        Timing("fx_codegen_and_compile", 3.0, 5.0, 1, "0/0"),
+    )
+    made = replace(samples.branch_and_print(), timings=timings)
+
+    def told(*caches: CacheCheck) -> str:
+        return build(replace(made, caches=caches)).timeline.warm_start.sentence
+
+    assert told(*checks).startswith("A warm start would take at least 3.0 s instead of 10.0 s")
+    refused = replace(checks[0], outcome="bypassed")
+    assert "at least 5.0 s instead of 10.0 s" in told(refused, checks[1])
+    assert told(refused, replace(checks[1], outcome="bypassed")) == ""
+    assert told() == ""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from dynamo_lab.capture.bisections import hooks
 from dynamo_lab.capture.core import hooks as core_hooks
 from dynamo_lab.capture.core.compat import without_caches
+from dynamo_lab.capture.core.compiled_apart import OF_DYNAMO
 from dynamo_lab.capture.core.private import Private
 from dynamo_lab.capture.core.undo import Undo, whole
 from dynamo_lab.capture.passes.patterns import pattern_name
@@ -125,7 +126,8 @@ def _replace(undo: Undo, row: Private, ours: Callable[..., Any]) -> None:
 def settings(mode: str | None, chosen: dict[str, Any]) -> Iterator[None]:
     """Inductor's settings as a mode and these have them."""
     of_mode = core_hooks.LIST_MODES.get()().get(mode, {}) if mode else {}
-    values = {**of_mode, **chosen}
+    own = {name: value for name, value in chosen.items() if name not in OF_DYNAMO}
+    values = {**of_mode, **own}
     if not values:
         yield
         return

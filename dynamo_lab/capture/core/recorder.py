@@ -10,6 +10,7 @@ import msgspec
 
 from dynamo_lab.capture.core.environment import describe_environment
 from dynamo_lab.capture.core.hooks import REAL_STACK
+from dynamo_lab.capture.core.peaks import Peaks
 from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.capture.core.undo import held
 from dynamo_lab.errors import AbsentError
@@ -22,6 +23,7 @@ from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
@@ -73,6 +75,7 @@ class Recorder:
         self.frames: list[Frame] = []
         self.breaks: list[Break] = []
         self.guards: list[Guard] = []
+        self.guard_times: list[GuardTime] = []
         self.recompiles: list[Recompile] = []
         self.symbols: list[Symbol] = []
         self.shape_facts: list[ShapeFact] = []
@@ -89,6 +92,7 @@ class Recorder:
         self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
+        self.peaks = Peaks()
         self.unrolled: list[Loop] = []
         self.caches: list[CacheCheck] = []
         self.pipelines: list[Pipeline] = []
@@ -176,6 +180,7 @@ class Recorder:
                 frames=tuple(self.frames),
                 breaks=tuple(self.breaks),
                 guards=tuple(self.guards),
+                guard_times=tuple(self.guard_times),
                 recompiles=tuple(self.recompiles),
                 symbols=tuple(self.symbols),
                 shape_facts=tuple(self.shape_facts),
@@ -191,6 +196,7 @@ class Recorder:
                 packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
+                compile_memory=self.peaks.told(),
                 unrolled=tuple(self.unrolled),
                 caches=tuple(self.caches),
                 pipelines=tuple(self.pipelines),

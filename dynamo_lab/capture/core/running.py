@@ -21,6 +21,9 @@ def run(
 
     With `grad=True` a backward pass follows each, from what it returned.
     """
+    options = compile_options.get("options")
+    if options:  # of which it takes out what is not for the backend
+        compile_options["options"] = dict(options)
     result, compiled = None, torch.compile(fn, **compile_options)
     for args, kwargs in calls:
         result = call_once(compiled, args, kwargs, grad=grad)

@@ -42,6 +42,7 @@ class TimingProbes:
         )
         running.append(len(self._recorder.timings))
         self._recorder.timings.append(timing)
+        self._recorder.peaks.started(running[-1])
         self._recorder.on_phase(event_name)
         yield
 
@@ -54,6 +55,7 @@ class TimingProbes:
                 index = running.pop()
                 seconds = self._recorder.now() - timings[index].start
                 self._recorder.update(timings, index, seconds=seconds)
+                self._recorder.peaks.ended(index)
                 if timings[index].name == event_name:
                     break
         yield

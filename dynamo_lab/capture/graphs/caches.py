@@ -122,7 +122,7 @@ class CacheProbes:
             return replace(found, outcome="bypassed", reason=_sentence(error))
         except Exception as error:  # the question is ours, so the program does not end by it
             return replace(found, outcome="unknown", reason=_sentence(error))
-        parts = dict(_parts(lines))
+        parts = dict(parts_of(lines))
         told = tuple(_changes(self._first, parts))
         self._first = self._first or parts
         return replace(found, parts=told)
@@ -151,7 +151,7 @@ def _settings() -> dict[str, bool]:
     return {FX_GRAPH: fx_graph, AOTAUTOGRAD: fx_graph and autograd}
 
 
-def _parts(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
+def parts_of(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
     """The name of each part of a key, and the start of its hash."""
     for line in lines:
         if found := _PART.match(line):

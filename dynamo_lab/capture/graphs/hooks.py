@@ -1,6 +1,6 @@
 """Private names of PyTorch for graphs and the operators in them."""
 
-from dynamo_lab.capture.core.private import Private
+from dynamo_lab.capture.core.private import Private, nothing
 
 USER_COMPILER = Private(
     "torch._dynamo.output_graph",
@@ -34,6 +34,22 @@ AOT_BYPASS = Private(
     "torch._functorch._aot_autograd.autograd_cache",
     "BypassAOTAutogradCache",
     _CACHE,
+)
+_WARM = "how long a warm start takes is not measured."
+ARTIFACTS = Private("torch.compiler._cache", "CacheArtifactManager", _WARM)
+CLEAR_CACHES = Private("torch._inductor.utils", "clear_caches", _WARM)
+COUNTERS = Private("torch._dynamo.utils", "counters", _WARM)
+AOT_KEY = Private(
+    "torch._functorch._aot_autograd.autograd_cache",
+    "autograd_cache_key",
+    "the part of AOTAutograd's key that differs is not known.",
+)
+AOT_KEY_LINES = Private(
+    "torch._functorch._aot_autograd.autograd_cache",
+    "_get_debug_lines_for_cache_key",
+    "the part of AOTAutograd's key that differs is not known.",
+    since="2.13",
+    otherwise=nothing,
 )
 SPLIT = Private(
     "torch._dynamo.backends.distributed",

@@ -10,6 +10,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.guards import hooks
 from dynamo_lab.capture.guards.code_parts import CodeParts
+from dynamo_lab.capture.guards.costs import kept_by_filters, whole
 from dynamo_lab.model.guards.guards import Guard
 
 _LONGEST_EXPRESSION = 800  # characters; a guard on a large constant prints all of it
@@ -29,10 +30,19 @@ class GuardProbes:
         self._compilations = compilations
         self._frame_of = frame_of
         self._failed = failed
+        self._kept: dict[int, list[Any]] = {}
 
     def install(self, patches: Patches) -> None:
         """Watch the building of guard checks."""
         patches.hook(hooks.BUILT, self.built)
+        patches.hook(hooks.BUILDING, self.building)
+
+    def building(
+        self, manager: Any, sorted_guards: Any, *_: Any, **__: Any
+    ) -> Generator[None, Any, None]:
+        """Dynamo builds a check from guards: the last time, from those that a filter keeps."""
+        self._kept[id(manager)] = list(sorted_guards)
+        yield
 
     def built(
         self, manager: Any, f_code: CodeType, output_graph: Any, *_: Any, **__: Any
@@ -43,14 +53,24 @@ class GuardProbes:
         try:
             yield
         except BaseException as error:  # a size that must be dynamic is not, for example
+            self._kept.pop(id(manager), None)
             self._failed(frame, compile_id, error)
             raise
+        guards = self._kept.pop(id(manager), guards)
         parts = CodeParts(hooks.CODE_PARTS.of(manager.guard_manager))
         for guard in guards:
             self._recorder.guards.append(self._guard(guard, frame, compile_id, parts))
         self._recorder.guards.extend(_on_aliasing(parts, frame, compile_id))
         scope = output_graph.local_scope
         self._recorder.checks.keep(compile_id, frame, f_code, scope, manager.guard_manager)
+        if not self._recorder.target:
+            self._time(compile_id, scope, manager.guard_manager, guards)
+
+    def _time(self, compile_id: str, scope: Any, manager: Any, guards: list[Any]) -> None:
+        """A few checks, as Dynamo itself makes some after it built them."""
+        self._recorder.checks.filters[compile_id] = kept_by_filters(guards)
+        told = whole(compile_id, manager.root, scope, len(guards))
+        self._recorder.guard_times.append(told)
 
     def _guard(self, guard: Any, frame: int, compile_id: str, parts: CodeParts) -> Guard:
         texts, source = self._recorder.texts, compat.name_of(guard)

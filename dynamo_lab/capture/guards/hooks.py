@@ -3,6 +3,11 @@
 from dynamo_lab.capture.core.private import Field, Private, nothing
 
 BUILT = Private("torch._dynamo.guards", "CheckFunctionManager.__init__", "guards are not recorded.")
+BUILDING = Private(
+    "torch._dynamo.guards",
+    "CheckFunctionManager.build_guards",
+    "guards that a `guard_filter_fn` drops are recorded as if they were checked.",
+)
 CODE_PARTS = Field(
     "torch._dynamo.guards",
     "GuardManagerWrapper.code_parts",

@@ -11,8 +11,10 @@ from torch import nn
 
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.capture.core.values import PLAIN
+from dynamo_lab.capture.guards.costs import Kept, by_value
 from dynamo_lab.capture.guards.guard_failures import first_failing, tell
 from dynamo_lab.errors import GuardsError
+from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import FailedGuard
 
 
@@ -27,6 +29,8 @@ class Checks:
         self._codes: dict[int, CodeType] = {}
         self._closures: dict[int, dict[str, Callable[[], Any]]] = {}
         self._modules: dict[int, weakref.ref[nn.Module]] = {}
+        self.filters: dict[str, dict[str, Kept]] = {}
+        """What PyTorch's filters would keep of a compilation's guards."""
 
     def keep(
         self, compile_id: str, frame: int, code: CodeType, scope: Mapping[str, Any], manager: Any
@@ -62,13 +66,35 @@ class Checks:
         Raises:
             GuardsError: the arguments are not those of the frame's function.
         """
+        with self._called(frame, args, kwargs, names) as (made, values):
+            return tuple((i, _failing(manager, values)) for i, manager in made[::-1])
+
+    def timed(
+        self, known: GuardTime, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> GuardTime | None:
+        """How long the guards of a compilation take, by value; None if they fail for this call.
+
+        Raises:
+            GuardsError: the arguments are not those of its function.
+        """
+        frame, manager = self._managers[known.compile_id]
+        with self._called(frame, args, kwargs, {}) as (_, values):
+            if not manager.check(values):
+                return None
+            return by_value(known, manager.root, values, self.filters.get(known.compile_id, {}))
+
+    @whole
+    def _called(
+        self, frame: int, args: Sequence[Any], kwargs: Mapping[str, Any], names: Mapping[str, Any]
+    ) -> Iterator[tuple[list[tuple[str, Any]], dict[str, Any]]]:
+        """The guards of each compilation of a frame, and the locals that this call gives it."""
         made = [(i, manager) for i, (at, manager) in self._managers.items() if at == frame]
         code = self._codes[frame]
         read = _read_by_cell(code, args, kwargs)
         rest = {name: value for name, value in kwargs.items() if name not in read}
         values = self._locals(frame, args, rest, names)
         with _replaced(made[0][1].global_scope["G"], read):
-            return tuple((i, _failing(manager, values)) for i, manager in made[::-1])
+            yield made, values
 
     def _locals(
         self, frame: int, args: Sequence[Any], kwargs: Mapping[str, Any], names: Mapping[str, Any]

@@ -62,6 +62,8 @@ OUTCOMES = {
     "relower": LoweredOutcome,
     "bench": MeasuredOutcome,
     "bisect": MeasuredOutcome,
+    "warm_start": MeasuredOutcome,
+    "time_guards": MeasuredOutcome,
 }
 """What comes of something that `runs.run` does."""
 

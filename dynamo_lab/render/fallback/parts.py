@@ -29,15 +29,16 @@ from dynamo_lab.render.fallback import (
 )
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
-from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, tag
+from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.stories import StoryView, causes_first
-from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.core.words import listed, percent, plural, seconds
 from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.outline import OutlineRow, outline
 from dynamo_lab.view.guards.changes import ChangesView
+from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.guards import CauseView, RecompileView
 
 _NODES = 120
@@ -73,6 +74,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))
     recompiles = (partial(_recompile, item) for item in view.guards.recompiles)
     yield "Recompilations", with_reading("guards", recompiles)
+    yield "Time of guards", (partial(_guard_cost, item) for item in view.guards.costs[:_MODULES])
     yield "Compile time", with_reading("timeline", timings.blocks(view))
     yield "Steps", with_reading("steps", _steps(view))
     yield "Dynamic shapes", with_reading("shapes", _shapes(view))
@@ -171,6 +173,18 @@ def _recompile(item: RecompileView) -> Markup:
         tag("ul", *causes),
         *([tag("p", prose(item.advice))] if item.advice else []),
         *([_changes(item.changes)] if item.changes else []),
+    )
+
+
+def _guard_cost(item: GuardCostView) -> Markup:
+    rows = [
+        (seconds(row.seconds), percent(row.share), shortened(row.name, 160)) for row in item.rows
+    ]
+    told = [tag("p", prose(shortened(text, 300))) for text in (item.sum, *item.filters) if text]
+    return join(
+        tag("p", tag("b", shortened(item.title, 200)), f" · {item.compile_id} · {item.sentence}"),
+        *([table(("a check", "share", "value"), rows)] if rows else []),
+        *told,
     )
 
 

@@ -19,6 +19,13 @@ def blocks(view: View) -> Iterator[Block]:
         yield partial(_table, one)
     for cache in view.timeline.caches:
         yield partial(_cache, cache)
+    warm = view.timeline.warm_start
+    memory = view.timeline.memory
+    if memory.sentence:
+        rows = [(by, shortened(name, 100)) for name, _, by in memory.rows]
+        yield partial(_memory, f"{memory.sentence} {memory.note}", rows)
+    if warm.sentence:
+        yield partial(tag, "p", " ".join((warm.sentence, *warm.details)))
 
 
 def _table(one: CostTable) -> Markup:
@@ -35,6 +42,10 @@ def _table(one: CostTable) -> Markup:
 
 def _row(row: CostRow) -> tuple[str, str, str]:
     return seconds(row.seconds), percent(row.share), shortened(row.name, 160)
+
+
+def _memory(told: str, rows: list[tuple[str, str]]) -> Markup:
+    return join(tag("p", told), *([table(("rose by", "phase"), rows)] if rows else []))
 
 
 def _cache(cache: CacheView) -> Markup:

@@ -40,6 +40,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield from _costs(table, page)
     if page.everything:
         yield from _caches(view)
+        yield from _memory(view)
 
 
 def _costs(table: CostTable, page: Page) -> Iterator[RenderableType]:
@@ -65,6 +66,23 @@ def _caches(view: View) -> Iterator[RenderableType]:
     for cache in caches:
         about = " · ".join(filter(None, (cache.compile_id, cache.where, cache.reason)))
         yield line((cache.sentence, ""), (f" {about}" if about else "", "dim"))
+    warm = view.timeline.warm_start
+    for sentence in filter(None, (warm.sentence, *warm.details)):
+        yield text(sentence)
+
+
+def _memory(view: View) -> Iterator[RenderableType]:
+    """What compiling did to the process's peak."""
+    memory = view.timeline.memory
+    if not memory.sentence:
+        return
+    yield heading("Peak memory of compiling")
+    yield text(memory.sentence)
+    if memory.rows:
+        yield grid(
+            ("right", "wrap"), ((text(by, "bold"), text(name)) for name, _, by in memory.rows)
+        )
+    yield text(memory.note, "dim")
 
 
 def _row(name: str, spent: float, share: float, page: Page) -> tuple[Text, ...]:

@@ -62,4 +62,15 @@ class Options(NamedTuple):
         return f"torch.compile(fn, {', '.join(f'{k}={v!r}' for k, v in self.chosen.items())})"
 
 
-Change = Setting | Helper | Rewrite | Options
+class GuardFilter(NamedTuple):
+    """A function of `torch.compiler` that says which guards to keep."""
+
+    name: str
+
+    @property
+    def code(self) -> str:
+        """The call that the user would write."""
+        return f'torch.compile(fn, options={{"guard_filter_fn": torch.compiler.{self.name}}})'
+
+
+Change = Setting | Helper | Rewrite | Options | GuardFilter

@@ -11,9 +11,11 @@ from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.guards import costs
 from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
+from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.failing import cause, describe, readable, with_parameters
 from dynamo_lab.view.guards.order import in_order, is_of_state
 from dynamo_lab.view.guards.wording import demands
@@ -69,10 +71,11 @@ class RecompileView(Struct, frozen=True, kw_only=True):
 
 
 class GuardsView(Struct, frozen=True, kw_only=True):
-    """All guards in frame order, and the recompilations before them."""
+    """All guards in frame order, the recompilations before them, and how long a check takes."""
 
     guards: tuple[GuardView, ...]
     recompiles: tuple[RecompileView, ...]
+    costs: tuple[GuardCostView, ...] = ()
 
 
 def build(recording: Recording, places: Places) -> GuardsView:
@@ -86,6 +89,7 @@ def build(recording: Recording, places: Places) -> GuardsView:
             _recompile(_in_own_names(item, recording), names, compilations, places, known)
             for item in recording.recompiles
         ),
+        costs=costs.build(recording),
     )
 
 

@@ -9,8 +9,9 @@ from dynamo_lab.model.timings import CacheCheck
 from dynamo_lab.view.core.places import Line, Places, entity
 from dynamo_lab.view.core.words import listed, unique
 
+AOTAUTOGRAD = "AOTAutograd cache"
 FX_GRAPH = "FX graph cache"
-"""The one cache of which keys are recorded."""
+"""The one cache of which keys are recorded unasked."""
 _SENTENCES = {
     "kept": "nothing speaks against keeping what is compiled",
     "bypassed": "would be bypassed, so that nothing is kept",
@@ -99,14 +100,14 @@ def why_another_key(before: Recording, after: Recording) -> str:
     if not missing:
         return ""
     nearest = [min((differing(old, parts) for old in known), key=len) for parts in missing]
-    names = unique(_name(part) for parts in nearest for part in parts)
+    names = unique(part_in_words(part) for parts in nearest for part in parts)
     return (
         f"{len(missing)} of {len(asked)} graphs would not be found in the FX graph cache after the "
         f"first: {listed(names)} differ{'s' if len(names) == 1 else ''}."
     )
 
 
-def _name(part: str) -> str:
+def part_in_words(part: str) -> str:
     """A part of a key in words, with PyTorch's name of it."""
     around, _, inside = part.partition("[")
     words = _WORDS.get(around)

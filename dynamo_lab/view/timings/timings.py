@@ -9,9 +9,11 @@ from msgspec import Struct
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.timings import caches, costs
+from dynamo_lab.view.timings import caches, costs, memory, warm_start
 from dynamo_lab.view.timings.caches import CacheView
 from dynamo_lab.view.timings.costs import CostTable
+from dynamo_lab.view.timings.memory import CompileMemoryView
+from dynamo_lab.view.timings.warm_start import WarmStartView
 
 
 class PhaseView(Struct, frozen=True, array_like=True):
@@ -30,7 +32,8 @@ class TimelineView(Struct, frozen=True, kw_only=True):
 
     They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
     other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
-    `caches` what the compile caches would keep.
+    `caches` what the compile caches would keep, `warm_start` what that is worth,
+    `memory` what compiling did to the process's peak.
     """
 
     seconds: float
@@ -39,6 +42,8 @@ class TimelineView(Struct, frozen=True, kw_only=True):
     parallel: tuple[tuple[str, float], ...] = ()
     costs: tuple[CostTable, ...] = ()
     caches: tuple[CacheView, ...] = ()
+    warm_start: WarmStartView = WarmStartView()
+    memory: CompileMemoryView = CompileMemoryView()
 
 
 _EXPLANATIONS = {
@@ -108,6 +113,8 @@ def build(recording: Recording, places: Places) -> TimelineView:
         parallel=_parallel(timings, beside),
         costs=costs.build(recording, places, seconds, waited_seconds(recording)),
         caches=caches.build(recording, places),
+        warm_start=warm_start.build(recording, seconds),
+        memory=memory.build(recording),
     )
 
 

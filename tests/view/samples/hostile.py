@@ -20,6 +20,7 @@ from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.frames import Frame, Loop
+from dynamo_lab.model.guards.costs import GuardBranch, GuardFilter, GuardTime
 from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Statement, Wrapper
@@ -43,7 +44,7 @@ from dynamo_lab.model.passes import (
     Placed,
 )
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.model.timings import CacheCheck, Timing
+from dynamo_lab.model.timings import CacheCheck, CompileMemory, LayerUse, Timing, WarmRun, WarmStart
 
 from .table import Table, graph
 
@@ -82,6 +83,14 @@ def hostile() -> Recording:
             ),
         ),
         guards=(Guard(frame=0, compile_id="", kind=evil, source=evil, expressions=(evil,)),),
+        guard_times=(
+            GuardTime(
+                compile_id=evil,
+                seconds=1e-6,
+                branches=(GuardBranch(evil, 1e-6, 1),),
+                filters=(GuardFilter(evil, 0, 1e-6),),
+            ),
+        ),
         recompiles=(
             Recompile(frame=0, compile_id=evil, failures=((evil, evil),)),
             Recompile(
@@ -225,6 +234,14 @@ def hostile() -> Recording:
         ),
         timings=(Timing(evil, 0.0, 1.0),),
         unrolled=(Loop(span=0, graph=0, times=40),),
+        compile_memory=CompileMemory(before=1, peak=9 << 30, grew=((0, 8 << 30),)),
+        warm_start=WarmStart(
+            cold=WarmRun(seconds=1.0),
+            warm=WarmRun(seconds=0.5, layers=(LayerUse(layer=evil, misses=1),)),
+            bundle=WarmRun(seconds=0.9, built=2),
+            kept=((evil, 1),),
+            differing=((evil, 1, (evil, f"{evil}[{evil}]")),),
+        ),
         caches=(CacheCheck(layer=evil, outcome="bypassed", graph=0, node=0, reason=evil),),
         pipelines=(
             Pipeline(id=0, phase="joint", compile_id=evil, graphs={"": 0}, end=2, error=evil),

@@ -246,10 +246,11 @@ export interface ModuleView {
   readonly children: readonly number[];
 }
 
-/** All guards in frame order, and the recompilations before them. */
+/** All guards in frame order, the recompilations before them, and how long a check takes. */
 export interface GuardsView {
   readonly guards: readonly GuardView[];
   readonly recompiles: readonly RecompileView[];
+  readonly costs: readonly GuardCostView[];
 }
 
 /**
@@ -321,6 +322,25 @@ export interface ChangesView {
   readonly summary: string;
   readonly kernels: string;
 }
+
+/**
+ * One check of a compilation's guards, which precedes each of its calls.
+ *
+ * `rows` are there where it was measured by value, the costliest first; `filters` are sentences on
+ * what PyTorch's own filters would leave.
+ */
+export interface GuardCostView {
+  readonly compile_id: string;
+  readonly title: string;
+  readonly sentence: string;
+  readonly seconds: number;
+  readonly rows: readonly GuardCostRow[];
+  readonly sum: string;
+  readonly filters: readonly string[];
+}
+
+/** A value with all that is reached through it: what its guards take, and of the whole. */
+export type GuardCostRow = readonly [name: string, seconds: number, share: number, values: number];
 
 /** The symbols in order of creation, and sizes without one that were meant to be dynamic. */
 export interface ShapesView {
@@ -436,7 +456,8 @@ export interface LevelView {
  *
  * They count each second of the wall clock once. `parallel` are (phase, seconds) of work that
  * other threads and processes did meanwhile. `costs` are the same seconds by what they were for,
- * `caches` what the compile caches would keep.
+ * `caches` what the compile caches would keep, `warm_start` what that is worth,
+ * `memory` what compiling did to the process's peak.
  */
 export interface TimelineView {
   readonly seconds: number;
@@ -445,6 +466,8 @@ export interface TimelineView {
   readonly parallel: readonly (readonly [string, number])[];
   readonly costs: readonly CostTable[];
   readonly caches: readonly CacheView[];
+  readonly warm_start: WarmStartView;
+  readonly memory: CompileMemoryView;
 }
 
 /** A bar: seconds from the recording's start, how deep it is nested, and its compilation. */
@@ -495,6 +518,28 @@ export interface CacheView {
   readonly reason: string;
   readonly where: string;
   readonly entity: string;
+}
+
+/**
+ * What compiling takes with full caches. `details` are sentences on what they gave.
+ *
+ * `is_measured`: else it is foretold. Empty where neither is known.
+ */
+export interface WarmStartView {
+  readonly sentence: string;
+  readonly is_measured: boolean;
+  readonly details: readonly string[];
+}
+
+/**
+ * What compiling did to the process's peak; `rows` are phases and the bytes in them alone.
+ *
+ * All is empty where the system does not say.
+ */
+export interface CompileMemoryView {
+  readonly sentence: string;
+  readonly rows: readonly (readonly [string, number, string])[];
+  readonly note: string;
 }
 
 /**
@@ -1900,4 +1945,6 @@ export interface Outcomes {
   readonly relower: LoweredOutcome;
   readonly bench: MeasuredOutcome;
   readonly bisect: MeasuredOutcome;
+  readonly warm_start: MeasuredOutcome;
+  readonly time_guards: MeasuredOutcome;
 }

@@ -11,6 +11,7 @@ import { VirtualList } from "../ui/virtual-list";
 import { Recompiles } from "./recompiles";
 import { GUARD_MODES, type GuardMode, guardsState } from "./state";
 import { Symbols } from "./symbols";
+import { GuardCosts } from "./costs";
 import { WouldPassBox } from "./would-pass";
 
 type Row =
@@ -144,7 +145,7 @@ function Explorer() {
   );
 }
 
-const BODIES = { recompiles: Recompiles, guards: Explorer, shapes: Symbols };
+const BODIES = { recompiles: Recompiles, guards: Explorer, costs: GuardCosts, shapes: Symbols };
 
 export function Guards() {
   const { mode: chosen } = usePart(guardsState);
@@ -152,6 +153,7 @@ export function Guards() {
   const counts: Readonly<Record<GuardMode, readonly [string, number]>> = {
     recompiles: ["Compiled again", view.guards.recompiles.length],
     guards: ["Guards", view.guards.guards.length],
+    costs: ["Time", view.guards.costs.length],
     shapes: ["Shapes", view.shapes.symbols.length],
   };
   const mode = chosen.value ?? (view.guards.recompiles.length > 0 ? "recompiles" : "guards");

@@ -1,8 +1,9 @@
 // Seconds of compiling by line, function, module, operator, kernel and pass, and what caches said.
 import { useSignal } from "@preact/signals";
-import { COST_ROW, type CacheView, type CostRow, type CostTable } from "../core/types.generated";
+import { COST_ROW, type CacheView, type CostRow, type CompileMemoryView, type CostTable, type WarmStartView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { Go } from "../ui/bits";
+import { RunButton } from "../ui/run-button";
 
 type Column = "seconds" | "tracing" | "lowering" | "code" | "building" | "count";
 
@@ -80,8 +81,8 @@ export function Costs({ tables }: { tables: readonly CostTable[] }) {
 }
 
 /** What the compile caches would keep: the recording itself looks past them. */
-export function Caches({ caches }: { caches: readonly CacheView[] }) {
-  if (caches.length === 0) return null;
+export function Caches({ caches, warm }: { caches: readonly CacheView[]; warm: WarmStartView }) {
+  if (caches.length === 0 && !warm.sentence) return null;
   return (
     <section aria-label="Caches">
       <p class="dl-dim">Compile caches, which a recording looks past:</p>
@@ -94,6 +95,26 @@ export function Caches({ caches }: { caches: readonly CacheView[] }) {
           </li>
         ))}
       </ul>
+      {warm.sentence && <p>{warm.sentence}</p>}
+      {warm.details.map((text) => <p key={text}>{text}</p>)}
+      {!warm.is_measured && <RunButton what="warm_start" label="Measure a warm start" title="Compiles the program three times, in folders of its own" />}
+    </section>
+  );
+}
+
+/** What compiling did to the peak memory of the process. */
+export function Memory({ memory }: { memory: CompileMemoryView }) {
+  if (!memory.sentence) return null;
+  return (
+    <section aria-label="Peak memory of compiling">
+      <p>{memory.sentence}</p>
+      {memory.rows.length > 0 && (
+        <table class="dl-totals">
+          <thead><tr><th scope="col">phase</th><th scope="col">rose by</th></tr></thead>
+          <tbody>{memory.rows.map(([name, , by]) => <tr key={name}><th scope="row">{name}</th><td>{by}</td></tr>)}</tbody>
+        </table>
+      )}
+      <p class="dl-dim">{memory.note}</p>
     </section>
   );
 }

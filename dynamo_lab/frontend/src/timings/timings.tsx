@@ -5,7 +5,7 @@ import { useModel } from "../core/context";
 import { PHASE, type PhaseView, type TimelineView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { Empty, WhyNone } from "../ui/bits";
-import { Caches, Costs } from "./costs";
+import { Caches, Costs, Memory } from "./costs";
 import { type Bar, bars, neighbour, rowsOf, ticks, type Window } from "../ui/icicle";
 
 const ROW = 24;
@@ -160,7 +160,8 @@ export function Timings() {
         <p class="dl-dim">In parallel, in other threads: {timeline.parallel.slice(0, 6).map(([name, time]) => `${name} ${seconds(time)}`).join(", ")}</p>
       )}
       <Costs tables={timeline.costs} />
-      <Caches caches={timeline.caches} />
+      <Caches caches={timeline.caches} warm={timeline.warm_start} />
+      <Memory memory={timeline.memory} />
     </div>
   );
 }

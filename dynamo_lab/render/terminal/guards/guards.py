@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import Page, grid, heading, indented, line, text
+from dynamo_lab.render.terminal.guards import costs
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import listed, plural
@@ -20,6 +21,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     if not guards and not recompiles:
         return
     yield heading("Guards", str(len(guards)))
+    yield from costs.section(view, page)
     for item in recompiles:
         yield from _recompile(item, page)
     if page.everything:

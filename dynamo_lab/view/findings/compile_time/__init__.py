@@ -2,7 +2,9 @@
 
 from dynamo_lab.view.findings.compile_time import (
     autotuning,
+    bundle_lacks,
     cache_bypassed,
+    cache_missed,
     cold_start,
     guards_of_sizes,
     many_builds,
@@ -16,7 +18,9 @@ RULES: tuple[Rule, ...] = (
     repeated_block.find,
     autotuning.find,
     cache_bypassed.find,
+    cache_missed.find,
     many_builds.find,
     guards_of_sizes.find,
     cold_start.find,
+    bundle_lacks.find,
 )

@@ -5,6 +5,7 @@ from dynamo_lab.view.findings.memory import (
     activations,
     attention_matrix,
     blown_up,
+    compile_peak,
     more_than_eager,
     saved_in_vain,
     saved_view,
@@ -17,4 +18,5 @@ RULES: tuple[Rule, ...] = (
     saved_in_vain.find,
     saved_view.find,
     activations.find,
+    compile_peak.find,
 )

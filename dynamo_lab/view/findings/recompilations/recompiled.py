@@ -74,11 +74,25 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
 _WRITTEN = ("attribute-changes", "learning-rate", "growing-container", "number-changes")
 
 
+_STANCE = (
+    'Or make the calls that matter first, then `torch.compiler.set_stance("eager_on_recompile")`: '
+    "what matches none of their code runs eagerly instead of being compiled. "
+    '`"fail_on_recompile"` raises there, and so finds it.'
+)
+
+
 def _remedy(story: Story, told: Told) -> str:
-    """What to do, and how to find the line that writes the value, where that is not known."""
+    """What to do; how to find the line that writes the value; how to stop where nothing is sure."""
     can_ask = story.times > 1 and told.rule in _WRITTEN and told.line is None
+    can_stop = (story.times > 1 or story.limit_hit) and told.change is None
     ask = "`rec.who_wrote(run)` finds the line that writes the value."
-    return f"{told.remedy.rstrip()} {ask}" if can_ask and told.remedy.endswith(".") else told.remedy
+    more = [ask] * (can_ask and bool(told.remedy)) + [_STANCE] * (can_stop and not told.is_expected)
+    if not more:
+        return told.remedy
+    begin = told.remedy.rstrip()
+    if begin.endswith(":"):  # then comes the code
+        begin = f"{begin[:-1]}, as below."
+    return " ".join((begin, *more)).strip()
 
 
 def _cost(story: Story) -> str:

@@ -6,6 +6,7 @@ from dynamo_lab.view.findings.speed import (
     complex_numbers,
     cuda_graphs,
     float64,
+    guard_checks,
     layout_copies,
     many_calls,
     no_faster,
@@ -21,6 +22,7 @@ RULES: tuple[Rule, ...] = (
     layout_copies.find,
     single_precision.find,
     slow_kernels.find,
+    guard_checks.find,
     call_overhead.find,
     no_faster.find,
 )

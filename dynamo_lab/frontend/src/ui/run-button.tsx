@@ -1,0 +1,36 @@
+// A button for what the kernel measures of the recording that is shown; it becomes a recording beside it.
+import { useSignal } from "@preact/signals";
+import { useStore } from "../core/context";
+import { Prose } from "./bits";
+
+interface RunButtonProps {
+  readonly what: "warm_start" | "time_guards";
+  readonly label: string;
+  readonly title: string;
+}
+
+/** Nothing where no kernel has the program. */
+export function RunButton({ what, label, title }: RunButtonProps) {
+  const { runs, recordings } = useStore().source;
+  const isBusy = useSignal(false);
+  const error = useSignal("");
+  const entry = recordings.shown.value;
+  if (!runs?.ready.value || !entry) return null;
+  const { base, asked } = entry;
+  const start = (): void => {
+    isBusy.value = true;
+    error.value = "";
+    runs.run(what, base, {})
+      .then((ran) => {
+        recordings.add(ran, { base, fix: "", asked });
+        recordings.show(ran.label);
+      }, (reason: unknown) => void (error.value = reason instanceof Error ? reason.message : String(reason)))
+      .finally(() => (isBusy.value = false));
+  };
+  return (
+    <span data-own>
+      <button type="button" class="dl-button" title={title} disabled={isBusy.value} onClick={start}>{isBusy.value ? "Measuring" : label}</button>
+      {error.value && <span class="dl-would-error" role="alert"> <Prose text={error.value} /></span>}
+    </span>
+  );
+}
