@@ -148,13 +148,17 @@ def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
     """The indices of the nodes that scheduler nodes, or one extern kernel, were lowered from.
 
     What is inside a body came from the operator around it. All that this operator reads is an
-    origin there too, and a node of the body may have the name of a node outside.
+    origin there too, and a node of the body may have the name of a node outside. A library's kernel
+    computes its own operator: what was lowered for its inputs is an origin too, until they are
+    buffers of their own.
     """
     index = {name: i for i, name in enumerate(graph.nodes.name)}
     is_body = PARENT.of(VIRTUALIZED.get().graph) is not ABSENT
     for item in parts_of(schedule):
         lowered = getattr(item, "node", item)
-        for origin in getattr(lowered, "origins", ()) or ():
+        own = getattr(lowered, "origin_node", None) if not hasattr(item, "node") else None
+        named = own is not None and own.name in index
+        for origin in [own] if named else getattr(lowered, "origins", ()) or ():
             is_around = isinstance(origin.target, OPERATORS.HigherOrderOperator)
             if origin.name in index and (is_around or not is_body):
                 yield index[origin.name]
