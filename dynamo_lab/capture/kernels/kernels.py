@@ -148,20 +148,25 @@ def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
     """The indices of the nodes that scheduler nodes, or one extern kernel, were lowered from.
 
     What is inside a body came from the operator around it. All that this operator reads is an
-    origin there too, and a node of the body may have the name of a node outside. A library's kernel
-    computes its own operator: what was lowered for its inputs is an origin too, until they are
-    buffers of their own.
+    origin there too, and a node of the body may have the name of a node outside.
     """
     index = {name: i for i, name in enumerate(graph.nodes.name)}
     is_body = PARENT.of(VIRTUALIZED.get().graph) is not ABSENT
     for item in parts_of(schedule):
         lowered = getattr(item, "node", item)
-        own = getattr(lowered, "origin_node", None) if not hasattr(item, "node") else None
-        named = own is not None and own.name in index
-        for origin in [own] if named else getattr(lowered, "origins", ()) or ():
-            is_around = isinstance(origin.target, OPERATORS.HigherOrderOperator)
-            if origin.name in index and (is_around or not is_body):
-                yield index[origin.name]
+        found = sorted(
+            index[origin.name]
+            for origin in getattr(lowered, "origins", ()) or ()
+            if origin.name in index and (not is_body or _is_around(origin))
+        )
+        # a library or a template computes one operator: the others make its inputs
+        yield from (
+            found[-1:] if lowered is item or isinstance(lowered, hooks.TEMPLATE.get()) else found
+        )
+
+
+def _is_around(origin: Any) -> bool:
+    return isinstance(origin.target, OPERATORS.HigherOrderOperator)
 
 
 def _buffers(schedule: Any) -> Iterable[str]:
