@@ -9,6 +9,7 @@ from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.guards.advice import advice_on
+from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import cause, describe, readable
 from dynamo_lab.view.guards.would_pass import answer
 
@@ -99,13 +100,13 @@ def test_each_kind_of_failure_is_told_with_its_remedy(kind: str) -> None:
     guard, words, code = FAILURES[kind]
     assert cause(guard).kind == kind
     assert describe(guard) == words
-    assert advice_on(cause(guard), ())[0].code == code
+    assert advice_on(cause(guard), Dynamic())[0].code == code
 
 
 def test_a_failure_of_no_known_kind_is_told_as_it_is() -> None:
     guard = failed("___something(L['x'])")
     assert describe(guard) == "`___something(x)` no longer holds"
-    assert advice_on(cause(guard), ()) == ()
+    assert advice_on(cause(guard), Dynamic()) == ()
 
 
 def test_names_of_values_are_those_of_the_reader() -> None:
@@ -116,7 +117,9 @@ def test_names_of_values_are_those_of_the_reader() -> None:
 
 def test_what_the_new_code_leaves_open_is_said() -> None:
     guard, *_ = FAILURES["size"]
-    closed, opened = (advice_on(cause(guard), names)[0] for names in ((), ("x.shape[1]",)))
+    closed, opened = (
+        advice_on(cause(guard), new)[0] for new in (Dynamic(), Dynamic({"x.shape[1]": ()}))
+    )
     assert closed.code == opened.code
     assert "is dynamic" in opened.text
     assert "is dynamic" not in closed.text
