@@ -204,7 +204,7 @@ def _object(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 def _length(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     can_stack = not {cause.was, cause.now} & {"", "0", "1"}
     code = _assigned(cause.owner, f"torch.stack({cause.owner})") if can_stack else ""
-    unrolled = "The code is unrolled over this container, so each length needs its own code"
+    unrolled = "Code is compiled for the exact length of a container: each needs its own code"
     if not code:
         return (Remedy(text=f"{unrolled}."),)
     return (
@@ -232,9 +232,9 @@ def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text=f"The code tests `{cause.subject}` on that line, and each outcome "
-            "needs its own code. Compute with the size instead of testing it, or move the test "
-            "out of the compiled code."
+            text=f"The code holds only for some values of `{cause.subject}`: a test in it, or an "
+            "operator, asked for the number. Where your code tests it, compute with the size "
+            "instead, or move the test out of the compiled code."
         ),
     )
 
@@ -285,8 +285,8 @@ _OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
     "length": _length,
     "key": _text("The code was compiled for certain keys of a dict. Pass the same keys."),
     "alias": _text(
-        "The code was compiled for two arguments that are one tensor. Pass a copy, `.clone()`, "
-        "each time."
+        "The code was compiled for two values that are one object. Pass two objects each time: "
+        "of a tensor a copy, `.clone()`."
     ),
     "none": _text("With and without `{name}` the code differs: expect one compilation for each."),
     "same": _text(

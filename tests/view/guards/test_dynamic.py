@@ -34,9 +34,7 @@ def test_a_size_that_another_one_replaced_is_open_and_is_marked_with_it() -> Non
         assert new.opened == {"x.shape[0]": ("y.shape[0]",), "y.shape[0]": ("x.shape[0]",)}
         told = advice_on(SIZE, new)[0]
         assert "is dynamic" in told.text
-        assert told.code == (
-            "torch._dynamo.mark_dynamic(x, 0)\ntorch._dynamo.mark_dynamic(y, 0)"
-        )
+        assert told.code == ("torch._dynamo.mark_dynamic(x, 0)\ntorch._dynamo.mark_dynamic(y, 0)")
 
 
 def test_a_size_tied_to_one_that_code_cannot_name_is_not_marked_alone() -> None:

@@ -183,3 +183,40 @@ def test_what_a_call_would_do(make: Make) -> None:
     assert again.reuses is None
     assert "compiled again" in again.sentence
     assert "torch._dynamo.reset()" in again.sentence
+
+
+NESTED = "L['self'].state[list(dict.keys(L['self'].state))[0]]"
+
+
+@pytest.mark.parametrize(
+    ("guard", "words"),
+    [
+        (
+            failed(f"len({NESTED}) != 0", NESTED, "0", "1"),
+            "`len(self.state[list(dict.keys(self.state))[0]])` was 0, now 1",
+        ),
+        (
+            failed(f"len({NESTED}) != 0", "L['self'].state", "", "class defaultdict"),
+            "`len(self.state[list(dict.keys(self.state))[0]])` was 0, now another one",
+        ),
+        (
+            failed("__check_obj_id(list(dict.keys(L['o'].state))[0], 7)", "L['o'].state"),
+            "a key of `o.state` is another object",
+        ),
+        (failed("L['d']['what is it'] == 3", "L['d']['what is it']", "3", "5"),
+         "`d['what is it']` was 3, now 5"),
+        (failed("(type(L['d']) is float and __math_isnan(L['d']))", "L['d']", "", "inf"),
+         "`(type(d) is float and __math_isnan(d))` no longer holds: `d` is inf"),
+        (failed("expected type of 'L['x']' to be a tensor type, ' but found <class 'torch.Tensor'>",
+                "L['x']"),
+         "`x` was a tensor of another type, now of type torch.Tensor"),
+    ],
+)  # fmt: skip
+def test_a_failure_is_not_told_as_another_one(guard: FailedGuard, words: str) -> None:
+    assert describe(guard) == words
+
+
+def test_a_relation_of_sizes_is_no_equality() -> None:
+    relation = failed("L['x'].size()[0] < L['y'].size()[0]", "L['x'].size()[0]")
+    assert cause(relation).kind == "branch"
+    assert "share one symbol" not in advice_on(cause(relation), Dynamic())[0].text
