@@ -126,7 +126,7 @@ def _own_names(frames: Iterable[Frame], recording: Recording, places: Places) ->
 
 
 def _captured(recording: Recording, places: Places, graphs: int) -> str:
-    compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    compiled = _with_graphs(recording)
     if recording.breaks:
         caused = causes(recording, places)
         roots = [item for item in recording.breaks if caused[item.id] is None]
@@ -141,6 +141,14 @@ def _captured(recording: Recording, places: Places, graphs: int) -> str:
         return f"Dynamo captured all of {name} as one graph, without a break.{skips}"
     made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
     return f"Dynamo captured {made}, without a break.{_skips(recording, places)}"
+
+
+def _with_graphs(recording: Recording) -> list[Frame]:
+    """The frames that graphs were captured from: one without tensors is compiled to none."""
+    captured = {graph.compile_id for graph in recording.captured_graphs()}
+    compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    found = [one for one in compiled if captured & {a.compile_id for a in one.attempts}]
+    return found or compiled  # of some imported logs it is not known which
 
 
 def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places) -> str:
