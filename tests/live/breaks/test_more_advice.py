@@ -283,6 +283,7 @@ UNREACHED = {
     "data-dependent assertion",
     "assert with a message that is not a string",
     "generator",
+    "error in an operator",
     "operator without a fake implementation",
     "function Dynamo skips",
 }
