@@ -9,15 +9,16 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 _WIDE = {True: torch.complex128, False: torch.float64}
+_TENSOR: Any = torch.Tensor  # whose stubs lack the complex casts
 _CASTS: dict[Any, Any] = {
-    torch.Tensor.half: torch.Tensor.double,
-    torch.Tensor.float: torch.Tensor.double,
-    torch.Tensor.bfloat16: torch.Tensor.double,
-    torch.Tensor.chalf: torch.Tensor.cdouble,
-    torch.Tensor.cfloat: torch.Tensor.cdouble,
+    _TENSOR.half: _TENSOR.double,
+    _TENSOR.float: _TENSOR.double,
+    _TENSOR.bfloat16: _TENSOR.double,
+    _TENSOR.chalf: _TENSOR.cdouble,
+    _TENSOR.cfloat: _TENSOR.cdouble,
 }
 
 
@@ -46,10 +47,11 @@ class Widened(TorchFunctionMode):
         if asks and func is torch.Tensor.view:
             raise NarrowError(f"bits are read as {asks[0]}")
         self.has_cast |= bool(asks) or func in _CASTS
-        found = _CASTS.get(func, func)(
+        found: Any = _CASTS.get(func, func)(
             *map(_wide, args), **{name: _wide(value) for name, value in given.items()}
         )
-        for value in found if isinstance(found, tuple | list) else (found,):
+        results: Sequence[Any] = found if isinstance(found, tuple | list) else (found,)
+        for value in results:
             if isinstance(value, torch.Tensor) and _is_narrow(value.dtype):
                 raise NarrowError(f"{func} gives {value.dtype}")
         return found
@@ -67,7 +69,7 @@ def _wide(value: Any) -> Any:
 
 
 @contextmanager
-def widened() -> Iterator[Widened]:
+def widened() -> Generator[Widened, None, None]:
     """What the body computes with PyTorch is in float64, also what it makes without a dtype."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)

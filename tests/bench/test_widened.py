@@ -26,6 +26,26 @@ def with_own_numbers(x: torch.Tensor) -> torch.Tensor:
     return (x + SCALE) * torch.tensor(0.1) + torch.linspace(0, 1, 65)
 
 
+def reads_bits(x: torch.Tensor) -> torch.Tensor:
+    return x.view(torch.int64).view(torch.float16)
+
+
+def through_a_type_s_name(x: torch.Tensor) -> torch.Tensor:
+    return x.type("torch.HalfTensor") * 2
+
+
+def with_a_narrow_part(x: torch.Tensor) -> torch.Tensor:
+    return x + SCALE.exp()
+
+
+def plain(x: torch.Tensor) -> torch.Tensor:
+    return x.softmax(-1)
+
+
+def plain_and_off(x: torch.Tensor) -> torch.Tensor:
+    return x.softmax(-1) * (1 + 1e-15)
+
+
 @pytest.mark.parametrize("fn", [through_half, through_bfloat16, with_own_numbers])
 def test_all_that_a_program_computes_is_wide_casts_and_new_tensors_included(
     fn: Callable[..., torch.Tensor],
@@ -40,11 +60,7 @@ def test_all_that_a_program_computes_is_wide_casts_and_new_tensors_included(
 
 @pytest.mark.parametrize(
     "fn",
-    [
-        lambda x: x.view(torch.int64).view(torch.float16),
-        lambda x: x.type("torch.HalfTensor") * 2,
-        lambda x: x + SCALE.exp(),
-    ],
+    [reads_bits, through_a_type_s_name, with_a_narrow_part],
 )
 def test_what_cannot_be_made_wide_gives_no_reference(fn: Callable[..., Any]) -> None:
     with pytest.raises(NarrowError), widened():
@@ -74,6 +90,6 @@ def test_a_variant_that_rounds_less_than_eager_is_close_and_a_wrong_one_is_wrong
 
 
 def test_float64_does_not_judge_float64() -> None:
-    found = compared(lambda x: x.softmax(-1), X.double(), lambda x: x.softmax(-1) * (1 + 1e-15))
+    found = compared(plain, X.double(), plain_and_off)
     assert found.verdict == "close"
     assert found.error_ulp is None

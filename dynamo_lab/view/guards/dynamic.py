@@ -47,4 +47,4 @@ def _roots(symbol: Symbol, by_name: Mapping[str, Symbol], passed: frozenset[str]
     names = set(_NAMES.findall(symbol.value)) - passed - {symbol.name}
     passed |= {symbol.name}
     known = (by_name.get(name) for name in names)
-    return frozenset().union(*(_roots(one, by_name, passed) for one in known if one))
+    return frozenset[str]().union(*(_roots(one, by_name, passed) for one in known if one))

@@ -121,6 +121,16 @@ def test_a_module_made_in_compiled_code_is_not_said_to_lack_what_it_calls() -> N
     assert "captured 1 graph from 1 frame" in view.summary.sentence
 
 
+def test_a_break_after_which_nothing_is_left_is_said_and_not_what_it_led_to() -> None:
+    def broken(x: torch.Tensor) -> int:
+        torch._dynamo.graph_break()
+        return 3
+
+    sentence = build(lab.explore(broken, torch.ones(4), backend="eager")).summary.sentence
+    assert sentence.startswith("Dynamo captured no graph; it broke once, at line ")
+    assert "(explicit graph_break())" in sentence
+
+
 def test_with_the_module_made_before_nothing_breaks() -> None:
     scale = Scale()
     assert not lab.explore(lambda x: scale(x), torch.ones(4), backend="eager").breaks
