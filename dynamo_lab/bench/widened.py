@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -50,11 +50,14 @@ class Widened(TorchFunctionMode):
         found: Any = _CASTS.get(func, func)(
             *map(_wide, args), **{name: _wide(value) for name, value in given.items()}
         )
-        results: Sequence[Any] = found if isinstance(found, tuple | list) else (found,)
-        for value in results:
+        for value in _results(found):
             if isinstance(value, torch.Tensor) and _is_narrow(value.dtype):
                 raise NarrowError(f"{func} gives {value.dtype}")
         return found
+
+
+def _results(found: Any) -> Sequence[Any]:
+    return cast("Sequence[Any]", found) if isinstance(found, tuple | list) else (found,)
 
 
 def _is_narrow(value: Any) -> bool:
