@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 
 
 class Checks:
-    """One phase of a program: its values in eager, and in float64 if it runs in that.
+    """One phase of a program: its values in eager, and in float64 if all of it runs in that.
 
     Each call starts from the same values and seed.
     """
@@ -61,6 +61,8 @@ class Checks:
         """Whether its results depend on the seed; known where variants draw what eager draws."""
         self.unlike = self._unlike_itself(eager)
         """Why nothing can be compared with eager; empty if it can."""
+        self.has_cast = False
+        """Whether the program casts to a dtype below float64, whatever its inputs are."""
         draws_alike = asked.is_seeded and "random numbers" in drawn
         # in float64 other numbers are drawn
         self._exact = None if self.unlike or draws_alike else self._in_float64()
@@ -119,12 +121,19 @@ class Checks:
 
     def _in_float64(self) -> Mapping[str, torch.Tensor] | None:
         """What the program computes in float64; None if it does not run in that."""
+        from dynamo_lab.bench.widened import widened
+
         try:
             self._start.again()
             exact = self._subject.exact()
-            return None if exact is None else self._own(exact.results(exact.fn, self._phase))
-        except Exception:  # a dtype is hard-coded in the program, or memory is short
+            if exact is None:
+                return None
+            with widened() as mode:
+                found = self._own(exact.results(exact.fn, self._phase))
+        except Exception:  # it is below float64 in a way that cannot be mended, or memory is short
             return None
+        self.has_cast = mode.has_cast
+        return found
 
 
 def off(found: Sequence[Comparison]) -> str:

@@ -42,6 +42,13 @@ def test_the_sentence_says_what_happened(make: Make, name: str, sentence: str) -
     assert build(make(name)).summary.sentence == sentence
 
 
+def test_a_frame_that_was_compiled_to_no_graph_is_not_counted(make: Make) -> None:
+    recording = make("branch_and_print")
+    bare = replace(recording.frames[0], id=len(recording.frames), attempts=())
+    recording = replace(recording, frames=(*recording.frames, bare))
+    assert "captured 3 graphs from 3 frames" in build(recording).summary.sentence
+
+
 def test_the_sentence_of_nothing_and_of_something_unfinished() -> None:
     nothing = Recording(title="nothing")
     assert build(nothing).summary.sentence == (

@@ -176,8 +176,11 @@ class Trials:
         return ("wrong" if fault else "right"), fault
 
     def in_float64(self) -> bool | None:
-        """Whether the program compiled in float64 agrees with eager in that; None if unknown."""
-        exact = self.subject.exact()
+        """Whether the program compiled in float64 agrees with eager in that; None if unknown.
+
+        A program that casts would not be in float64 when it is compiled.
+        """
+        exact = None if self.checks.has_cast else self.subject.exact()
         if exact is None or len(self.made) >= MOST or self._watch.stopped:
             return None
         started = time.perf_counter()

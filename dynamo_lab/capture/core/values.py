@@ -25,7 +25,8 @@ _BUILT_IN = {
 }
 """Attributes that Python itself answers, of types that are these and no subclass."""
 
-_SOURCE = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\](?:\.\w+(?:\(\))?|\[[^\[\]]*\])*")
+_HEAD = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\]")
+_STEP = re.compile(r"(?:\.\w+(?:\(\))?|\[[^\[\]]*\])+")
 
 
 def describe(value: Any) -> str:
@@ -57,7 +58,34 @@ def type_name(value: Any) -> str:
 
 def sources_in(text: str) -> list[str]:
     """Dynamo's names of values in the text of a check: "L['x'].size()[0]"."""
-    return list(dict.fromkeys(_SOURCE.findall(text)))
+    found: list[str] = []
+    at = 0
+    while head := _HEAD.search(text, at):
+        at = _end(text, head.end())
+        found.append(text[head.start() : at])
+    return list(dict.fromkeys(found))
+
+
+def _end(text: str, at: int) -> int:
+    """Where a source ends: a key may be a source itself, "[list(dict.keys(L['d']))[0]]"."""
+    while at < len(text):
+        if step := _STEP.match(text, at):
+            at = step.end()
+        elif text[at] == "[" and (end := _closing(text, at)):
+            at = end
+        else:
+            break
+    return at
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the bracket that opens here is closed again; 0 if it is not."""
+    depth = 0
+    for end in range(at, len(text)):
+        depth += {"[": 1, "]": -1}.get(text[end], 0)
+        if not depth:
+            return end + 1
+    return 0
 
 
 def read(source: str, scope: Mapping[str, Any]) -> Any:
@@ -95,6 +123,10 @@ def _read(node: ast.expr, scope: Mapping[str, Any]) -> Any:
             return scope[name]
         case ast.Subscript(value=of, slice=ast.Constant(value=key)):
             return _item(_read(of, scope), key)
+        case ast.Subscript(value=of, slice=key) if (at := _position_of_key(key, of)) is not None:
+            held = _read(of, scope)
+            if issubclass(type(held), dict):
+                return list(dict.values(held))[at]
         case ast.Call(func=ast.Attribute(value=of, attr=name), args=[]) if name in _CALLED:
             tensor = _read(of, scope)
             if type(tensor) in _TENSORS:
@@ -104,6 +136,18 @@ def _read(node: ast.expr, scope: Mapping[str, Any]) -> Any:
         case _:
             pass
     raise LookupError(ast.dump(node))
+
+
+def _position_of_key(key: ast.expr, of: ast.expr) -> int | None:
+    """The position that "list(dict.keys(d))[0]" names as a key of the same d; else None."""
+    match key:
+        case ast.Subscript(
+            value=ast.Call(func=ast.Name(id="list"), args=[ast.Call(args=[held])]),
+            slice=ast.Constant(value=int() as at),
+        ) if ast.dump(held) == ast.dump(of):
+            return at
+        case _:
+            return None
 
 
 def _item(container: Any, key: Any) -> Any:

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 _LONGEST = 300
 _LOCAL = re.compile(r"""L\[\s*['"](.*?)['"]\s*\]""")
+_CONTAINER = re.compile(r"^\w+ of \d+$")
 _EXPECTED = re.compile(r"expected (.+?), actual (.+)$")
 _GRADIENT = re.compile(r"expected requires_grad=([01])")
 _EQUAL = re.compile(r"^(?P<left>.+?) == (?P<right>.+)$")
+_OTHER_LENGTH = re.compile(r"^len\(.+\) != (\d+)$")
+"""What C++ says of a dict that has another length than it had: the failure, not the condition."""
 _TYPE = re.compile(r"type=<class '(.+?)'>")
 _FREED = re.compile(r"^Cache line invalidated because (.+) got deallocated")
 _ASKED_AT = re.compile(r"#\s\S*?:(\d+) in \S+")
@@ -101,9 +104,16 @@ def _values(text: str, scope: Mapping[str, Any]) -> tuple[str, str, str]:
         is_object = text.startswith("___check_obj_id")
         return source, f"another {kind[1]}" if is_object else f"of type {kind[1]}", now
     if text.startswith("len("):
-        now = now.rpartition(" of ")[2] or now
+        now = _length_in(now)
+    if other := _OTHER_LENGTH.match(text):
+        return source, other[1], now
     equal = _EQUAL.match(text)
     return source, equal["right"] if equal and len(sources) == 1 else "", now
+
+
+def _length_in(told: str) -> str:
+    """The length of a container that is told as "dict of 2"; empty where that is not known."""
+    return told.rpartition(" of ")[2] if _CONTAINER.match(told) else ""
 
 
 def _told(source: str, scope: Mapping[str, Any]) -> str:

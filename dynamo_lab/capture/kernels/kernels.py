@@ -154,10 +154,19 @@ def _origins(schedule: Any, graph: Graph) -> Iterable[int]:
     is_body = PARENT.of(VIRTUALIZED.get().graph) is not ABSENT
     for item in parts_of(schedule):
         lowered = getattr(item, "node", item)
-        for origin in getattr(lowered, "origins", ()) or ():
-            is_around = isinstance(origin.target, OPERATORS.HigherOrderOperator)
-            if origin.name in index and (is_around or not is_body):
-                yield index[origin.name]
+        found = sorted(
+            index[origin.name]
+            for origin in getattr(lowered, "origins", ()) or ()
+            if origin.name in index and (not is_body or _is_around(origin))
+        )
+        # a library or a template computes one operator: the others make its inputs
+        yield from (
+            found[-1:] if lowered is item or isinstance(lowered, hooks.TEMPLATE.get()) else found
+        )
+
+
+def _is_around(origin: Any) -> bool:
+    return isinstance(origin.target, OPERATORS.HigherOrderOperator)
 
 
 def _buffers(schedule: Any) -> Iterable[str]:

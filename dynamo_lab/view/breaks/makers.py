@@ -1,4 +1,4 @@
-"""Breaks where compiled code makes an optimizer, or hands on a module's generator."""
+"""Breaks where compiled code makes an optimizer or a module, or hands on a module's generator."""
 
 import re
 
@@ -14,6 +14,14 @@ _OPTIMIZER = Rule(
         "its constructor, and what breaks there can leave the whole frame to Python.",
         "If a loop runs the steps, compile one step as a function, and call it in the loop: a loop "
         "in which something breaks is not compiled.",
+    ),
+)
+_MODULE_MADE = Rule(
+    "",
+    "nn.Module made in compiled code",
+    (
+        "Make the module once, before the compiled code. Where Python makes it after a break, "
+        "Dynamo meets its constructor before `super().__init__()` has run, and cannot trace that.",
     ),
 )
 _GENERATOR = Rule(
@@ -37,11 +45,13 @@ def rule_at(item: Break, places: Places) -> Rule:
 
 
 def made_there(item: Break, places: Places) -> Rule | None:
-    """The rule of a break inside an optimizer's constructor, or a module's generator."""
+    """The rule of a break inside a constructor, an optimizer's or a module's, or a generator."""
     spans = [places.spans[span] for span in _stack(item, places)]
     files = [(places.sources[span.source].path, span.function) for span in spans]
     if any(_OPTIM.search(path) and name == "__init__" for path, name in files):
         return _OPTIMIZER
+    if item.gb_type.lower().startswith("uninitialized nn.module") and "__init__" in files[-1][1]:
+        return _MODULE_MADE
     is_of_module = "enerator" in item.gb_type and any(_MODULE.search(path) for path, _ in files)
     if not is_of_module:
         return None

@@ -1,10 +1,11 @@
 """How to avoid a recompilation: advice with code that names the variable and its dimension."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import Cause, number_kind
 
 
@@ -21,10 +22,10 @@ _COMPILE_DYNAMIC = Remedy(
 )
 
 
-def advice_on(cause: Cause, opened: Collection[str]) -> tuple[Remedy, ...]:
-    """What to do about a cause. `opened` are the values that are dynamic in the new code."""
+def advice_on(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
+    """What to do about a cause. `new` is what the new code leaves open."""
     find = _OF.get(cause.kind)
-    return find(cause, cause.subject in opened) if find else ()
+    return find(cause, new) if find else ()
 
 
 _NAME = r"(?!___)[A-Za-z_]\w*"
@@ -49,24 +50,48 @@ def _ended(text: str, code: str) -> str:
     return f"{text}{':' if code else '.'}"
 
 
-def _size(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
+def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if {cause.was, cause.now} & {"0", "1"}:
-        return _zero_one(cause, is_open)
-    before = (
-        f"From here on `{cause.subject}` is dynamic, so other sizes do not recompile. To make "
-        "it dynamic at once, before the first call:"
-        if is_open
-        else "The new code is for this one size too: because of `dynamic=False`, or because your "
-        "code needs the number itself, as `range` does. In the first case, mark it as dynamic "
-        "before the first call:"
-    )
-    if not _is_written(cause.owner):
+        return _zero_one(cause, new)
+    if cause.subject in new.pinned:
+        return (Remedy(text=_NEEDED),)
+    tied = new.opened.get(cause.subject)
+    code = _marked((f"{cause.owner}.shape[{cause.dimension}]", *(tied or ())))
+    if not code:
         return (Remedy(text="Make all sizes dynamic from the start:", code=_COMPILE_DYNAMIC.code),)
-    code = f"torch._dynamo.mark_dynamic({cause.owner}, {cause.dimension})"
-    return (Remedy(text=before, code=code), *((_COMPILE_DYNAMIC,) if is_open else ()))
+    if tied is None:
+        return (Remedy(text=_NOT_KNOWN, code=code),)
+    all_of_them = "all that are tied to each other" if tied else "it"
+    before = (
+        f"From here on `{cause.subject}` is dynamic: only 0, 1 and sizes that the code tests can "
+        f"recompile. To make {all_of_them} dynamic at once, before the first call:"
+    )
+    return (Remedy(text=before, code=code), _COMPILE_DYNAMIC)
 
 
-def _dtype(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+_NEEDED = (
+    "The new code is for this one size too: the code needs the number itself, as `range` does. "
+    "Compute on whole tensors instead, or move that part out of the compiled code."
+)
+_NOT_KNOWN = (
+    "Nothing made this size dynamic in the new code, as with `dynamic=False`. Unless it is a "
+    "parameter's, it can be marked as dynamic before the first call:"
+)
+_SIZE = re.compile(r"^(.+)\.shape\[(\d+)\]$")
+
+
+def _marked(sizes: Sequence[str]) -> str:
+    """The lines that mark sizes as dynamic; empty where code cannot name one of them.
+
+    One of two sizes that have to be equal cannot be marked alone: PyTorch refuses that.
+    """
+    found = [_SIZE.match(size) for size in sizes]
+    if not all(one and _is_written(one[1]) for one in found):
+        return ""
+    return "\n".join(f"torch._dynamo.mark_dynamic({one[1]}, {one[2]})" for one in found if one)
+
+
+def _dtype(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     code = _assigned(cause.owner, f"{cause.owner}.to({cause.was})")
     what = "Convert" if code else f"Convert `{cause.owner}` to {cause.was}"
     return (
@@ -76,7 +101,7 @@ def _dtype(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     )
 
 
-def _requires_grad(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _requires_grad(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     wanted = cause.was == "True"
     how = f"{cause.owner}.detach().requires_grad_()" if wanted else f"{cause.owner}.detach()"
     # an attribute may be a parameter, which takes no other tensor
@@ -91,7 +116,7 @@ def _requires_grad(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     )
 
 
-def _grad_mode(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _grad_mode(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     mode = "torch.enable_grad()" if cause.was == "on" else "torch.no_grad()"
     return (
         Remedy(
@@ -102,12 +127,12 @@ def _grad_mode(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     )
 
 
-def _setting(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _setting(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     return (Remedy(text=f"Make every call under the same setting of `{cause.subject}`."),)
 
 
-def _value(cause: Cause, is_open: bool) -> tuple[Remedy, ...]:
-    owner, was = cause.owner, cause.was
+def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
+    owner, was, is_open = cause.owner, cause.was, cause.subject in new.opened
     if "___stack" in owner:
         return (
             Remedy(
@@ -153,7 +178,7 @@ _MODULES_INTEGERS = Remedy(
 )
 
 
-def _type(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _type(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     text = "Each type needs its own code"
     if number_kind(cause.now) and (number_kind(cause.was) or cause.was in _NUMBERS):
         code = _assigned(cause.owner, f"torch.tensor(float({cause.owner}))")
@@ -165,7 +190,7 @@ def _type(cause: Cause, _: bool) -> tuple[Remedy, ...]:
 _NUMBERS = ("of type int", "of type float")
 
 
-def _object(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _object(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     owner = cause.owner.removesuffix(".__code__")
     return (
         Remedy(
@@ -176,10 +201,10 @@ def _object(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     )
 
 
-def _length(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _length(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     can_stack = not {cause.was, cause.now} & {"", "0", "1"}
     code = _assigned(cause.owner, f"torch.stack({cause.owner})") if can_stack else ""
-    unrolled = "The code is unrolled over this container, so each length needs its own code"
+    unrolled = "Code is compiled for the exact length of a container: each needs its own code"
     if not code:
         return (Remedy(text=f"{unrolled}."),)
     return (
@@ -192,7 +217,7 @@ def _length(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     )
 
 
-def _zero_one(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     unbacked = f"torch._dynamo.decorators.mark_unbacked({cause.owner}, {cause.dimension})"
     code = unbacked if _is_written(cause.owner) else ""
     text = (
@@ -204,17 +229,17 @@ def _zero_one(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     return (Remedy(text=_ended(text, code), code=code),)
 
 
-def _branch(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text=f"The code tests `{cause.subject}` on that line, and each outcome "
-            "needs its own code. Compute with the size instead of testing it, or move the test "
-            "out of the compiled code."
+            text=f"The code holds only for some values of `{cause.subject}`: a test in it, or an "
+            "operator, asked for the number. Where your code tests it, compute with the size "
+            "instead, or move the test out of the compiled code."
         ),
     )
 
 
-def _sizes(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _sizes(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     mark = f"torch._dynamo.mark_dynamic({cause.owner}, {cause.dimension})"
     code = mark if _is_written(cause.owner) else ""
     return (
@@ -229,18 +254,18 @@ def _sizes(cause: Cause, _: bool) -> tuple[Remedy, ...]:
     )
 
 
-def _stride(cause: Cause, _: bool) -> tuple[Remedy, ...]:
+def _stride(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     code = _assigned(cause.owner, f"{cause.owner}.contiguous()")
     what = "it" if code else f"`{cause.owner}`"
     text = f"The tensor has a different memory layout. Make {what} contiguous before each call"
     return (Remedy(text=_ended(text, code), code=code),)
 
 
-def _text(text: str) -> Callable[[Cause, bool], tuple[Remedy, ...]]:
+def _text(text: str) -> Callable[[Cause, Dynamic], tuple[Remedy, ...]]:
     return lambda cause, _: (Remedy(text=text.format(name=cause.owner)),)
 
 
-_OF: dict[str, Callable[[Cause, bool], tuple[Remedy, ...]]] = {
+_OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
     "size": _size,
     "stride": _stride,
     "rank": _text(
@@ -260,8 +285,8 @@ _OF: dict[str, Callable[[Cause, bool], tuple[Remedy, ...]]] = {
     "length": _length,
     "key": _text("The code was compiled for certain keys of a dict. Pass the same keys."),
     "alias": _text(
-        "The code was compiled for two arguments that are one tensor. Pass a copy, `.clone()`, "
-        "each time."
+        "The code was compiled for two values that are one object. Pass two objects each time: "
+        "of a tensor a copy, `.clone()`."
     ),
     "none": _text("With and without `{name}` the code differs: expect one compilation for each."),
     "same": _text(

@@ -107,7 +107,9 @@ def _of_tensor(failed: FailedGuard) -> Cause | None:
         return _of_keys(name, was, now)
     if text.startswith("expected type of"):
         found = text.rpartition("<class '")[2].removesuffix("'>")
-        return _changed("type", name, name, "a tensor", f"of type {found}")
+        # of a tensor, a parameter and their subclasses, which one it was is not known
+        was = "a tensor of another type" if found.startswith("torch.") else "a tensor"
+        return _changed("type", name, name, was, f"of type {found}")
     return None
 
 
@@ -219,17 +221,40 @@ def _of_object(failed: FailedGuard) -> Cause | None:
         return _changed("key", name, name, failed.was, now)
     if "___dict_contains" in text:
         return Cause(kind="key", subject=name, owner=name, text=f"the keys of `{name}` changed")
-    if text.startswith("len("):
-        return _changed("length", f"len({name})", name, failed.was, now)
+    if length := _LENGTH.match(text):
+        return _of_length(length, failed)
+    if text.startswith("__check_obj_id(list(dict.keys("):
+        words = f"a key of `{readable(_holder(text))}` is another object"
+        return Cause(kind="key", subject=name, owner=name, text=words)
     if text == f"not {failed.source}" and (held := _HELD.search(failed.now)):
         return _changed("length", f"len({name})", name, "0", held[1])
     if text.endswith((" is None", " is not None")):
         change = "was not None, now None" if "not None" in text else "was None, now something else"
         return Cause(kind="none", subject=name, owner=name, text=f"`{name}` {change}")
-    if " is " in text:
+    if _ALIAS.search(text):
         which = readable(text)
         return Cause(kind="alias", subject=which, owner=name, text=f"`{which}` no longer holds")
     return None
+
+
+_LENGTH = re.compile(r"^len\((.+)\) [!=]= (\d+)$")
+_KEYS = re.compile(r"dict\.keys\((.+?)\)\)\[\d+\]")
+_ALIAS = re.compile(r"[\])\w] is (?:not )?[LG]\[")
+
+
+def _of_length(found: re.Match[str], failed: FailedGuard) -> Cause:
+    """Another length: the number is what it was, also where C++ says that it is not that."""
+    name = readable(found[1])
+    is_known = failed.source == found[1] and failed.now.isdecimal()
+    made = _changed("length", f"len({name})", name, found[2], failed.now)
+    text = f"`{made.subject}` was {found[2]}, now another one"
+    return made if is_known else replace(made, now="", text=text)
+
+
+def _holder(text: str) -> str:
+    """The dict whose keys a check is about."""
+    found = _KEYS.search(text)
+    return found[1] if found else text
 
 
 def _of_size(failed: FailedGuard) -> Cause | None:
@@ -252,13 +277,13 @@ def _of_size(failed: FailedGuard) -> Cause | None:
         now = f"{subject} is {now}"
     condition = readable(failed.text)
     return Cause(
-        kind="branch" if len(set(_SIZES.findall(failed.text))) < 2 else "sizes",
+        kind="sizes" if _EQUAL_SIZES.match(failed.text) else "branch",
         subject=subject, owner=owner, dimension=at, now=failed.now,
         text=f"`{condition}` no longer holds: {now}",
     )  # fmt: skip
 
 
-_SIZES = re.compile(r"\w\[[^\]]*\]\.size\(\)\[\d+\]")
+_EQUAL_SIZES = re.compile(r"^[^\s=]+\.size\(\)\[\d+\] == [^\s=]+\.size\(\)\[\d+\]$")
 
 
 def number_kind(text: str) -> str:

@@ -16,7 +16,8 @@ from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
-from dynamo_lab.view.guards.failing import cause, describe, readable, with_parameters
+from dynamo_lab.view.guards.dynamic import dynamic
+from dynamo_lab.view.guards.failing import cause, describe, with_parameters
 from dynamo_lab.view.guards.order import in_order, is_of_state
 from dynamo_lab.view.guards.wording import demands
 
@@ -158,9 +159,7 @@ def _causes(
 
     A change reported by an earlier compilation of the frame has its advice there: it is `known`.
     """
-    opened = {
-        readable(source) for symbol in symbols if not symbol.value for source in symbol.sources
-    }
+    new = dynamic(symbols)
     alike: dict[str, list[FailedGuard]] = {}
     for failed in item.failed:
         alike.setdefault(describe(failed), []).append(failed)
@@ -172,7 +171,7 @@ def _causes(
             check=group[0].text,
             where=places.where(line) if line else "",
             entity=entity(line) if line else "",
-            remedies=() if (item.frame, text) in known else advice_on(cause(group[0]), opened),
+            remedies=() if (item.frame, text) in known else advice_on(cause(group[0]), new),
         )
         known.add((item.frame, text))
 

@@ -99,6 +99,8 @@ def _nothing(recording: Recording, places: Places) -> str:
         )
     own = [f for f in skipped if not places.is_library(places.line_of(f.span))] or skipped
     broken = {item.frame for item in recording.breaks}
+    if broken and not any(frame.id in broken for frame in own):  # those skipped only follow
+        return f"Dynamo captured no graph; {_broke(recording, places)}.{_skips(recording, places)}"
     first = next((frame for frame in own if frame.id in broken), own[0])
     why = _why_skipped(first, recording, places)
     if len(own) == 1:
@@ -126,14 +128,10 @@ def _own_names(frames: Iterable[Frame], recording: Recording, places: Places) ->
 
 
 def _captured(recording: Recording, places: Places, graphs: int) -> str:
-    compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    compiled = _with_graphs(recording)
     if recording.breaks:
-        caused = causes(recording, places)
-        roots = [item for item in recording.breaks if caused[item.id] is None]
-        follow = len(roots) < len(recording.breaks)
-        of = f" from {plural(len(roots), 'cause')}" if follow else ""
-        broke = f"it broke {times(len(recording.breaks))}{of}, {_places(roots, recording, places)}"
         made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
+        broke = _broke(recording, places)
         return f"Dynamo captured {made}; {broke}.{_skips(recording, places)}"
     if graphs == 1 and len(compiled) <= 1:
         name = _whole_name(compiled, recording, places)
@@ -141,6 +139,23 @@ def _captured(recording: Recording, places: Places, graphs: int) -> str:
         return f"Dynamo captured all of {name} as one graph, without a break.{skips}"
     made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
     return f"Dynamo captured {made}, without a break.{_skips(recording, places)}"
+
+
+def _broke(recording: Recording, places: Places) -> str:
+    """'it broke twice, at line 2 (print call) and line 4 (.item() call)'."""
+    caused = causes(recording, places)
+    roots = [item for item in recording.breaks if caused[item.id] is None]
+    follow = len(roots) < len(recording.breaks)
+    of = f" from {plural(len(roots), 'cause')}" if follow else ""
+    return f"it broke {times(len(recording.breaks))}{of}, {_places(roots, recording, places)}"
+
+
+def _with_graphs(recording: Recording) -> list[Frame]:
+    """The frames that graphs were captured from: one without tensors is compiled to none."""
+    captured = {graph.compile_id for graph in recording.captured_graphs()}
+    compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    found = [one for one in compiled if captured & {a.compile_id for a in one.attempts}]
+    return found or compiled  # of some imported logs it is not known which
 
 
 def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places) -> str:

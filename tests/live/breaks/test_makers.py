@@ -101,3 +101,36 @@ def test_a_generator_of_the_reader_keeps_its_advice() -> None:
 
     for item in build(lab.explore(handed_on, x, backend="eager")).breaks:
         assert item.title != "generator of a module"
+
+
+class Scale(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.weight
+
+
+def test_a_module_made_in_compiled_code_is_not_said_to_lack_what_it_calls() -> None:
+    view = build(lab.explore(lambda x: Scale()(x), torch.ones(4), backend="eager"))
+    made = next(item for item in view.breaks if "ninitialized" in item.explanation)
+    assert made.title == "nn.Module made in compiled code"
+    assert made.advice[0].startswith("Make the module once, before the compiled code")
+    assert not any("Ensure your" in advice or "call `super" in advice for advice in made.advice)
+    assert "captured 1 graph from 1 frame" in view.summary.sentence
+
+
+def test_a_break_after_which_nothing_is_left_is_said_and_not_what_it_led_to() -> None:
+    def broken(x: torch.Tensor) -> int:
+        torch._dynamo.graph_break()
+        return 3
+
+    sentence = build(lab.explore(broken, torch.ones(4), backend="eager")).summary.sentence
+    assert sentence.startswith("Dynamo captured no graph; it broke once, at line ")
+    assert "(explicit graph_break())" in sentence
+
+
+def test_with_the_module_made_before_nothing_breaks() -> None:
+    scale = Scale()
+    assert not lab.explore(lambda x: scale(x), torch.ones(4), backend="eager").breaks

@@ -39,6 +39,14 @@ def f(x):
     except NameError:
         return x * 3
 """
+BARE = """
+class Bare(torch.nn.Module):
+    def __init__(self):
+        pass
+
+    def forward(self, x):
+        return x + 1
+"""
 TRIALS: dict[str, tuple[str, str, str, str]] = {
     "an assert with a formatted message": (
         "torch._assert_async",
@@ -151,6 +159,13 @@ TRIALS: dict[str, tuple[str, str, str, str]] = {
         f"SCALE = 3\n{NAMELESS}",
         "torch.arange(4.0)",
     ),
+    "a module that is not initialized": (
+        "call `super().__init__()` first",
+        f"{BARE}\nbare = Bare()\ndef f(x):\n    return bare.forward(x) * 2",
+        f"{BARE.replace('pass', 'super().__init__()')}\nbare = Bare()\n"
+        "def f(x):\n    return bare.forward(x) * 2",
+        "torch.arange(4.0)",
+    ),
     "a value that cannot cross a break": (
         "Fix the break before it first",
         MANAGER + "    torch._dynamo.graph_break()\n    with c as v:\n        return y + v",
@@ -247,11 +262,18 @@ def test_a_setting_that_is_advised_ends_the_break(name: str) -> None:
     assert len(mended.captured_graphs()) == 1
 
 
+def test_a_number_that_numpy_computed_is_not_blamed_on_math() -> None:
+    source = "import numpy as np\ndef f(x):\n    return x * float(np.tanh(x.numpy()).mean())"
+    (found,) = build(explored(source, "torch.arange(4.0)", "float")).breaks
+    assert "as `float()`, `bool()` and functions of `math` do" in found.advice[0]
+    assert "NumPy" not in found.advice[0]
+
+
 POINTERS = (
     "Run it uncompiled",
     'Try `backend="aot_eager"`',
     "The break to fix is on the innermost line",
-    "In a `%%compile` cell, put the import",
+    "In a `%%compile` cell, define or import it",
     "Find what changes between calls in the guards",
     "To compile the update as well",
 )
@@ -261,6 +283,7 @@ UNREACHED = {
     "data-dependent assertion",
     "assert with a message that is not a string",
     "generator",
+    "error in an operator",
     "operator without a fake implementation",
     "function Dynamo skips",
 }

@@ -1,6 +1,8 @@
 """Why real code is compiled again, whether what is advised stops it, and what an input would do."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,9 +10,12 @@ import torch
 
 import dynamo_lab as lab
 from dynamo_lab.api.handle import answer
+from dynamo_lab.capture.core.values import sources_in
+from dynamo_lab.capture.guards.guard_failures import tell
 from dynamo_lab.errors import GuardsError
 from dynamo_lab.model.core import codec
 from dynamo_lab.view import build
+from dynamo_lab.view.guards.failing import describe
 from dynamo_lab.view.guards.guards import RecompileView
 from tests.live.lines import line_of
 
@@ -269,3 +274,37 @@ def test_the_state_around_a_call_is_told() -> None:
     torch._dynamo.maybe_mark_dynamic(marked, 0)
     (check,) = recording.would_pass(marked, 3).checks
     assert check.text == "a size of a tensor is marked dynamic now, which it was not"
+
+
+class Holder:
+    """What an optimizer is to the guards: a dict whose keys are tensors."""
+
+    def __init__(self, state: dict[torch.Tensor, dict[str, int]]) -> None:
+        self.state = state
+
+
+def test_what_a_dict_holds_under_a_tensor_is_told_by_its_own_length() -> None:
+    torch._dynamo.reset()
+    key = torch.ones(2)
+
+    def times_lengths(x: torch.Tensor, holder: Holder) -> torch.Tensor:
+        return x * (2 if next(iter(holder.state.values())) else 3)
+
+    with lab.record() as recorder:
+        compiled = torch.compile(times_lengths, backend="eager")
+        for inner in ({}, {"step": 1}):
+            compiled(torch.ones(3), Holder(defaultdict(dict, {key: inner})))
+    (failed,) = recorder.recording.recompiles[0].failed
+    assert describe(failed) == (
+        "`len(holder.state[list(dict.keys(holder.state))[0]])` was 0, now 1"
+    )
+
+
+def test_a_dict_of_another_length_is_told_by_the_value_that_the_check_names() -> None:
+    """As C++ reports it: the check that failed says what does not hold, and its key is a source."""
+    state = {torch.ones(1): {"step": 1, "momentum": 2}}
+    scope = SimpleNamespace(global_scope={"G": {}})
+    nested = "L['o'].state[list(dict.keys(L['o'].state))[0]]"
+    told = tell(f"len({nested}) != 0", {"o": Holder(defaultdict(dict, state))}, scope)
+    assert (told.source, told.was, told.now) == (nested, "0", "2")
+    assert sources_in(f"{nested} is L['x'].grad") == [nested, "L['x'].grad"]

@@ -90,6 +90,16 @@ def by_size_computed(x: torch.Tensor) -> torch.Tensor:
     return x * (1 + (torch.ones(()) * x.shape[0] > 4))
 
 
+def looped(x: torch.Tensor) -> torch.Tensor:
+    for at in range(x.shape[0]):
+        x = x + at
+    return x
+
+
+def summed(x: torch.Tensor) -> torch.Tensor:
+    return x + x.shape[0] * (x.shape[0] - 1) // 2
+
+
 def chosen(x: torch.Tensor, how: Any) -> torch.Tensor:
     return x * 2 if how in ("a", True, Color.RED) else x
 
@@ -140,6 +150,14 @@ TRIALS = {
     "size of one, dynamic": Trial("zero_one", after_max, lambda: ones((5,), (1,)), options=DYNAMIC),
     "size of one in a list": Trial(
         "size", times_first, lambda: [(X, [torch.ones(1)]), (X, [torch.ones(4)])]
+    ),
+    "size tied to another": Trial(
+        "size",
+        lambda x, y: x + y,
+        lambda: [(torch.ones(4), torch.zeros(4)), (torch.ones(5), torch.zeros(5))],
+    ),
+    "size needed": Trial(
+        "size", looped, lambda: ones((4,), (5,)), lambda: ones((4,), (5,)), summed, DYNAMIC
     ),
     "dtype": Trial("dtype", after_max, lambda: [(X,), (X.double(),)]),
     "dtype in a tuple": Trial(

@@ -9,6 +9,7 @@ from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.guards.advice import advice_on
+from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import cause, describe, readable
 from dynamo_lab.view.guards.would_pass import answer
 
@@ -99,13 +100,13 @@ def test_each_kind_of_failure_is_told_with_its_remedy(kind: str) -> None:
     guard, words, code = FAILURES[kind]
     assert cause(guard).kind == kind
     assert describe(guard) == words
-    assert advice_on(cause(guard), ())[0].code == code
+    assert advice_on(cause(guard), Dynamic())[0].code == code
 
 
 def test_a_failure_of_no_known_kind_is_told_as_it_is() -> None:
     guard = failed("___something(L['x'])")
     assert describe(guard) == "`___something(x)` no longer holds"
-    assert advice_on(cause(guard), ()) == ()
+    assert advice_on(cause(guard), Dynamic()) == ()
 
 
 def test_names_of_values_are_those_of_the_reader() -> None:
@@ -116,7 +117,9 @@ def test_names_of_values_are_those_of_the_reader() -> None:
 
 def test_what_the_new_code_leaves_open_is_said() -> None:
     guard, *_ = FAILURES["size"]
-    closed, opened = (advice_on(cause(guard), names)[0] for names in ((), ("x.shape[1]",)))
+    closed, opened = (
+        advice_on(cause(guard), new)[0] for new in (Dynamic(), Dynamic({"x.shape[1]": ()}))
+    )
     assert closed.code == opened.code
     assert "is dynamic" in opened.text
     assert "is dynamic" not in closed.text
@@ -180,3 +183,40 @@ def test_what_a_call_would_do(make: Make) -> None:
     assert again.reuses is None
     assert "compiled again" in again.sentence
     assert "torch._dynamo.reset()" in again.sentence
+
+
+NESTED = "L['self'].state[list(dict.keys(L['self'].state))[0]]"
+
+
+@pytest.mark.parametrize(
+    ("guard", "words"),
+    [
+        (
+            failed(f"len({NESTED}) != 0", NESTED, "0", "1"),
+            "`len(self.state[list(dict.keys(self.state))[0]])` was 0, now 1",
+        ),
+        (
+            failed(f"len({NESTED}) != 0", "L['self'].state", "", "class defaultdict"),
+            "`len(self.state[list(dict.keys(self.state))[0]])` was 0, now another one",
+        ),
+        (
+            failed("__check_obj_id(list(dict.keys(L['o'].state))[0], 7)", "L['o'].state"),
+            "a key of `o.state` is another object",
+        ),
+        (failed("L['d']['what is it'] == 3", "L['d']['what is it']", "3", "5"),
+         "`d['what is it']` was 3, now 5"),
+        (failed("(type(L['d']) is float and __math_isnan(L['d']))", "L['d']", "", "inf"),
+         "`(type(d) is float and __math_isnan(d))` no longer holds: `d` is inf"),
+        (failed("expected type of 'L['x']' to be a tensor type, ' but found <class 'torch.Tensor'>",
+                "L['x']"),
+         "`x` was a tensor of another type, now of type torch.Tensor"),
+    ],
+)  # fmt: skip
+def test_a_failure_is_not_told_as_another_one(guard: FailedGuard, words: str) -> None:
+    assert describe(guard) == words
+
+
+def test_a_relation_of_sizes_is_no_equality() -> None:
+    relation = failed("L['x'].size()[0] < L['y'].size()[0]", "L['x'].size()[0]")
+    assert cause(relation).kind == "branch"
+    assert "share one symbol" not in advice_on(cause(relation), Dynamic())[0].text

@@ -149,9 +149,10 @@ RULES = (
         r"^failed to find name in frame builtins",
         "name that is not defined",
         (
-            "Dynamo cannot find this name. Define it before the call, or pass it.",
-            "In a `%%compile` cell, put the import in a cell above: an import after other "
-            "statements creates a global while the cell runs, too late for Dynamo to see.",
+            "Dynamo does not find this name among the globals. Define it before the call, or pass "
+            "it as an argument.",
+            "In a `%%compile` cell, define or import it in a cell above: what the cell itself "
+            "assigns is a global only while it runs, too late for Dynamo to see.",
         ),
     ),
 )

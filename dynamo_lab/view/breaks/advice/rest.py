@@ -20,6 +20,14 @@ RULES = (
         ),
     ),
     Rule(
+        r"(?i)when making fake tensor call|^fake tensor propagation",
+        "error in an operator",
+        (
+            "The operator raises for tensors like these. Run it uncompiled to see whether it "
+            "raises there too: if so, its arguments do not fit.",
+        ),
+    ),
+    Rule(
         r"(?i)fake tensor",
         "operator without a fake implementation",
         (

@@ -44,6 +44,14 @@ _RECURRENT = Rule(
 
 RULES = (
     Rule(
+        r"(?i)^uninitialized nn\.Module",
+        "uninitialized nn.Module",
+        (
+            "The module is used before `nn.Module.__init__` has run on it: call "
+            "`super().__init__()` first in its constructor.",
+        ),
+    ),
+    Rule(
         r"(?i)autograd\.grad\b",
         "autograd call",
         (

@@ -179,8 +179,8 @@ RULES = (
         r"(?i)^Data dependent operator",
         "data-dependent value",
         (
-            "Keep the value a tensor: functions of `math` and NumPy read it into "
-            "Python, where their `torch` counterparts do not.",
+            "Keep the value a tensor: the code reads it into Python here, as `float()`, `bool()` "
+            "and functions of `math` do, where operators of `torch` compute with it as it is.",
         ),
         example=example(
             """

@@ -19,7 +19,7 @@ def tell(story: Story, facts: Facts) -> Told | None:
     name = story.cause.owner or story.cause.subject
     line = written_at(name, facts)
     if not _grows(story.values):
-        advice = advice_on(story.cause, ())[0]
+        advice = advice_on(story.cause, story.new)[0]
         return Told(
             rule="length-changes",
             what=f"`{name}` changes its length, and the code is unrolled over it",

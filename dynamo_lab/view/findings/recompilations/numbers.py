@@ -33,7 +33,7 @@ def _from_tensor(story: Story) -> Told:
     return Told(
         rule="number-from-tensor",
         what="a Python number read from a tensor at a break changes",
-        remedy=advice_on(story.cause, ())[0].text,
+        remedy=advice_on(story.cause, story.new)[0].text,
         grade="fill in",
     )
 
@@ -100,7 +100,7 @@ def _other(story: Story, facts: Facts) -> Told:
     is_global = story.failed.source.startswith("G[")
     what = f"the global `{name}` is" if is_global else f"`{name}` is"
     where = f" ({facts.places.where(line)} assigns it)" if line else ""
-    advice = advice_on(story.cause, {name} if story.is_open else ())
+    advice = advice_on(story.cause, story.new)
     can_open = story.failed.source.startswith("L[") and not story.is_open
     return Told(
         rule="number-changes",

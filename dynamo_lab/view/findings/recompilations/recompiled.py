@@ -67,7 +67,9 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
     if story.limit_hit:
         parts.append("Then the limit was reached: calls that match no code run eagerly.")
     elif story.times == 1 and story.is_open:
-        parts.append("From then on it is dynamic, and other values do not recompile.")
+        parts.append(
+            "From then on it is dynamic: only 0, 1 and values that the code tests can recompile."
+        )
     return " ".join(parts)
 
 

@@ -38,9 +38,10 @@ def _open(story: Story) -> Told:
     small = {"0", "1"} & set(story.values)
     if small:
         return _by_advice(story)
-    mark, *_ = advice_on(story.cause, {story.cause.subject})
-    one = len(story.subjects) == 1 and mark.code.startswith("torch._dynamo")
-    marked = f", or mark that size alone: `{mark.code}`" if one else ""
+    mark, *_ = advice_on(story.cause, story.new)
+    lines = [f"`{line}`" for line in mark.code.split("\n") if line.startswith("torch._dynamo")]
+    which = "that size alone" if len(lines) == 1 else "what is tied to each other"
+    marked = f", or mark {which}: {listed(lines)}" if lines and len(story.subjects) == 1 else ""
     return Told(
         rule="size-changes",
         what=f"{listed([f'`{name}`' for name in story.subjects])} "
@@ -49,7 +50,7 @@ def _open(story: Story) -> Told:
         code=_DYNAMIC.code,
         grade="safe",
         change=_DYNAMIC,
-        left=0,
+        left=0 if story.is_open else None,  # a parameter's size is never dynamic
     )
 
 
@@ -64,7 +65,7 @@ _WHAT = {
 
 def _by_advice(story: Story) -> Told:
     kind = "zero_one" if story.cause.kind == "size" else story.cause.kind
-    found = advice_on(story.cause, {story.cause.subject} if story.is_open else ())
+    found = advice_on(story.cause, story.new)
     return Told(
         rule=f"size-{kind.replace('_', '-')}",
         what=_WHAT[kind].format(story.cause.subject),

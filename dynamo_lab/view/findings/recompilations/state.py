@@ -27,7 +27,7 @@ def tell(story: Story, facts: Facts) -> Told:
     found = story.cause
     if story.failed.source.endswith(".training"):
         return _training(found.subject)
-    advice = advice_on(found, {found.subject} if story.is_open else ())
+    advice = advice_on(found, story.new)
     return Told(
         rule=_RULES.get(found.kind, "condition-changes"),
         what=_clause(found.subject, found.text),

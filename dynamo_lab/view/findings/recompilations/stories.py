@@ -11,6 +11,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
+from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.failing import Cause, cause, readable, with_parameters
 
 _Key = tuple[str, str]
@@ -21,8 +22,8 @@ class Story(NamedTuple):
     """The recompilations that one changing value caused, and what is known of it.
 
     `values` are those seen, in order; `times` counts the compilations beyond the first, `ids` the
-    recompilations by position. `is_open` says that the newest code takes any value; `pinned` is
-    the line whose code needed the number itself, though it could have been dynamic.
+    recompilations by position. `new` is what the newest code leaves open; `is_pinned` says that
+    `line` needed the number itself, though it could have been dynamic.
     """
 
     cause: Cause
@@ -33,11 +34,16 @@ class Story(NamedTuple):
     subjects: tuple[str, ...]
     values: tuple[str, ...]
     limit_hit: bool
-    is_open: bool
+    new: Dynamic
     is_pinned: bool
     line: Line
     seconds: float
     share: float
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the newest code takes other values than the one it was compiled for."""
+        return self.cause.subject in self.new.opened
 
     @property
     def times(self) -> int:
@@ -106,12 +112,10 @@ class _Teller:
         failures = [failed for _, _, failed in group]
         told = [cause(failed) for failed in failures]
         compiled = [item.compile_id for _, item, _ in group if not item.limit_hit]
-        states = [
-            self._state(item.compile_id, one) for (_, item, _), one in zip(group, told, strict=True)
-        ]
         total = sum(self._seconds.values())
         seconds = sum(self._seconds[one] for one in compiled)
-        pinned = next((line for _, line in states if line), None)
+        lines = (self._pinned_at(item, one) for (_, item, _), one in zip(group, told, strict=True))
+        pinned = next((line for line in lines if line), None)
         return Story(
             cause=told[0],
             failed=failures[0],
@@ -121,24 +125,21 @@ class _Teller:
             subjects=tuple(dict.fromkeys(one.subject for one in told if one.subject)),
             values=_values(told),
             limit_hit=any(item.limit_hit for _, item, _ in group),
-            is_open=states[-1][0],
+            new=dynamic(self._known.symbols[group[-1][1].compile_id]),
             is_pinned=pinned is not None,
             line=pinned or self._line(group[0][1], failures),
             seconds=seconds,
             share=seconds / total if total else 0.0,
         )
 
-    def _state(self, compile_id: str, found: Cause) -> tuple[bool, Line | None]:
-        """Whether this compilation takes any value, and the line that made it need the number."""
-        for symbol in self._known.symbols[compile_id]:
-            if found.subject not in map(readable, symbol.sources):
-                continue
-            if not symbol.value:
-                return True, None
-            for fact in self._known.shape_facts[compile_id]:
-                if fact.event == "constant" and symbol.name in fact.symbols:
-                    return False, self._places.own_line(fact.stack)
-        return False, None
+    def _pinned_at(self, item: Recompile, found: Cause) -> Line | None:
+        """The line that made this compilation need the number itself, if there is one."""
+        for symbol in self._known.symbols[item.compile_id]:
+            if found.subject in map(readable, symbol.sources) and symbol.value:
+                for fact in self._known.shape_facts[item.compile_id]:
+                    if fact.event == "constant" and symbol.name in fact.symbols:
+                        return self._places.own_line(fact.stack)
+        return None
 
     def _line(self, item: Recompile, failures: Sequence[FailedGuard]) -> Line:
         """The reader's line that the guard is for, else the caller's, else the function's."""

@@ -1,0 +1,60 @@
+"""What compiled code leaves open: symbols that stay, that are tied, and that became constants."""
+
+from dynamo_lab.model.guards.guards import FailedGuard
+from dynamo_lab.model.guards.symbols import Symbol
+from dynamo_lab.view.guards.advice import advice_on
+from dynamo_lab.view.guards.dynamic import dynamic
+from dynamo_lab.view.guards.failing import cause
+
+SIZE = cause(
+    FailedGuard(
+        compile_id="0/0",
+        text="tensor 'L['x']' size mismatch at index 0. expected 4, actual 5",
+        source="L['x']",
+        was="4",
+        now="5",
+    )
+)
+
+
+def symbol(name: str, *sources: str, value: str = "") -> Symbol:
+    return Symbol(frame=0, compile_id="0/1", name=name, sources=sources, value=value)
+
+
+X, Y = "L['x'].size()[0]", "L['y'].size()[0]"
+
+
+def test_a_size_that_another_one_replaced_is_open_and_is_marked_with_it() -> None:
+    for symbols in (
+        [symbol("s1", X, value="s2"), symbol("s2", Y)],
+        [symbol("s1", X, value="2*s2"), symbol("s2", Y)],
+        [symbol("s1", X, Y)],
+    ):
+        new = dynamic(symbols)
+        assert new.opened == {"x.shape[0]": ("y.shape[0]",), "y.shape[0]": ("x.shape[0]",)}
+        told = advice_on(SIZE, new)[0]
+        assert "is dynamic" in told.text
+        assert told.code == ("torch._dynamo.mark_dynamic(x, 0)\ntorch._dynamo.mark_dynamic(y, 0)")
+
+
+def test_a_size_tied_to_one_that_code_cannot_name_is_not_marked_alone() -> None:
+    inside = "L['self']._modules['0'].weight.size()[0]"
+    told = advice_on(SIZE, dynamic([symbol("s1", X, inside)]))
+    assert [remedy.code for remedy in told] == ["compiled = torch.compile(fn, dynamic=True)"]
+
+
+def test_a_size_that_became_a_number_is_pinned_also_by_way_of_another() -> None:
+    new = dynamic([symbol("s1", X, value="s2"), symbol("s2", Y, value="5")])
+    assert new.pinned == {"x.shape[0]", "y.shape[0]"}
+    assert "needs the number itself" in advice_on(SIZE, new)[0].text
+    assert not advice_on(SIZE, new)[0].code
+
+
+def test_a_size_without_a_symbol_is_said_to_be_neither() -> None:
+    told = advice_on(SIZE, dynamic([]))[0]
+    assert "Nothing made this size dynamic" in told.text
+    assert told.code == "torch._dynamo.mark_dynamic(x, 0)"
+
+
+def test_symbols_of_a_damaged_file_that_replace_each_other_end() -> None:
+    assert not dynamic([symbol("s1", X, value="s2"), symbol("s2", Y, value="s1")]).opened
