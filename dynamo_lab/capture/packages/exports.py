@@ -3,13 +3,13 @@
 import re
 import sys
 import traceback
-import warnings
 from collections.abc import Generator, Iterable
 from contextlib import suppress
 from itertools import takewhile
 from types import TracebackType
 from typing import Any
 
+import torch
 from msgspec.structs import replace
 
 from dynamo_lab.capture.core import compat
@@ -32,14 +32,14 @@ _OWN_CALLS = (  # what a call of `torch.export.export` itself goes through
     "torch.utils._contextlib",
 )
 _SIZE = re.compile(r"(.+)\.size\(\)\[(\d+)\]$")
-_ASSIGNED = re.compile(r"[Aa]ttributes? (self\.[\w., ]+) (?:was|were) assigned during export")
 
 
 class _Running:
     """The export that runs: what it was asked, and what it has assumed so far."""
 
-    def __init__(self, made: Export, frame: Any, spec: Any, leaves: list[str]) -> None:
+    def __init__(self, made: Export, module: Any, frame: Any, spec: Any, leaves: list[str]) -> None:
         self.made, self.frame, self.spec, self.leaves = made, frame, spec, leaves
+        self.module, self.attributes = module, _attributes(module)
         self.facts: dict[tuple[str, int, str, str], DimFact] = {}
         self.assigned: list[str] = []
 
@@ -71,7 +71,7 @@ class ExportProbes:
         patches.hook(hooks.EXPORT, self.export)
         patches.hook(guards_hooks.REPLACED, self.replaced)
         patches.hook(guards_hooks.GUARDED, self.guarded)
-        patches.listen(warnings, "warn", self.warned)
+        patches.hook(hooks.PYTHON_RAN, self.traced)
 
     def export(
         self,
@@ -133,7 +133,7 @@ class ExportProbes:
             dims=tuple(_or_none(lambda: tuple(dims.asked(spec, inputs)))),
         )
         names = dims.leaf_names(inputs) if made.dims else []
-        return _Running(made, around[0], spec, names)
+        return _Running(made, mod, around[0], spec, names)
 
     def replaced(
         self, env: Any, a: Any, tgt: Any, *_: Any, **__: Any
@@ -154,11 +154,15 @@ class ExportProbes:
             self._add(self._running, env, g.free_symbols, "guard", g)
         yield
 
-    def warned(self, _: Any, message: Any = "", *__: Any, **___: Any) -> None:
-        """PyTorch warns of attributes that the exported program will not assign."""
-        found = _ASSIGNED.search(str(message))
-        if found and self._running is not None:
-            self._running.assigned += [name.strip() for name in found[1].split(",")]
+    def traced(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """The Python has run once: what it assigned is still there, and PyTorch takes it back."""
+        yield
+        running = self._running
+        if running is not None and not running.made.strict:
+            now = _attributes(running.module)
+            running.assigned += [
+                n for n, old in running.attributes.items() if now.get(n) is not old
+            ]
 
     def _add(
         self, running: _Running, env: Any, symbols: Iterable[Any], event: DimEvent, value: Any
@@ -241,6 +245,18 @@ def _done(running: _Running, program: Any) -> Export:
         facts=tuple(running.facts.values()),
         assigned=tuple(dict.fromkeys(running.assigned)),
     )
+
+
+def _attributes(module: Any) -> dict[str, torch.Tensor]:
+    """The tensors that a module holds as plain attributes, by what the program calls them."""
+    if not isinstance(module, torch.nn.Module):
+        return {}
+    return {
+        f"self.{path}.{name}" if path else f"self.{name}": value
+        for path, one in module.named_modules()
+        for name, value in vars(one).items()
+        if isinstance(value, torch.Tensor)
+    }
 
 
 def _operators(module: Any) -> list[str]:

@@ -44,3 +44,8 @@ FLATTEN = Private(
 PATH = Private(
     "torch.utils._pytree", "keystr", "the inputs of an export are not named.", otherwise=repr
 )
+PYTHON_RAN = Private(
+    "torch.fx.experimental.proxy_tensor",
+    "_MakefxTracer.trace",
+    "that an exported program leaves out an assignment is not recorded.",
+)

@@ -10,7 +10,7 @@ from torch.export import Dim
 
 import dynamo_lab as lab
 from dynamo_lab.view import build
-from tests.findings.exporting import CLEAN, FAULTS
+from tests.findings.export.exporting import CLEAN, FAULTS
 from tests.findings.faults import (
     Fault,
     assert_found_first,

@@ -61,7 +61,7 @@ def test_a_failure_that_the_program_caught_is_told_as_caught(strict: bool) -> No
 
 @STRICT
 def test_a_failure_that_ends_the_program_is_not_told_as_caught(strict: bool) -> None:
-    with pytest.raises(Exception, match=""), lab.record() as recorder:  # noqa: PT012
+    with pytest.raises(Exception, match="branch|data-dependent"), lab.record() as recorder:
         torch.export.export(Branch(), X, strict=strict)
     recording = recorder.recording
     assert recording.failure
@@ -155,15 +155,13 @@ assert len(recorder.recording.exports) == 1
 
 
 def test_nothing_is_left_behind() -> None:
-    import warnings
-
     from torch.export import _trace, exported_program
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
     def watched() -> list[Any]:
         shapes = [ShapeEnv._set_replacement, ShapeEnv._log_guard]
         made = [_trace._export_for_training, exported_program.unset_fake_temporarily]
-        return [*shapes, *made, warnings.warn]
+        return [*shapes, *made]
 
     before = watched()
     with lab.record(), contextlib.suppress(Exception):

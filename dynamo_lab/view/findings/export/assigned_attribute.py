@@ -32,7 +32,7 @@ def _found(facts: Facts, one: Export, name: str) -> Found:
         entity=entity(line) if line else "",
         evidence=(
             Evidence(
-                text="PyTorch warned of it during the export",
+                text="it was another tensor after the program had been run for the export",
                 tab="",
                 entity=entity(line) if line else "",
             ),
