@@ -14,6 +14,7 @@ from torch.export import Dim
 import dynamo_lab as lab
 from dynamo_lab.render import page as html
 from dynamo_lab.view import build
+from tests.live.notebook import errors_of, html_of, run_cells
 
 pytestmark = pytest.mark.live
 
@@ -61,7 +62,7 @@ def test_a_failure_that_the_program_caught_is_told_as_caught(strict: bool) -> No
 
 @STRICT
 def test_a_failure_that_ends_the_program_is_not_told_as_caught(strict: bool) -> None:
-    with pytest.raises(Exception, match="branch|data-dependent"), lab.record() as recorder:
+    with pytest.raises(Exception, match=r"branch|data-dependent"), lab.record() as recorder:
         torch.export.export(Branch(), X, strict=strict)
     recording = recorder.recording
     assert recording.failure
@@ -160,10 +161,33 @@ def test_nothing_is_left_behind() -> None:
 
     def watched() -> list[Any]:
         shapes = [ShapeEnv._set_replacement, ShapeEnv._log_guard]
-        made = [_trace._export_for_training, exported_program.unset_fake_temporarily]
+        made = [_trace._export_for_training, vars(exported_program)["unset_fake_temporarily"]]
         return [*shapes, *made]
 
     before = watched()
     with lab.record(), contextlib.suppress(Exception):
         torch.export.export(Branch(), X)
     assert watched() == before
+
+
+CELLS = (
+    "import contextlib, torch, dynamo_lab\n%load_ext dynamo_lab\n"
+    "class Branch(torch.nn.Module):\n    def forward(self, x):\n"
+    "        if x.sum() > 0:\n            return x\n        return -x",
+    "%%record\nimport torch.export\ntorch.export.export(Branch(), (torch.ones(3),))",
+    "%%record\nwith contextlib.suppress(Exception):\n"
+    "    torch.export.export(Branch(), (torch.ones(3),))",
+    "%%compile --backend eager\nwith contextlib.suppress(Exception):\n"
+    "    e = torch.export.export(Branch(), (torch.ones(3),))",
+)
+
+
+@pytest.mark.release
+@pytest.mark.slow
+def test_a_cell_shows_why_its_export_failed() -> None:
+    _, raising, catching, compiled = run_cells(*CELLS)
+    for cell in (raising, catching, compiled):
+        assert "torch.cond(x.sum()" in "".join(html_of(cell))
+    assert errors_of(raising)
+    assert not errors_of(compiled)
+    assert "The program caught this and went on." in "".join(html_of(catching))

@@ -24,7 +24,8 @@ def assignment_of(facts: Facts, name: str) -> Line | None:
 
 def _lines(text: str, first: int, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
     """The lines that match, each with the function that it is in."""
-    found, function = [], ""
+    found: list[tuple[int, str]] = []
+    function = ""
     for number, line in enumerate(text.split("\n"), first):
         defined = re.match(r"\s*(?:async )?def (\w+)", line)
         function = defined[1] if defined else function
