@@ -41,6 +41,7 @@ from dynamo_lab.capture.lowering.cudagraphs import CudaGraphProbes
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.capture.lowering.origins import OriginProbes
 from dynamo_lab.capture.packages import hooks as packages_hooks
+from dynamo_lab.capture.packages.exports import ExportProbes
 from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
@@ -139,6 +140,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     tracing = TracingProbes(recorder, undo)
     graphs.on_captured = tracing.captured
     caches = CacheProbes(recorder, compilations, graphs)
+    exports = ExportProbes(recorder, graphs, undo)
     frames.install(patches, undo)
     install = functools.partial(_install_one, recorder, patches)
     if isinstance(recorder.steps, StepColumns):
@@ -154,6 +156,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         TimingProbes(recorder, compilations),
         tracing,
         caches,
+        exports,
     ):
         install(probes)
 
@@ -174,7 +177,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
             fusion,
             StatementProbes(recorder, lowering, kernels),
             PassProbes(recorder, compilations, lowering),  # around what records graphs
-            PackageProbes(recorder, graphs),
+            PackageProbes(recorder, graphs, exports.packaged),
         ):
             install(probes)
         caches.install_inductor(patches)

@@ -1,4 +1,4 @@
-"""Packages: AOTInductor's ahead-of-time output, to be loaded without Python (`model.pt2`)."""
+"""Exports, and packages: AOTInductor's ahead-of-time output, to be loaded without Python."""
 
 from typing import Annotated, Literal
 
@@ -62,3 +62,57 @@ class Package(Struct, frozen=True, kw_only=True):
     facts: dict[str, str] = {}
     flags: tuple[str, ...] = ()
     wrapper: Annotated[int | None, Ref("wrappers")] = None
+
+
+DimEvent = Literal["constant", "equal", "guard"]
+
+
+class DimFact(Struct, frozen=True, kw_only=True):
+    """What an export assumed of a size that was to vary.
+
+    `input` is how the program names the tensor ("d['a']"), `dim` the name it was given, or "AUTO"
+    or "DYNAMIC". A "constant" or an "equal" size is `value`; a "guard" is a condition on it.
+    """
+
+    input: str
+    axis: int
+    dim: str
+    event: DimEvent
+    value: str
+    span: Annotated[int | None, Ref("spans")] = None
+
+
+class AskedDim(Struct, frozen=True, kw_only=True):
+    """A size that was to vary, with what it is in the example. `varies` is what became of it."""
+
+    input: str
+    axis: int
+    dim: str
+    size: int
+    varies: bool | None = None
+
+
+class Export(Struct, frozen=True, kw_only=True):
+    """A call of `torch.export.export`. `error` is the type of what it raised, empty for nothing.
+
+    `span` is the user's line that calls it, `at` the user's innermost line where it failed.
+    `shapes` is the `dynamic_shapes` that were asked for, as code; `suggested` are those that fit
+    what the program assumes, as PyTorch says; `loosened` asks only for what can vary. `assigned`
+    are the module's attributes that the program assigns and the exported one does not.
+    `within` is the library that called it, if the user did not.
+    """
+
+    model: str
+    strict: bool = False
+    span: Annotated[int | None, Ref("spans")] = None
+    at: Annotated[int | None, Ref("spans")] = None
+    within: str = ""
+    error: str = ""
+    message: str = ""
+    shapes: str = ""
+    suggested: str = ""
+    loosened: str = ""
+    dims: tuple[AskedDim, ...] = ()
+    facts: tuple[DimFact, ...] = ()
+    assigned: tuple[str, ...] = ()
+    graph: Annotated[int | None, Ref("graphs")] = None

@@ -25,19 +25,23 @@ from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
-from dynamo_lab.model.packages import Package
+from dynamo_lab.model.packages import Export, Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """The exception that ended the recorded program, as text. `span` is the user's line."""
+    """The exception that ended the recorded program, as text. `span` is the user's line.
+
+    One that is `caught` did not end it: what failed was PyTorch's, and the program went on.
+    """
 
     type: str
     message: str
     traceback: str
     span: Annotated[int | None, Ref("spans")] = None
+    caught: bool = False
 
 
 class Recording(Struct, frozen=True, kw_only=True):
@@ -70,6 +74,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()
     cuda_graphs: tuple[CudaGraphs, ...] = ()
+    exports: tuple[Export, ...] = ()
     packages: tuple[Package, ...] = ()
     assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()

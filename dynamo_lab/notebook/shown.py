@@ -70,7 +70,8 @@ def _show(
     failure: CellFailed | None,
 ) -> None:
     """Show the recording; where the cell failed before anything compiled, its error says all."""
-    says_nothing = failure is not None and not (recording.frames or recording.graphs)
+    is_empty = not (recording.frames or recording.graphs or recording.exports)
+    says_nothing = failure is not None and is_empty
     if live is not None and says_nothing:
         live.drop()
     elif live is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import linecache
+import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,6 +45,7 @@ def program(source: str, folder: Path, name: str) -> Any:
     assert spec
     assert spec.loader
     module: Any = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # Dynamo imports the module of what a program registers
     spec.loader.exec_module(module)
     return module
 

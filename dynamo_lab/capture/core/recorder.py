@@ -28,7 +28,7 @@ from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
-from dynamo_lab.model.packages import Package
+from dynamo_lab.model.packages import Export, Package
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.steps import StepTable
@@ -89,6 +89,7 @@ class Recorder:
         self.memory_plans: list[MemoryPlan] = []
         self.cuda_graphs: list[CudaGraphs] = []
         self.cuda_graphs_of_target: tuple[bool, frozenset[int]] = (False, frozenset())
+        self.exports: list[Export] = []
         self.packages: list[Package] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
@@ -143,8 +144,13 @@ class Recorder:
             others = [note for note in self.notes if note.about != path]
             self.notes[:] = [*others, Note(level="warning", about=path, message=sentence)]
 
-    def fail(self, error: BaseException) -> None:
-        """Record the exception that ended the recorded program."""
+    def fail(self, error: BaseException, *, caught: bool = False) -> None:
+        """Record the exception that ended the recorded program, or that it is about to catch.
+
+        Of those that it catches the first counts, as long as none ends it.
+        """
+        if caught and self.failure is not None:
+            return
         # Dynamo's errors carry the user's stack, because they are raised far from the user's code
         raised = [
             *traceback.extract_tb(error.__traceback__),
@@ -156,6 +162,7 @@ class Recorder:
             message=str(error),
             traceback="".join(traceback.format_exception(error)),
             span=self.texts.span_of_summary(known[-1]) if known else None,
+            caught=caught,
         )
 
     def stop(self) -> None:
@@ -193,6 +200,7 @@ class Recorder:
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),
                 cuda_graphs=tuple(self.cuda_graphs),
+                exports=tuple(self.exports),
                 packages=tuple(self.packages),
                 links=tuple(self.links),
                 timings=tuple(self.timings),

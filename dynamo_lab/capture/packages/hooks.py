@@ -28,3 +28,24 @@ PACKED = Private(
 VIRTUALIZED = Private(
     "torch._inductor.virtualized", "V", "packages that are compiled are not recorded as such."
 )
+_FAILED = "an export that fails is recorded only if the program does not catch it."
+BEFORE_EXPORT = Private("torch.export.exported_program", "unset_fake_temporarily", _FAILED)
+EXPORT = Private("torch.export._trace", "_export_for_training", _FAILED)
+REFINED = Private(
+    "torch.export.dynamic_shapes",
+    "refine_dynamic_shapes_from_suggested_fixes",
+    "no `dynamic_shapes` are suggested where an export fails.",
+)
+FLATTEN = Private(
+    "torch.utils._pytree",
+    "tree_flatten_with_path",
+    "the sizes that an export was to keep open are not recorded.",
+)
+PATH = Private(
+    "torch.utils._pytree", "keystr", "the inputs of an export are not named.", otherwise=repr
+)
+PYTHON_RAN = Private(
+    "torch.fx.experimental.proxy_tensor",
+    "_MakefxTracer.trace",
+    "that an exported program leaves out an assignment is not recorded.",
+)

@@ -62,8 +62,11 @@ def watch_import(patches: Patches, when_imported: Callable[[], None]) -> None:
 class PackageProbes:
     """Records what is compiled ahead of time."""
 
-    def __init__(self, recorder: Recorder, graphs: GraphProbes) -> None:
+    def __init__(
+        self, recorder: Recorder, graphs: GraphProbes, packaged: Callable[[Any, int], None]
+    ) -> None:
         self._recorder = recorder
+        self._packaged = packaged
         self._graphs = graphs
         self._local = threading.local()
         self._held: dict[int, dict[str, str]] = {}  # by the wrapper of the model
@@ -81,11 +84,14 @@ class PackageProbes:
             return
         self._local.inside = True
         try:
-            self._graphs.record(model, "dynamo")
+            self._packaged(model, self._graphs.record(model, "dynamo").id)
             held = dict(_held(model))
             yield
             if self._recorder.wrappers:
                 self._held[self._recorder.wrappers[-1].id] = held
+        except Exception as error:
+            self._recorder.fail(error, caught=True)
+            raise
         finally:
             self._local.inside = False
 

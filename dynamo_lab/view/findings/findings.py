@@ -13,6 +13,7 @@ from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.findings import (
     breaks,
     compile_time,
+    export,
     memory,
     numbers,
     recompilations,
@@ -28,6 +29,7 @@ MOST = 10
 RULES: tuple[Rule, ...] = (
     *breaks.RULES,
     *compile_time.RULES,
+    *export.RULES,
     *memory.RULES,
     *numbers.RULES,
     *recompilations.RULES,

@@ -1,6 +1,6 @@
 """The recording summarized in one or two sentences that a student understands."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
@@ -14,6 +14,7 @@ from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.core.words import first_line, listed, plural, seconds, times
 from dynamo_lab.view.guards.compilations import recompilations
+from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
 from dynamo_lab.view.timings import timings
 
@@ -21,11 +22,23 @@ from dynamo_lab.view.timings import timings
 def sentence(recording: Recording, places: Places, regions: Regions) -> str:
     """What `torch.compile` made of the program, good or bad."""
     graphs = recording.captured_graphs()
+    if exports.is_all(recording, places) and recording.state == "done":
+        return " ".join(_exported(recording, places))
     own = share(recording, places, regions) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
-    parts += [_failed_later(recording), _failure(recording, places)]
+    parts += [_failed_later(recording), *exports.sentences(recording, places)]
+    parts += [_failure(recording, places)]
     parts += [_compile_time(recording, places)]
     return " ".join(part for part in parts if part)
+
+
+def _exported(recording: Recording, places: Places) -> Iterator[str]:
+    """What was exported, and what became of it: Dynamo's own words would tell of its tracer."""
+    if recording.packages:
+        yield _outcome(recording, places)
+    else:
+        yield from exports.sentences(recording, places)
+    yield from filter(None, (_kernels(recording), _failure(recording, places)))
 
 
 def _compile_time(recording: Recording, places: Places) -> str:
@@ -45,7 +58,7 @@ def _outcome(recording: Recording, places: Places) -> str:
     graphs = len(recording.captured_graphs())
     if failed:
         return f"{_failed(failed[0], recording, places)}{_more_failed(failed, recording)}"
-    if recording.packages and not recording.frames:
+    if recording.packages and (not recording.frames or exports.is_all(recording, places)):
         if not graphs:
             return "A package that was compiled ahead of time, opened: nothing was compiled here."
         what = "the model as one graph" if graphs == 1 else f"{graphs} models, each as one graph"
@@ -232,7 +245,12 @@ def _failed_later(recording: Recording) -> str:
 
 
 def _failure(recording: Recording, places: Places) -> str:
-    if recording.failure is None or any(f.outcome == "failed" for f in recording.frames):
+    failure = recording.failure
+    if failure is None or any(exports.is_of(one, failure) for one in recording.exports):
         return ""
-    text = failure_line(recording.failure, places)
+    text = failure_line(failure, places)
+    if failure.caught:
+        return f"The program caught {text.rstrip('.')}, and went on."
+    if any(f.outcome == "failed" for f in recording.frames):
+        return ""
     return f"The program ended with {text}{'' if text.endswith('.') else '.'}"

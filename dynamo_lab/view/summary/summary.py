@@ -54,10 +54,17 @@ def build(recording: Recording, places: Places, regions: Regions) -> Summary:
         sentence=sentence(recording, places, regions),
         counts=tuple(_counts(recording, places, of_frames.own)),
         state=recording.state,
-        failure=failure_line(recording.failure, places),
+        failure=_failure(recording, places),
         library_frames=of_frames.library,
         target=_target(recording.target),
     )
+
+
+def _failure(recording: Recording, places: Places) -> str:
+    """What failed; that the program caught it is said first."""
+    told = failure_line(recording.failure, places)
+    is_caught = recording.failure is not None and recording.failure.caught
+    return f"Caught by the program, which went on: {told}" if is_caught else told
 
 
 def _target(name: str) -> str:

@@ -6,7 +6,7 @@ from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.packages import Constant, Inlined, Package, PackageFile
+from dynamo_lab.model.packages import Constant, DimFact, Export, Inlined, Package, PackageFile
 from dynamo_lab.model.recording import Recording
 
 from .table import KERNEL_CODE, Table, graph
@@ -53,6 +53,17 @@ def packaged() -> Recording:
             ),
         ),
         wrappers=(Wrapper(id=0, graph=1, compile_id="", is_backward=False, code=WRAPPER),),
+        exports=(
+            Export(
+                model="Model",
+                span=0,
+                at=0,
+                graph=0,
+                facts=(
+                    DimFact(input="x", axis=0, dim="", event="constant", value="8", span=0),
+                ),
+            ),
+        ),
         packages=(
             Package(
                 file="model.pt2",

@@ -1,0 +1,73 @@
+"""The program decides by a value that only the run knows."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dynamo_lab.model.packages import Export
+from dynamo_lab.view.findings.export.told import failures, found, text_of
+from dynamo_lab.view.findings.finding import Facts, Found
+
+_GUARD = re.compile(
+    r"(?:Consider annotating your code using torch\._check\*\(\)\. )?"
+    r"Could not guard on data-dependent expression (.+?) "
+    r"\(unhinted"
+)
+_BRANCH = "Data-dependent branching"
+_OF_A_BOOL = re.compile(r"Eq\(u\d+, 1\)$")
+_OPENS = re.compile(r"(?:if|while)\b")
+_IS_ONE = re.compile(r"[!=]= *1\b")
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """The line, and how to say it so that both ways are exported, or one alone."""
+    for one in failures(facts):
+        asked = _GUARD.match(one.message)
+        test = _test(text_of(facts, one)) if one.at is not None else ""
+        if one.message.startswith(_BRANCH):
+            yield _branch(facts, one, test)
+        elif asked and test and _OF_A_BOOL.match(asked[1]) and not _IS_ONE.search(test):
+            yield _branch(facts, one, test)  # asked of a boolean, which is 1 or 0
+        elif asked:
+            yield _number(facts, one, test, asked[1])
+
+
+def _test(line: str) -> str:
+    """'x > 3' for 'if x > 3:'; nothing of a line with several questions or none."""
+    line = line.removeprefix("el")  # of "elif"
+    try:
+        tree = ast.parse(f"{line}\n pass" if _OPENS.match(line) else line)
+    except SyntaxError:
+        return ""
+    asked = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp | ast.While)]
+    return ast.unparse(asked[0].test) if len(asked) == 1 else ""
+
+
+def _branch(facts: Facts, one: Export, test: str) -> Found:
+    return found(
+        facts,
+        one,
+        "data-dependent",
+        f"A tensor's values decide which way the program goes{_by(test)}: the exported graph "
+        "has no values yet.",
+        "Put both ways into the graph: `torch.where` for values, `torch.cond` for computations.",
+        code=f"torch.cond({test}, if_true, if_false, (...,))" if test else "",
+    )
+
+
+def _number(facts: Facts, one: Export, test: str, asked: str) -> Found:
+    by = _by(test) or f" by `{asked}`"
+    return found(
+        facts,
+        one,
+        "data-dependent",
+        f"A number that only the run knows decides{by}: the exported graph has no value yet.",
+        "If it is always so, say it before with `torch._check`: where it is not, the program then "
+        "raises. If it is not always so, `torch.cond` puts both ways into the graph.",
+        code=f"torch._check({test})" if test else "",
+        grade="may change meaning" if test else "fill in",
+    )
+
+
+def _by(test: str) -> str:
+    return f" by `{test}`" if test else ""
