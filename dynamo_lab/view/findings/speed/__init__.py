@@ -6,17 +6,21 @@ from dynamo_lab.view.findings.speed import (
     complex_numbers,
     cuda_graphs,
     float64,
+    host_copies,
     layout_copies,
     many_calls,
     no_faster,
     single_precision,
     slow_kernels,
+    synchronises,
 )
 
 RULES: tuple[Rule, ...] = (
     float64.find,
     complex_numbers.find,
     cuda_graphs.find,
+    host_copies.find,
+    synchronises.find,
     many_calls.find,
     layout_copies.find,
     single_precision.find,
