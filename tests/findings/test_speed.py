@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.findings import gpu_faults, measured_faults, speed_faults
+from tests.findings import fusion_faults, gpu_faults, measured_faults, speed_faults
 from tests.findings.faults import assert_found_first, assert_told_whole, findings_of, recorded
 
 if TYPE_CHECKING:
@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.live
 
-FAULTS = {**speed_faults.FAULTS, **gpu_faults.FAULTS, **measured_faults.FAULTS}
-CLEAN = {**speed_faults.CLEAN, **gpu_faults.CLEAN, **measured_faults.CLEAN}
+FAULTS = {
+    **speed_faults.FAULTS,
+    **gpu_faults.FAULTS,
+    **fusion_faults.FAULTS,
+    **measured_faults.FAULTS,
+}
+CLEAN = {**speed_faults.CLEAN, **gpu_faults.CLEAN, **fusion_faults.CLEAN, **measured_faults.CLEAN}
 
 
 @pytest.mark.parametrize("name", FAULTS)
