@@ -33,3 +33,17 @@ def test_a_program_without_the_fault_has_no_problem(name: str, tmp_path: Path) -
     found = findings_of(recorded(CLEAN[name], tmp_path, name))
     own = [one for one in found if one.question in ("speed", "memory")]
     assert [one.sentence for one in own if one.level == "problem"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [
+        ("signal_with_time_first", "x.contiguous()"),
+        ("images_with_columns_first", "x.to(memory_format=torch.channels_last)"),
+    ],
+)
+def test_the_layout_to_bring_a_tensor_into_is_the_one_that_is_asked_for(
+    name: str, layout: str, tmp_path: Path
+) -> None:
+    found = findings_of(recorded(FAULTS[name].source, tmp_path, name))[0]
+    assert found.code == f"x = {layout}"

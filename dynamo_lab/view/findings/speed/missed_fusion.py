@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.fusion.fusion import Schedule, Verdict
 from dynamo_lab.view.core.places import Line, entity
-from dynamo_lab.view.core.words import listed, percent, plural, size, unique
+from dynamo_lab.view.core.words import listed, percent, plural, size
 from dynamo_lab.view.findings import ops
 from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
@@ -111,14 +111,15 @@ def _sizes(facts: Facts, schedule: Schedule) -> dict[str, int]:
 
 def _told(facts: Facts, missed: _Missed) -> Found | None:
     """The finding, if it is worth one and its lines are known."""
-    moved = _through(facts, missed.schedule)
+    moved = bytes_through(facts, missed.schedule)
     if missed.bytes < max(_AT_LEAST, _WORTH * moved):
         return None
-    lines = unique(line for group in sorted(missed.groups) if (line := _line(facts, missed, group)))
+    own = (_line(facts, missed, group) for group in sorted(missed.groups))
+    lines = tuple(dict.fromkeys(line for line in own if line))
     return _found(facts, missed, lines, moved) if lines else None
 
 
-def _through(facts: Facts, schedule: Schedule) -> int:
+def bytes_through(facts: Facts, schedule: Schedule) -> int:
     """The bytes that all loops and calls of a schedule go through, each for itself."""
     sizes = _sizes(facts, schedule)
     used = (_used(schedule, one.group) for one in schedule.final)
