@@ -25,8 +25,8 @@ class Pretended:
 
     def run(self, what: str, backend: str = "inductor", **how: Any) -> Any:
         self.made.append(what)
-        allowed = how.get("allowed", lambda _: True)
-        lowered = {part.name for part in PARTS if allowed(part)} if backend == "inductor" else set()
+        allowed: Callable[[Part], bool] = how.get("allowed", bool)
+        lowered = {part.name for part in PARTS if backend == "inductor" and allowed(part)}
         return SimpleNamespace(outcome="wrong" if self._is_wrong(lowered) else "right")
 
 
