@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.findings import fusion_faults, gpu_faults, measured_faults, speed_faults
+from tests.findings import measured_faults, speed_faults
 from tests.findings.faults import assert_found_first, assert_told_whole, findings_of, recorded
+from tests.findings.speed import fusion_faults, gpu_faults
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from dynamo_lab.render.tables import table
-from tests.benchmarks.core.held_out import HELD_OUT, Pair
 from tests.benchmarks.core.ratio import machine
+from tests.benchmarks.findings_held_out.programs import HELD_OUT, Pair
 from tests.findings.faults import findings_of, recorded
 from tests.findings.speed_mended import counted
 
