@@ -144,6 +144,20 @@ FAULTS = {
         """,
         "a convolution over a transposed signal",
     ),
+    "images_with_columns_first": Fault(
+        "layout-copy",
+        """
+        import torch
+        from torch.nn import functional as F
+
+        def edges(pictures, weight):
+            images = pictures.permute(2, 1, 3, 0)
+            return F.conv2d(images, weight).abs()  # fault
+
+        def record(lab):
+            return lab.lower(edges, torch.randn(48, 8, 4, 40), torch.randn(4, 8, 3, 3))
+        """,
+    ),
     "cuda_graph_and_a_cache_that_is_written": Fault(
         "cuda-graph-not-used",
         """

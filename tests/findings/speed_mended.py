@@ -9,6 +9,7 @@ from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.findings import traffic
 from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.findings.speed import host_copies, missed_fusion
 from dynamo_lab.view.fusion import peaks
 from tests.findings.faults import recorded
 from tests.findings.memory_faults import FAULTS as MEMORY
@@ -143,8 +144,19 @@ def counted(rule: str, recording: Recording) -> float:
         return sum(part.activation_bytes for part in recording.partitions)
     if rule == "many-small-calls":
         return sum(len(plan.steps) for plan in plans)
-    places = Places(recording)
-    ancestry = Ancestry(links.build(recording))
-    facts = Facts(recording, places, Regions(recording, places), ancestry)
+    if rule == "missed-fusion":
+        facts = facts_of(recording)
+        return sum(missed_fusion.bytes_through(facts, one) for one in recording.schedules)
+    if rule == "host-copy":
+        copies = (host_copies.copies_of(g, is_lowered=True) for g in recording.captured_graphs())
+        return sum(one.bytes for found in copies for one in found)
+    facts = facts_of(recording)
     graphs = [graph.id for graph in recording.graphs if graph.stage == "post_grad"]
     return traffic.moved(facts, graphs) or 0
+
+
+def facts_of(recording: Recording) -> Facts:
+    """What rules read."""
+    places = Places(recording)
+    ancestry = Ancestry(links.build(recording))
+    return Facts(recording, places, Regions(recording, places), ancestry)

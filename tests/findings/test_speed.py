@@ -8,14 +8,20 @@ import pytest
 
 from tests.findings import measured_faults, speed_faults
 from tests.findings.faults import assert_found_first, assert_told_whole, findings_of, recorded
+from tests.findings.speed import fusion_faults, gpu_faults
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.live
 
-FAULTS = {**speed_faults.FAULTS, **measured_faults.FAULTS}
-CLEAN = {**speed_faults.CLEAN, **measured_faults.CLEAN}
+FAULTS = {
+    **speed_faults.FAULTS,
+    **gpu_faults.FAULTS,
+    **fusion_faults.FAULTS,
+    **measured_faults.FAULTS,
+}
+CLEAN = {**speed_faults.CLEAN, **gpu_faults.CLEAN, **fusion_faults.CLEAN, **measured_faults.CLEAN}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -28,3 +34,17 @@ def test_a_program_without_the_fault_has_no_problem(name: str, tmp_path: Path) -
     found = findings_of(recorded(CLEAN[name], tmp_path, name))
     own = [one for one in found if one.question in ("speed", "memory")]
     assert [one.sentence for one in own if one.level == "problem"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [
+        ("signal_with_time_first", "x.contiguous()"),
+        ("images_with_columns_first", "x.to(memory_format=torch.channels_last)"),
+    ],
+)
+def test_the_layout_to_bring_a_tensor_into_is_the_one_that_is_asked_for(
+    name: str, layout: str, tmp_path: Path
+) -> None:
+    found = findings_of(recorded(FAULTS[name].source, tmp_path, name))[0]
+    assert found.code == f"x = {layout}"

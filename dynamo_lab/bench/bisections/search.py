@@ -155,7 +155,7 @@ class Search:
         chosen = self._first_of(parts, with_these)
         only, what = _only("lowering", [chosen]), f"only {chosen.name} lowered"
         if self._trials.run(what, allowed=only).outcome != "wrong":
-            self._fusion(chosen)
+            self._several(parts[: parts.index(chosen) + 1], with_these)
             return
         self._add_part(chosen)
         if self._suspects.on_cpu(chosen):
@@ -163,11 +163,21 @@ class Search:
             if scalar.outcome == "right":
                 self.remarks.append(VECTORS)
 
-    def _fusion(self, chosen: Part) -> None:
-        """An operator that is right alone: with which others is it wrong?"""
+    def _several(self, parts: Sequence[Part], run: Callable[[Collection[Part]], Tried]) -> None:
+        """The last of the operators is right alone: with which others is it wrong?"""
+        chosen = parts[-1]
         apart = self._trials.run("without fusion", allowed=_no("fusion"))
-        if apart.outcome != "right":
+        if apart.outcome == "right":
+            self._fusion(chosen)
+            return
+        first = self._first_of(parts[::-1], run)  # wrong with all from it on, right after it
+        if first == chosen:
             raise EndedError(f"{chosen.name} is wrong only together with operators before it")
+        name = f"{first.name} to {chosen.name} together"
+        self.found.append(FoundPart(Culprit(kind="lowering", name=name), chosen))
+
+    def _fusion(self, chosen: Part) -> None:
+        """Of which pair it is the fusion that makes an operator wrong."""
         self.shown_by = chosen
         pairs = _of("fusion", self._first)
 

@@ -6,9 +6,11 @@ says it to C++, and says the target's to all that is written in Python: decompos
 lowerings, which is where torch.compile asks.
 """
 
+import copy
 from typing import Any
 
 import torch
+from torch import fx
 
 from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.core.undo import Changes, Undo
@@ -52,6 +54,66 @@ def _put_on(kind: str, undo: Undo) -> None:
     for owner in (fakes, functional):
         for asked in _KINDS:
             undo.replace(owner, f"is_{asked}", _is_of(asked))
+
+
+def stay_here(undo: Undo, kind: str) -> None:
+    """From now on, what a program puts on an absent device of this kind stays on the host.
+
+    That is where Dynamo captures: in C++ a fake tensor would look for the device.
+    """
+    if kind == "cpu" or _is_there(kind):
+        return
+    for owner in (hooks.FAKE_TENSOR.get(), hooks.FUNCTIONAL_TENSOR.get()):
+        undo.replace(owner, "to", _stays(owner.to, kind))
+        if kind == "cuda":
+            undo.replace(owner, kind, _made_here)
+
+
+def here(graph_module: fx.GraphModule, kind: str) -> fx.GraphModule:
+    """The same graph to run on the host, where its tensors are, whatever absent device it names."""
+    if kind == "cpu" or _is_there(kind):
+        return graph_module
+    made = copy.copy(graph_module)
+    made.graph = copy.deepcopy(graph_module.graph)
+    for node in made.graph.nodes:
+        if node.op == "call_method" and node.target in ("to", "cuda"):
+            _name_host(node, kind)
+    made.recompile()
+    return made
+
+
+def _name_host(node: fx.Node, kind: str) -> None:
+    if node.target == "cuda":
+        node.target, node.args, node.kwargs = "to", (node.args[0], HOST), {}
+        return
+    node.args = tuple(_host(one, kind) if _is_device(one) else one for one in node.args)
+    if "device" in node.kwargs:
+        node.kwargs = {**node.kwargs, "device": _host(node.kwargs["device"], kind)}
+
+
+def _is_there(kind: str) -> bool:
+    return kind == "cuda" and torch.cuda.is_available()
+
+
+def _made_here(self: Any, *_: Any, **named: Any) -> Any:
+    """`cuda()`, which names the device by its own name."""
+    return self.to(HOST, **{name: one for name, one in named.items() if name != "device"})
+
+
+def _stays(to: Any, kind: str) -> Any:
+    """`to` for a program that names the target's device: C++ would look for such a device."""
+
+    def stay(self: Any, *args: Any, **named: Any) -> Any:
+        placed = [_host(one, kind) if _is_device(one) else one for one in args]
+        if "device" in named:
+            named["device"] = _host(named["device"], kind)
+        return to(self, *placed, **named)
+
+    return stay
+
+
+def _is_device(one: Any) -> bool:
+    return isinstance(one, (str, torch.device))
 
 
 def _is_of(kind: str) -> property:

@@ -21,7 +21,7 @@ from dynamo_lab.capture.core.undo import Changes, Undo, whole
 from dynamo_lab.capture.lowering.hooks import CUDA_GRAPHS, CURRENT_NODE
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.composites import composed_for
-from dynamo_lab.capture.targets.fakes import fakes_on, indexed
+from dynamo_lab.capture.targets.fakes import fakes_on, here, indexed, stay_here
 from dynamo_lab.capture.targets.padding import Padded, unpadded
 from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import LoweringError, OptionError
@@ -61,6 +61,7 @@ def lower_for(
     forget_rules()  # or a rule registered since were not seen
     of, known = compile_fx.compile_fx, _known(settings)
     lowers = _Lowering(of, target, known, chosen, padded, wrote, asked)
+    stay_here(undo, target.device)
     undo.replace(compile_fx, "compile_fx", lowers)
 
 
@@ -154,7 +155,7 @@ class _Lowering:
                 )
         finally:
             self._local.is_inside = False
-        return graph_module.forward
+        return here(graph_module, self._target.device).forward
 
     @whole
     def _elsewhere(self) -> Generator[None, None, None]:

@@ -96,7 +96,12 @@ def _found(facts: Facts, found: CudaGraphs, cause: _Cause, line: Line) -> Found:
         gain=_gain(facts, found, cause),
         cost=min(1.0, share) if share else 1.0,
     )
-    return Found(finding, line=line, about=frozenset({f"cuda_graph:{found.graph}"}))
+    return Found(
+        finding,
+        line=line,
+        about=frozenset({f"cuda_graph:{found.graph}"}),
+        explains=frozenset({f"waits:{entity(line)}"}),
+    )
 
 
 def _gain(facts: Facts, found: CudaGraphs, cause: _Cause) -> Gain | None:

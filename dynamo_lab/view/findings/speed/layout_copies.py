@@ -44,7 +44,7 @@ def _found(
     facts: Facts, graph: Graph, buffer: Buffer, copied: int, line: Line, moved: int
 ) -> Found:
     taken, where = 2 * (buffer.bytes or 0), facts.places.where(line)
-    asks = ops.name(graph.nodes, buffer.during or 0)
+    asks, strides = ops.name(graph.nodes, buffer.during or 0), ", ".join(buffer.stride)
     finding = Finding(
         rule="layout-copy",
         question="speed",
@@ -57,21 +57,37 @@ def _found(
         entity=entity(line),
         evidence=(
             Evidence(
-                text=f"{buffer.name} is a copy of {graph.nodes.name[copied]} with strides "
-                f"{', '.join(buffer.stride)}",
+                text=f"{buffer.name} is a copy of {graph.nodes.name[copied]}",
                 tab="lowering",
                 entity=f"node:{graph.id}:{buffer.during}",
             ),
         ),
         grade="fill in",
         remedy=(
-            "Bring the tensor into that layout once, where it is made: `.contiguous()` on it, or "
-            "`.to(memory_format=torch.channels_last)` for images and their convolutions."
+            f"Bring the tensor into that layout once, where it is made: strides {strides} where "
+            f"`{asks}` reads it."
         ),
-        code="x = x.contiguous()",
+        code=_code(buffer),
         gain=Gain(
             metric="bytes", before=moved, after=moved - taken, how="counted: without the copy"
         ),
         cost=min(1.0, taken / moved),
     )
     return Found(finding, line=line, about=frozenset({f"node:{graph.id}:{buffer.during}"}))
+
+
+def _code(buffer: Buffer) -> str:
+    """What makes the layout, of a tensor whose dimensions are those that the operator reads."""
+    if _inner_first(buffer)[:1] == (1,) and len(buffer.shape) in (4, 5):
+        last = "channels_last" if len(buffer.shape) == 4 else "channels_last_3d"
+        return f"x = x.to(memory_format=torch.{last})"
+    in_order = tuple(reversed(range(len(buffer.shape))))
+    return "x = x.contiguous()" if _inner_first(buffer) == in_order else ""
+
+
+def _inner_first(buffer: Buffer) -> tuple[int, ...]:
+    """The dimensions by their strides, the smallest first; none where one is symbolic."""
+    if not all(stride.isdecimal() for stride in buffer.stride):
+        return ()
+    strides = [int(stride) for stride in buffer.stride]
+    return tuple(sorted(range(len(strides)), key=lambda at: (strides[at], -at)))

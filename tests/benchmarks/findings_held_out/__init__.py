@@ -1,0 +1,1 @@
+"""What findings foretell of programs that no formula was made on."""
