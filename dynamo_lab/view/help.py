@@ -208,14 +208,15 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "roofline",
-        "How close each kernel comes to the limits of this machine, and which limit holds it back.",
+        "How close each kernel comes to the limits of this machine, and which limit is the nearer one.",
         """\
-        No kernel is faster than memory delivers its data (the slope), nor than the machine computes
-        (the flat roof). A disc is a kernel, sized by its share of a call; the further below the
-        roof, the more there is to gain. On the slope, moving fewer bytes would help: fuse more, or
-        use a smaller type. Below the flat roof, less arithmetic would.
+        Memory's limit (the slope) is the rate of a copy of data that no cache holds, arithmetic's
+        (the flat roof) that of matrix products. A disc is a kernel, sized by its share of a call;
+        the further below the roof, the more there may be to gain. Near the slope, moving fewer
+        bytes would help: fuse more, or use a smaller type. Near the flat roof, less arithmetic
+        would. What was timed with its data in warm caches is not held against memory.
 
-            210 us  limit 62.6 us  30 %  memory    it could take 62.6 us, no less
+            210 us  limit 62.6 us  30 %  memory    at a copy's rate it would take 62.6 us
         """,
     ),
     _of(
