@@ -208,7 +208,7 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "roofline",
-        "How close each kernel comes to the limits of this machine, and which limit is the nearer one.",
+        "How close each kernel comes to the limits of this machine, and which limit is nearer.",
         """\
         Memory's limit (the slope) is the rate of a copy of data that no cache holds, arithmetic's
         (the flat roof) that of matrix products. A disc is a kernel, sized by its share of a call;

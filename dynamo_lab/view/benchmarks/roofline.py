@@ -320,7 +320,7 @@ def _sentences(points: list[PointView]) -> Iterator[str]:
             "that may hold the data. Time with cold caches to judge."
         )
     if small := sum(point.is_small for point in points):
-        yield f"Too small to judge: {plural(small, 'kernel')}, whose limit is shorter than a launch."
+        yield f"Too small to judge: {plural(small, 'kernel')}: at the limit, a launch takes longer."
 
 
 def _within(bound: Bound, points: list[PointView], whole: float) -> str:

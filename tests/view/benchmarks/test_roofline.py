@@ -71,7 +71,8 @@ def test_a_product_is_bound_by_arithmetic() -> None:
     assert found.reached == "80 GFLOP/s"
     assert (
         found.sentence
-        == "80 % of the rate of matrix products in float32: at that rate it would be 1.2 times faster."
+        == "80 % of the rate of matrix products in float32: at that rate it would be "
+        "1.2 times faster."
     )
 
 
@@ -165,7 +166,7 @@ def test_all_together_and_the_slowest_first() -> None:
         "At the machine's limits, 2 kernels would take 4.0 ms instead of 8.0 ms: 50 %.",
         "The nearer limit is memory: 1 kernel, 25 % of this time, at 50 % of it.",
         "The nearer limit is arithmetic: 1 kernel, 75 % of this time, at 50 % of it.",
-        "Too small to judge: 1 kernel, whose limit is shorter than a launch.",
+        "Too small to judge: 1 kernel: at the limit, a launch takes longer.",
     )
     assert found.programs == ("compiled, forward",)
     assert found.x == (-2, 2)
