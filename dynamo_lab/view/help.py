@@ -51,11 +51,11 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "breaks",
-        "A break is where `torch.compile` had to stop: Python took over, then a new graph began.",
+        "A break is where the graph had to end: Python goes on, or `fullgraph=True` makes it fail.",
         """\
-        Read the line first, then `why`, then `do`. Each break has two costs: nothing is fused
-        across it, and what is needed after it goes through memory. The usual aim is no break at
-        all; a break outside the hot loop may stay.
+        Read the line first, then `why`, then `do`. A break between two graphs has two costs:
+        nothing is fused across it, and what is needed after it goes through memory. The usual aim
+        is no break at all; a break outside the hot loop may stay.
 
             1  data-dependent branch  line 5    the kind of break, and where
                if y.sum() > 0:                  what it stopped at

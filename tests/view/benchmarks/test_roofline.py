@@ -69,11 +69,8 @@ def test_a_product_is_bound_by_arithmetic() -> None:
     found = point(timed(0, work(MB, MB, 100 * MB), 1.25e-3))
     assert (found.bound, found.share, found.intensity) == ("arithmetic", 0.8, 50.0)
     assert found.reached == "80 GFLOP/s"
-    assert (
-        found.sentence
-        == "80 % of the rate of matrix products in float32: at that rate it would be "
-        "1.2 times faster."
-    )
+    at = "80 % of the rate of matrix products in float32"
+    assert found.sentence == f"{at}: at that rate it would be 1.2 times faster."
 
 
 def test_each_type_has_its_own_roof() -> None:
