@@ -14,6 +14,7 @@ from dynamo_lab.render.text import as_line
 from dynamo_lab.view.findings.finding import Finding as FindingFact
 from dynamo_lab.view.findings.findings import CLEAN, found_of
 from dynamo_lab.view.findings.words import amount
+from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.timings.timings import compile_seconds
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _measured(metric: Metric, done: Application) -> tuple[float, float] | None:
         case "graphs":
             return len(before.captured_graphs()), len(after.captured_graphs())
         case "recompilations":
-            return len(before.recompiles), len(after.recompiles)
+            return recompilations(before), recompilations(after)
         case "seconds of compiling":
             return compile_seconds(before), compile_seconds(after)
         case "seconds a call":

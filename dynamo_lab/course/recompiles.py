@@ -16,6 +16,7 @@ from dynamo_lab.course.asking import (
 from dynamo_lab.course.comparing import COMPILED, same_calls, same_result
 from dynamo_lab.course.exercises import Exercise
 from dynamo_lab.course.predictions import Prediction
+from dynamo_lab.view.guards.compilations import recompilations
 
 if TYPE_CHECKING:
     from dynamo_lab.api.recording import Recording
@@ -138,8 +139,11 @@ def _count_without_guards(answer: Any) -> str:
     with record("ten calls") as recorder:
         _counts_right(_compiled(answer()), x, "Compiled, it")
     recording = recorder.recording
-    times = len(recording.recompiles)
-    need(not times, f"Ten calls: compiled again {times} times. What changes from call to call?")
+    times = recompilations(recording)
+    need(
+        not recording.recompiles,
+        f"Ten calls: compiled again {times} times. What changes from call to call?",
+    )
     one_graph(recording)
     return "A tensor's value is not guarded, only its shape and type: the count is data now."
 
@@ -153,8 +157,11 @@ def _open_from_the_start(answer: Any) -> str:
     ]
     recording = same_calls(answer, _scale, *((x,) for x in tensors))
     need(recording.captured_graphs(), "Nothing was compiled: pass what `torch.compile` returns.")
-    times = len(recording.recompiles)
-    need(not times, f"It was compiled again {times} times: have all sizes open from the start.")
+    times = recompilations(recording)
+    need(
+        not recording.recompiles,
+        f"It was compiled again {times} times: have all sizes open from the start.",
+    )
     for x in tensors:
         need(
             recording.would_pass(x).reuses,

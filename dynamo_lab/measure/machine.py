@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from dynamo_lab.measure.caches import cached_bytes
 from dynamo_lab.model.benchmarks import Machine
 from dynamo_lab.model.core.host import CPUINFO, processor, system, text_of, version_of
 
@@ -35,6 +36,7 @@ def describe_machine(device: str) -> Machine:
         python=platform.python_version(),
         platform=system(),
         settings=_settings(device),
+        caches=cached_bytes(device),
     )
 
 

@@ -91,7 +91,8 @@ class Machine(Struct, frozen=True, kw_only=True):
 
     `device` is the device of the program's tensors, `clocks_mhz` its clock before and
     after, `load` the processes that wanted to run in the minute before. `settings` are those of
-    PyTorch that change speed and numbers, such as float32 matmul precision.
+    PyTorch that change speed and numbers, such as float32 matmul precision. `caches` are the bytes
+    that all caches of the device hold, 0 where that is not known.
     """
 
     device: str = ""
@@ -107,6 +108,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     python: str = ""
     platform: str = ""
     settings: dict[str, str] = {}
+    caches: int = 0
 
     @property
     def is_busy(self) -> bool:

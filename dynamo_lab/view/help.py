@@ -51,11 +51,11 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "breaks",
-        "A break is where `torch.compile` had to stop: Python took over, then a new graph began.",
+        "A break is where the graph had to end: Python goes on, or `fullgraph=True` makes it fail.",
         """\
-        Read the line first, then `why`, then `do`. Each break has two costs: nothing is fused
-        across it, and what is needed after it goes through memory. The usual aim is no break at
-        all; a break outside the hot loop may stay.
+        Read the line first, then `why`, then `do`. A break between two graphs has two costs:
+        nothing is fused across it, and what is needed after it goes through memory. The usual aim
+        is no break at all; a break outside the hot loop may stay.
 
             1  data-dependent branch  line 5    the kind of break, and where
                if y.sum() > 0:                  what it stopped at
@@ -208,14 +208,15 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "roofline",
-        "How close each kernel comes to the limits of this machine, and which limit holds it back.",
+        "How close each kernel comes to the limits of this machine, and which limit is nearer.",
         """\
-        No kernel is faster than memory delivers its data (the slope), nor than the machine computes
-        (the flat roof). A disc is a kernel, sized by its share of a call; the further below the
-        roof, the more there is to gain. On the slope, moving fewer bytes would help: fuse more, or
-        use a smaller type. Below the flat roof, less arithmetic would.
+        Memory's limit (the slope) is the rate of a copy of data that no cache holds, arithmetic's
+        (the flat roof) that of matrix products. A disc is a kernel, sized by its share of a call;
+        the further below the roof, the more there may be to gain. Near the slope, moving fewer
+        bytes would help: fuse more, or use a smaller type. Near the flat roof, less arithmetic
+        would. What was timed with its data in warm caches is not held against memory.
 
-            210 us  limit 62.6 us  30 %  memory    it could take 62.6 us, no less
+            210 us  limit 62.6 us  30 %  memory    at a copy's rate it would take 62.6 us
         """,
     ),
     _of(

@@ -58,12 +58,13 @@ _STILL: dict[str, tuple[str, str]] = {
     "roofline": (
         "",
         """\
-        No kernel is faster than memory delivers its data, nor than the machine computes. The
-        further a kernel is from its limit, the more there is to gain. Where memory is the limit,
-        moving fewer bytes would help: fuse more, or use a smaller type. Else, less arithmetic
-        would.
+        Memory's limit is the rate of a copy of data that no cache holds, arithmetic's that of
+        matrix products. The further a kernel is from its limit, the more there may be to gain.
+        Near memory's, moving fewer bytes would help: fuse more, or use a smaller type. Near
+        arithmetic's, less arithmetic would. What was timed with its data in warm caches is not
+        held against memory.
 
-            210 us  limit 62.6 us  30 %  memory    it could take 62.6 us, no less
+            210 us  limit 62.6 us  30 %  memory    at a copy's rate it would take 62.6 us
         """,
     ),
 }

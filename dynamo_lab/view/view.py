@@ -102,9 +102,7 @@ def build(recording: Recording) -> View:
     linked = links.build(recording)
     ancestry = Ancestry(linked)
     regions = Regions(recording, places)
-    sources, main_source = code.build(recording, places, ancestry, regions)
-    if sources:
-        places = places.seen_from(sources[main_source].id)
+    sources, main_source, places = code.seen(recording, places, ancestry, regions)
     frame_views = frames.build(recording, places)
     facts = Facts(recording, places, regions, ancestry)
     return View(
@@ -130,7 +128,7 @@ def build(recording: Recording) -> View:
         lowering=lowering.build(recording, places),
         fusions=fusion.build(recording, places, ancestry),
         packages=packages.build(recording),
-        bench=benchmarks.build(recording, places, ancestry),
+        bench=benchmarks.build(recording, places, facts.kernel_times),
         bisection=bisections.build(recording, places, ancestry),
         artifacts=artifacts.build(recording),
         findings=findings.build(facts),

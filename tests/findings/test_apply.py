@@ -6,17 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 import dynamo_lab as lab
+from dynamo_lab.api.findings import answered
 from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
 from dynamo_lab.errors import FixError
 from dynamo_lab.live import findings as applying
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.measure.rounds import Plan
+from dynamo_lab.model.guards.guards import Recompile
+from dynamo_lab.record.replay import Numbers
+from dynamo_lab.record.run import Run
 from dynamo_lab.view.findings import findings
 from dynamo_lab.view.findings.changes import Change, Options, Rewrite, Setting
 from dynamo_lab.view.findings.finding import Finding, Found, Gain
+from tests.view.samples import branch_and_print
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,6 +131,14 @@ def test_only_counts_that_fell_are_a_help(monkeypatch: pytest.MonkeyPatch) -> No
     applied = _recorded(branches).findings[0].apply()
     assert applied.verdict == "no difference"
     assert "It changed nothing: breaks: 1 to 1, foretold 0." in applied.sentence
+
+
+def test_a_call_at_the_limit_is_no_recompilation() -> None:
+    made = branch_and_print()
+    one = Recompile(frame=0, compile_id="0/1")
+    run = Run(replace(made, recompiles=(one, replace(one, limit_hit=True))))
+    done = applying.Application((), run, run, Numbers(same=None, sentence=""), None)
+    assert ("recompilations", "1", "1") in answered(done, None).rows
 
 
 def test_options_of_compile_are_applied(monkeypatch: pytest.MonkeyPatch) -> None:

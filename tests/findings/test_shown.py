@@ -12,16 +12,18 @@ from dynamo_lab.render import terminal
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.page import page as write_page
 from dynamo_lab.view import View, build
+from dynamo_lab.view.benchmarks import kernel_times
 from dynamo_lab.view.findings.finding import Evidence, Finding, Gain
 from dynamo_lab.view.findings.findings import CLEAN, FindingsView
 from dynamo_lab.view.findings.words import gain_in_words
-from tests.view.samples import branch_and_print, hostile, rewritten, skipped
+from tests.view.samples import branch_and_print, hostile, measured, rewritten, skipped
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser
 
+    from dynamo_lab.view.benchmarks.kernel_times import KernelTimesView
     from dynamo_lab.view.findings.finding import Metric
 
 HOSTILE = "</script><script>alert(1)</script>\x1b[31m\u2028\u202e"
@@ -54,7 +56,7 @@ def test_the_terminal_has_them_right_after_the_summary() -> None:
     assert "can be applied safely" in text
     assert "foretold: breaks: 2 to 1, counted" in text
     assert "rec.findings[9].apply()" in text
-    assert "3 more, which cost less" in text
+    assert "3 more that come after these" in text
 
 
 def test_static_html_has_them_before_its_sections() -> None:
@@ -96,9 +98,25 @@ def test_the_handle_has_the_views_findings_with_numbers_from_0() -> None:
     facts = branch_and_print()
     recording = Recording(**structs.asdict(facts))
     shown = build(facts).findings.found
-    assert [one.rule for one in recording.findings] == [one.rule for one in shown]
+    told = [(one.rule, one.where, one.sentence) for one in shown]
+    assert [(one.rule, one.where, one.sentence) for one in recording.findings] == told
     assert [one.id for one in recording.findings] == list(range(len(shown)))
     assert "breaks the graph" in str(recording.findings)
+
+
+def test_the_table_of_kernel_times_is_made_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+
+    def counted(*arguments: Any) -> KernelTimesView:
+        made.append(arguments)
+        return original(*arguments)
+
+    original = kernel_times.build
+    monkeypatch.setattr(kernel_times, "build", counted)
+    view = build(measured())
+    assert view.bench is not None
+    assert view.bench.kernels.programs
+    assert len(made) == 1
 
 
 def test_no_findings_print_the_clean_line() -> None:

@@ -48,6 +48,12 @@ def test_by_name() -> None:
     assert reading_of("summary") is None
 
 
+def test_a_break_is_also_what_fullgraph_refuses() -> None:
+    found = reading_of("breaks")
+    assert found is not None
+    assert "`fullgraph=True` makes it fail" in found.sentence
+
+
 def test_blocks_tell_examples_from_prose() -> None:
     assert list(blocks("One\ntwo.\n\n    a\n      b\n\nThree.")) == [
         (False, "One two."),

@@ -7,7 +7,7 @@ const view = { x: [-2, 4] as const, y: [7, 13] as const, bandwidth: 1e10 };
 const roof = { dtype: "float32", flops: 1e12, text: "1 TFLOP/s", ridge: 100 };
 const point = (share: number | null): PointView => ({
   kernel: 0, name: "k", program: 0, calls: 4, seconds: 1, cache: "cold", intensity: 1, rate: 1e9, dtype: "float32", bound: "memory",
-  share, is_small: false, percent: "", time: "1 s", limit: "", work: "", reached: "", sentence: "",
+  share, is_small: false, is_cached: false, percent: "", time: "1 s", limit: "", work: "", reached: "", sentence: "",
 });
 
 describe("the plot", () => {

@@ -17,7 +17,7 @@ def blocks(view: FindingsView) -> Iterator[Markup]:
     yield tag("p", tag("b", f"Findings ({len(view.found) + view.more:,})"))
     yield tag("ol", *(tag("li", _finding(item)) for item in view.found))
     if view.more:
-        yield tag("p", tag("small", f"{view.more:,} more, which cost less."))
+        yield tag("p", tag("small", f"{view.more:,} more that come after these."))
 
 
 def labelled(label: str, view: FindingsView) -> Markup:

@@ -32,7 +32,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield heading("Findings", str(len(found) + view.findings.more))
     yield from separated(finding(item, page) for item in found)
     if view.findings.more:
-        yield text(f"… {view.findings.more:,} more, which cost less", "dim")
+        yield text(f"… {view.findings.more:,} more that come after these", "dim")
 
 
 def finding(item: Finding, page: Page) -> Iterator[RenderableType]:

@@ -8,14 +8,13 @@ from msgspec import Struct, structs
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, rounds_needed, spread
 from dynamo_lab.model.benchmarks import Benchmark, Cache, Phase, Series, Way
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks import kernel_times, memory_courses, roofline
+from dynamo_lab.view.benchmarks import memory_courses, roofline
 from dynamo_lab.view.benchmarks.agreements import AgreementView, agreements
 from dynamo_lab.view.benchmarks.break_even import BreakEven, break_even
 from dynamo_lab.view.benchmarks.circumstances import between_calls, machine_doubts, machine_rows
 from dynamo_lab.view.benchmarks.kernel_times import PHASES, KernelTimesView
 from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
 from dynamo_lab.view.benchmarks.roofline import RooflineView
-from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import BUSY, plural, seconds, size
 from dynamo_lab.view.timings.durations import interval_text, median_text, range_text, rounded
@@ -99,7 +98,7 @@ class BenchView(Struct, frozen=True, kw_only=True):
     changes: str = ""
 
 
-def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView | None:
+def build(recording: Recording, places: Places, kernels: KernelTimesView) -> BenchView | None:
     """What to show of a recording's benchmark, None where there is none."""
     found = recording.benchmark
     if found is None:
@@ -114,7 +113,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> BenchView
         ways=tuple(map(_way, found.ways)),
         sections=sections,
         agreements=checked,
-        kernels=kernel_times.build(recording, found, places, ancestry),
+        kernels=kernels,
         roofline=roofline.build(recording),
         memory=memory_courses.build(recording, found, places),
         doubts=tuple(machine_doubts(found.machine)),

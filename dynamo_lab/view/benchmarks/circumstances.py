@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.benchmarks import Benchmark, Machine
-from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.core.words import listed, plural, size
 
 _DRIFT = 0.05
 """A clock that changed by more than this while measuring is reported."""
@@ -50,6 +50,8 @@ def machine_rows(machine: Machine) -> Iterator[tuple[str, str]]:
     for field, label in _MACHINE:
         if value := getattr(machine, field):
             yield label, str(value)
+    if machine.caches:
+        yield "caches", size(machine.caches)
     if machine.clocks_mhz:
         yield "clock", f"{', '.join(f'{clock:,.0f}' for clock in machine.clocks_mhz)} MHz"
     if machine.load is not None:

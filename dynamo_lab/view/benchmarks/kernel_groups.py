@@ -95,8 +95,8 @@ class Context(Struct, frozen=True, kw_only=True):
     nodes: TimedNodes
     whole: Spread | None
     launch: Spread | None
-    eager_fits: bool = True
-    """Whether eager's operators, timed one by one, take no longer than the whole call."""
+    warm_fits: bool = True
+    """Whether warm times of single kernels and operators are those that they have in a call."""
 
 
 def ranked(groups: Sequence[KernelGroupView]) -> tuple[KernelGroupView, ...]:
@@ -133,8 +133,8 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
     warm = summed([(one.warm, 1) for one in kernels])
     calls = sum(one.calls for one in kernels)
     pairs = {cache: _pair(kernels, eager, cache) for cache in ("cold", "warm")}
-    if not context.eager_fits:
-        pairs["warm"] = replace(pairs["warm"], outcome="", gain="")
+    if not context.warm_fits:
+        pairs["warm"] = replace(pairs["warm"], factor="", interval="", outcome="", gain="")
     return KernelGroupView(
         title=_title(kernels, eager, context),
         operators=_counted(eager),

@@ -1,9 +1,11 @@
 """Kernel by kernel: how long each program's kernels take, and the rest of a call."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct, structs
 
 from dynamo_lab.measure.statistics import spread
-from dynamo_lab.model.benchmarks import Benchmark, Group, Phase
+from dynamo_lab.model.benchmarks import Benchmark, Group, KernelTime, Phase
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import sums
 from dynamo_lab.view.benchmarks.kernel_groups import Context, KernelGroupView, group_view, ranked
@@ -112,11 +114,11 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
     if is_first and gone:  # views and unread results: one row covers them all
         groups.append(Group(kernels=(), eager=tuple(gone)))
     overhead = overhead_of(found, way, phase)
-    summed_up = sums.of_call([found.kernels[at] for at in sorted(own)], overhead, context)
-    eager = [found.eager_calls[at] for group in groups for at in group.eager]
-    by_one = sums.of_eager(eager, overhead_of(found, 0, phase)) if own else None
-    context = structs.replace(context, eager_fits=by_one is None or by_one.fits)
-    remarks = (sums.beside_table(found, way, phase, context.whole), by_one and by_one.remark)
+    kernels = [found.kernels[at] for at in sorted(own)]
+    summed_up = sums.of_call(kernels, overhead, context)
+    unfit = _unfit(kernels, groups, context, phase) if own else []
+    context = structs.replace(context, warm_fits=not unfit)
+    remarks = (sums.beside_table(found, way, phase, context.whole), *unfit)
     return ProgramView(
         way=way,
         phase=phase,
@@ -129,3 +131,18 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
         adds_up=summed_up.fits,
         remarks=tuple(remark for remark in remarks if remark),
     )
+
+
+def _unfit(
+    kernels: Sequence[KernelTime], groups: Sequence[Group], context: Context, phase: Phase
+) -> list[str]:
+    """Why warm times say nothing of a group: one by one, a side takes longer than its call."""
+    found = context.found
+    eager = [found.eager_calls[at] for group in groups for at in group.eager]
+    beside = overhead_of(found, 0, phase)
+    whole = spread(beside.whole) if beside and beside.whole else None
+    said = (
+        sums.too_long("The kernels", kernels, context.whole),
+        sums.too_long("Eager's operators", eager, whole),
+    )
+    return [words for words in said if words]

@@ -1,4 +1,4 @@
-"""The roofline: how close each kernel comes to the machine's limits, and which limit binds it.
+"""The roofline: how close each kernel comes to the machine's limits, and which limit is nearer.
 
 A kernel can be no faster than memory delivers its bytes, nor than the machine computes: the slower
 of the two is its limit. See Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.
@@ -22,7 +22,7 @@ Bound = Literal["memory", "arithmetic", ""]
 _COUNTED = 1 << 62
 
 _BEYOND = 1.05
-"""A share above this cannot be a measurement error: the data did not come from memory."""
+"""A share above this is no error of measurement: it is faster than the limit was measured to be."""
 
 
 class RoofView(Struct, frozen=True, kw_only=True):
@@ -40,8 +40,9 @@ class PointView(Struct, frozen=True, kw_only=True):
     `seconds` are those of one call, `cache` is the state of the caches. `intensity` is in
     operations a byte and `rate` in operations a second: None where the plot has no place for it,
     as it computes nothing or its work is not known. `share` is of the binding limit, None where
-    it is not meaningful: `sentence` says why. The rest are the numbers in words; `limit` is
-    the time that a call would take at the limit.
+    it is not meaningful: `sentence` says why. `is_cached` says that its data may not have come from
+    memory, whose limit then tells nothing. The rest are the numbers in words; `limit` is the time
+    that a call would take at the limit.
     """
 
     kernel: int
@@ -56,6 +57,7 @@ class PointView(Struct, frozen=True, kw_only=True):
     bound: Bound
     share: float | None
     is_small: bool
+    is_cached: bool
     percent: str
     time: str
     limit: str
@@ -167,7 +169,7 @@ class _Point:
         self._timed = timed
         self._limits = limits
         self._launch = _launch(found, timed)
-        self._is_warm = not timed.cold
+        self._caches = 0 if timed.cold else found.machine.caches or math.inf
         self._seconds = median(timed.cold) if timed.cold else median(timed.warm) / timed.calls
 
     def view(self, name: str, program: int, work: Work | str) -> PointView:
@@ -175,6 +177,9 @@ class _Point:
         moved = known.bytes_read + known.bytes_written if known else 0
         bound, limit = self._limit(known, moved) if known else ("", 0.0)
         is_small = 0 < limit < self._launch
+        is_cached = bound == "memory" and not is_small and self._may_be_cached(known)
+        if is_cached:
+            bound, limit = "", 0.0
         share = None if is_small or not limit else limit / self._seconds
         placed = known is not None and known.flops > 0 and moved > 0
         return PointView(
@@ -190,12 +195,14 @@ class _Point:
             bound=bound,
             share=None if share is None else _rounded(share),
             is_small=is_small,
+            is_cached=is_cached,
             percent="" if share is None else percent(share),
             time=seconds(self._seconds),
             limit=seconds(limit) if limit else "",
             work=_work_text(known, moved) if known else "",
             reached=self._reached(bound, known, moved) if known else "",
-            sentence=self._sentence(known, bound, limit, share) if known else _why(work),
+            sentence=self._cached(moved) * is_cached
+            or (self._sentence(known, bound, limit, share) if known else _why(work)),
         )
 
     def _limit(self, work: Work, moved: int) -> tuple[Bound, float]:
@@ -206,6 +213,17 @@ class _Point:
         if not max(moving, computing):
             return "", 0.0
         return ("arithmetic", computing) if computing > moving else ("memory", moving)
+
+    def _may_be_cached(self, work: Work | None) -> bool:
+        """Whether a call can find its data in caches; what it reads may be what it writes."""
+        return work is not None and max(work.bytes_read, work.bytes_written) <= self._caches
+
+    def _cached(self, moved: int) -> str:
+        known = "" if math.isinf(self._caches) else f" of {size(int(self._caches))}"
+        return (
+            f"Not judged: its {size(moved)} may have been in the caches{known}, as it was timed "
+            "with warm ones. Memory's limit is that of data beyond them."
+        )
 
     def _reached(self, bound: Bound, work: Work, moved: int) -> str:
         if bound == "arithmetic":
@@ -220,18 +238,17 @@ class _Point:
                 f"Too small to judge: at the limit it would take {seconds(limit)}, and launching "
                 f"a kernel takes {seconds(self._launch)}."
             )
-        what = "memory delivers" if bound == "memory" else f"matrix products in {work.dtype} reach"
-        share_text = f"{percent(share)} of what {what}"
+        what = "a copy" if bound == "memory" else f"matrix products in {work.dtype}"
+        share_text = f"{percent(share)} of the rate of {what}"
         if share > _BEYOND and bound == "memory":
-            cold = "what it wrote stayed in the caches, or memory was slower when it was measured"
-            return f"{share_text}: {'its data was in the caches' if self._is_warm else cold}."
+            return f"{share_text}: some of its data may have stayed in the caches."
         if share > _BEYOND:
             return (
-                f"{share_text}: the machine was slower when the limit was measured. "
+                f"{share_text}: the machine may have been slower when that was measured. "
                 "`dynamo-lab limits --again` measures it again."
             )
         only = " (of bytes alone: its operations are not known)" * (work.counted == "arguments")
-        return f"{share_text}{only}: at most {1 / share:.2g} times faster."
+        return f"{share_text}{only}: at that rate it would be {1 / share:.2g} times faster."
 
 
 def _why(work: Work | str) -> str:
@@ -287,7 +304,7 @@ def _sentences(points: list[PointView]) -> Iterator[str]:
     judged = [point for point in points if point.share is not None]
     whole = sum(point.seconds * point.calls for point in judged)
     if judged:
-        needed = sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in judged)
+        needed = _needed(judged)
         yield (
             f"At the machine's limits, {plural(len(judged), 'kernel')} would take "
             f"{seconds(needed)} instead of {seconds(whole)}: "
@@ -296,7 +313,25 @@ def _sentences(points: list[PointView]) -> Iterator[str]:
     for bound in ("memory", "arithmetic"):
         bound_so = [point for point in judged if point.bound == bound]
         if bound_so:
-            share = percent(sum(p.seconds * p.calls for p in bound_so) / whole)
-            yield f"Limited by {bound}: {plural(len(bound_so), 'kernel')}, {share} of this time."
+            yield _within(bound, bound_so, whole)
+    if cached := sum(point.is_cached for point in points):
+        yield (
+            f"Not held against memory's limit: {plural(cached, 'kernel')}, timed with warm caches "
+            "that may hold the data. Time with cold caches to judge."
+        )
     if small := sum(point.is_small for point in points):
-        yield f"Too small to judge: {plural(small, 'kernel')}, dominated by launch time."
+        yield f"Too small to judge: {plural(small, 'kernel')}: at the limit, a launch takes longer."
+
+
+def _within(bound: Bound, points: list[PointView], whole: float) -> str:
+    """How near kernels with the same limit come to it: far from it, it does not explain them."""
+    taken = sum(point.seconds * point.calls for point in points)
+    return (
+        f"The nearer limit is {bound}: {plural(len(points), 'kernel')}, {percent(taken / whole)} "
+        f"of this time, at {percent(_needed(points) / taken)} of it."
+    )
+
+
+def _needed(points: Iterable[PointView]) -> float:
+    """The seconds that kernels would take at their limits."""
+    return sum(min(1.0, p.share or 0.0) * p.seconds * p.calls for p in points)

@@ -64,10 +64,7 @@ def of_call(kernels: Sequence[KernelTime], overhead: Overhead | None, context: C
 def _who_waits(kernels: float, stubbed: float | None, left: float) -> str:
     """Which of the two processors waits for the other."""
     if left < 0:
-        return (
-            f"The kernels, timed separately, take {seconds(-left)} more than a whole call: they "
-            "are slower while they are watched."
-        )
+        return f"The kernels, timed separately, take {seconds(-left)} more than a whole call."
     if stubbed is None:
         return f"Of a call, no kernel runs on the GPU for {seconds(left)}."
     if stubbed > kernels:
@@ -81,18 +78,16 @@ def _who_waits(kernels: float, stubbed: float | None, left: float) -> str:
     )
 
 
-def of_eager(calls: Sequence[EagerCall], overhead: Overhead | None) -> Sum:
-    """A call of eager PyTorch: its operators as observed one by one, against the call as it is."""
+def too_long(what: str, calls: Sequence[KernelTime | EagerCall], whole: Spread | None) -> str:
+    """Says that what was timed one by one takes longer than the call that it is a part of."""
     inside = summed([(one.warm, 1) for one in calls])
-    whole = spread(overhead.whole) if overhead and overhead.whole else None
     if inside is None or whole is None or inside.median <= (1 + _FITS) * whole.median:
-        return Sum()
-    remark = (
-        f"Eager's operators, timed one by one, take {seconds(inside.median)} with warm caches, a "
-        f"whole call {seconds(whole.median)}: watching them takes longer than running them, so no "
-        "group is called faster or slower with warm caches."
+        return ""
+    return (
+        f"{what}, timed one by one, take {seconds(inside.median)} with warm caches, a whole call "
+        f"{seconds(whole.median)}: these are not times of a call, so no group is called faster or "
+        "slower with warm caches."
     )
-    return Sum(remark=remark, fits=False)
 
 
 def beside_table(found: Benchmark, way: int, phase: Phase, whole: Spread | None) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
@@ -138,6 +139,13 @@ class _Storyteller:
         text = f"{self._pieces.lines(frame, graph)}, {self._pieces.size(graph)}"
         return Side(graph=graph, title=self._pieces.title(graph), text=text)
 
+    def _all_of(self, graphs: Sequence[int], frame: Frame) -> Side:
+        """The first graph of a frame, which comes next at first, and those of recompilations."""
+        side = self._side(graphs[0], frame)
+        again = [self._pieces.title(graph) for graph in graphs[1:]]
+        later = f"; later also {listed(again, 3)}, recompiled" if again else ""
+        return replace(side, text=f"{side.text}{later}")
+
     def _then(self, item: Break) -> str:
         if item.effect == "failed":
             return "Dynamo stopped with an error, since `fullgraph=True` requires a single graph."
@@ -179,7 +187,7 @@ class _Storyteller:
     def _after(self, index: int) -> Side:
         frame, name = self._frames[index], self._names[index]
         if graphs := self._pieces.graphs_of(frame):
-            return self._side(graphs[-1], frame)
+            return self._all_of(graphs, frame)
         text = f"`{name}` has no tensor operation of its own"
         if frame.outcome == "compiling":
             text = f"`{name}` is being compiled"
@@ -196,7 +204,7 @@ class _Storyteller:
         if item.effect not in ("resumed", "stopped"):
             return
         before = item.graph_before
-        after = [self._pieces.graphs_of(self._frames[index])[-1:] for index in item.resume_frames]
+        after = [self._pieces.graphs_of(self._frames[index])[:1] for index in item.resume_frames]
         sides = [graph for graphs in ((before,), *after) for graph in graphs if graph is not None]
         if len(sides) > 1:
             kernels = sum(map(self._pieces.kernels, sides))

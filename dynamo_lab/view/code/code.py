@@ -103,6 +103,14 @@ def build(
     return tuple(kept), _main(kept, recording, regions, places)
 
 
+def seen(
+    recording: Recording, places: Places, ancestry: Ancestry, regions: Regions
+) -> tuple[tuple[SourceView, ...], int, Places]:
+    """The same, and the places as they are named beside the source that is shown first."""
+    sources, main = build(recording, places, ancestry, regions)
+    return sources, main, places.seen_from(sources[main].id) if sources else places
+
+
 def _wrappers(recording: Recording, places: Places) -> set[int]:
     """The sources, if all are libraries', that hold compiled frames but no line of a graph."""
     if any(source.kind != "library" for source in recording.sources):

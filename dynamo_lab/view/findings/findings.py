@@ -6,6 +6,7 @@ from itertools import chain
 from msgspec import Struct, structs
 
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.code import code
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
@@ -67,9 +68,9 @@ def _is_whole(recording: Recording) -> bool:
 def found_of(recording: Recording) -> list[Found]:
     """The findings that a view of the recording shows, each with how to apply its remedy."""
     places = Places(recording)
-    ancestry = Ancestry(links.build(recording))
-    facts = Facts(recording, places, Regions(recording, places), ancestry)
-    return found_in(facts)[:MOST]
+    ancestry, regions = Ancestry(links.build(recording)), Regions(recording, places)
+    _, _, places = code.seen(recording, places, ancestry, regions)
+    return found_in(Facts(recording, places, regions, ancestry))[:MOST]
 
 
 def found_in(facts: Facts) -> list[Found]:

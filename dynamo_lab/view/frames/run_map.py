@@ -13,7 +13,7 @@ from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.names import is_own
 from dynamo_lab.view.core.pieces import Pieces
 from dynamo_lab.view.core.places import Line, Places
-from dynamo_lab.view.core.words import first_line, line_range, plural, times
+from dynamo_lab.view.core.words import first_line, line_range, listed, plural, times
 from dynamo_lab.view.frames.frames import FrameView
 
 _WENT_ON = ("resumed", "stopped")
@@ -158,7 +158,7 @@ class _Map:
             lines=line_range(first, last),
             file=self._file(source),
             graphs=graphs,
-            size=self._pieces.size(graphs[-1]) if graphs else "",
+            size=listed([*dict.fromkeys(map(self._pieces.size, graphs))], 3, "or"),
             text=self._text(frame, graphs),
             entity=f"frame:{frame.id}",
         )

@@ -115,7 +115,9 @@ def _symbol(
 
 
 def _range(item: Symbol) -> str:
-    """The range of the symbol, in words."""
+    """The range of the symbol, in words; of one that was replaced, what replaced it."""
+    if item.value:
+        return f"only {item.value}" if _is_number(item.value) else f"as {item.value}"
     if item.lower and item.lower == item.upper:
         return f"only {item.lower}"
     if item.lower and item.upper:
@@ -123,6 +125,14 @@ def _range(item: Symbol) -> str:
     if item.lower:
         return f"{item.lower} or more"
     return f"{item.upper} or less" if item.upper else "any number"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _named(item: Symbol) -> str:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from dynamo_lab.model.benchmarks import Benchmark, KernelTime, Limits, Overhead, Way, Work
+from dynamo_lab.model.benchmarks import Benchmark, KernelTime, Limits, Machine, Overhead, Way, Work
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.roofline import blocks
@@ -60,7 +61,7 @@ def test_a_loop_is_bound_by_memory() -> None:
     assert (found.bound, found.share) == ("memory", 0.5)
     assert (found.intensity, found.rate) == (0.5, 2.5e9)
     assert (found.time, found.limit, found.reached) == ("2.0 ms", "1.0 ms", "5 GB/s")
-    assert found.sentence == "50 % of what memory delivers: at most 2 times faster."
+    assert found.sentence == "50 % of the rate of a copy: at that rate it would be 2 times faster."
 
 
 def test_a_product_is_bound_by_arithmetic() -> None:
@@ -68,9 +69,8 @@ def test_a_product_is_bound_by_arithmetic() -> None:
     found = point(timed(0, work(MB, MB, 100 * MB), 1.25e-3))
     assert (found.bound, found.share, found.intensity) == ("arithmetic", 0.8, 50.0)
     assert found.reached == "80 GFLOP/s"
-    assert (
-        found.sentence == "80 % of what matrix products in float32 reach: at most 1.2 times faster."
-    )
+    at = "80 % of the rate of matrix products in float32"
+    assert found.sentence == f"{at}: at that rate it would be 1.2 times faster."
 
 
 def test_each_type_has_its_own_roof() -> None:
@@ -93,13 +93,46 @@ def test_what_launching_dominates_says_nothing() -> None:
     assert point(timed(0, work(1000, 1000, 100), 5e-6)).share == 0.04
 
 
-def test_faster_than_memory_is_said_to_come_from_the_caches() -> None:
-    quick = timed(0, work(5 * MB, 5 * MB, MB), 0.0, cold=(), warm=(0.5e-3, 0.5e-3), calls=2)
-    found = point(quick)
+def warm(read: int, written: int, caches: int, flops: int = MB) -> PointView:
+    """A kernel that was timed with warm caches, on a machine with so many bytes of them."""
+    made = recording(
+        timed(0, work(read, written, flops), 0.0, cold=(), warm=(0.5e-3, 0.5e-3), calls=2)
+    )
+    assert made.benchmark is not None
+    bench = replace(made.benchmark, machine=Machine(caches=caches))
+    found = build(replace(made, benchmark=bench))
+    assert found is not None
+    return found.points[0]
+
+
+def test_beyond_the_limit_the_caches_may_have_helped() -> None:
+    found = warm(5 * MB, 5 * MB, caches=4 * MB)
     assert (found.cache, found.seconds, found.share) == ("warm", 0.25e-3, 4.0)
-    assert found.sentence.endswith("its data was in the caches.")
     flushed = point(timed(0, work(5 * MB, 5 * MB, MB), 0.5e-3))
-    assert "what it wrote stayed in the caches, or memory was slower" in flushed.sentence
+    for one in (found, flushed):
+        assert one.sentence.endswith("some of its data may have stayed in the caches.")
+
+
+@pytest.mark.parametrize(("caches", "known"), [(32 * MB, " of 32 MB"), (0, "")])
+def test_what_may_lie_in_warm_caches_is_not_held_against_memory(caches: int, known: str) -> None:
+    found = warm(5 * MB, 5 * MB, caches)
+    assert (found.is_cached, found.bound, found.share, found.limit) == (True, "", None, "")
+    assert found.sentence == (
+        f"Not judged: its 10 MB may have been in the caches{known}, as it was timed with warm "
+        "ones. Memory's limit is that of data beyond them."
+    )
+
+
+def test_arithmetic_limits_also_what_lies_in_caches() -> None:
+    found = warm(MB, MB // 2, 32 * MB, flops=20 * MB)
+    assert (found.is_cached, found.bound, found.share) == (False, "arithmetic", 0.8)
+
+
+def test_what_is_far_from_its_limit_is_not_said_to_be_limited_by_it() -> None:
+    found = seen(timed(0, work(5 * MB, 5 * MB, MB), 50e-3))
+    assert found.sentences[1] == (
+        "The nearer limit is memory: 1 kernel, 100 % of this time, at 2.0 % of it."
+    )
 
 
 def test_what_computes_nothing_has_no_place_in_the_plot_but_a_share() -> None:
@@ -128,9 +161,9 @@ def test_all_together_and_the_slowest_first() -> None:
     assert [one.kernel for one in found.points] == [1, 0, 2]
     assert found.sentences == (
         "At the machine's limits, 2 kernels would take 4.0 ms instead of 8.0 ms: 50 %.",
-        "Limited by memory: 1 kernel, 25 % of this time.",
-        "Limited by arithmetic: 1 kernel, 75 % of this time.",
-        "Too small to judge: 1 kernel, dominated by launch time.",
+        "The nearer limit is memory: 1 kernel, 25 % of this time, at 50 % of it.",
+        "The nearer limit is arithmetic: 1 kernel, 75 % of this time, at 50 % of it.",
+        "Too small to judge: 1 kernel: at the limit, a launch takes longer.",
     )
     assert found.programs == ("compiled, forward",)
     assert found.x == (-2, 2)
@@ -181,13 +214,22 @@ def test_the_terminal_has_a_row_a_kernel_and_the_limits() -> None:
     assert "from 10 operations per byte on" in limits_text(LIMITS)
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_rate_keeps_its_unit_where_space_is_short(width: int) -> None:
+    slow = timed(0, work(MB, MB, 100 * MB), 1.4)
+    found = build(recording(slow, name="extern_kernels_with_a_long_name"))
+    assert found is not None
+    shown = plain(rows(found, Page(width=width, everything=True)), width)
+    assert "arithmetic, 71.4 MFLOP/s" in shown
+
+
 def test_without_scripts_there_is_a_table() -> None:
     plotted = timed(0, work(6 * MB, 4 * MB, 5 * MB), 2e-3)
     found = build(recording(plotted, timed(1, None, 1e-3), name=HOSTILE))
     assert found is not None
     page = join(*blocks(found))
     assert page.count("<tr>") == 3
-    assert "at most 2 times faster" in page
+    assert "at that rate it would be 2 times faster" in page
     assert not {"\x1b", "\u2028", "\u202e"} & set(page)
     assert "</script>" not in page
     assert "<b>" not in page

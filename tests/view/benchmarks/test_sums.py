@@ -40,13 +40,23 @@ def test_operators_that_take_longer_than_eager_make_no_group_faster(make: Make) 
     (own, *_) = found.overheads
     whole = Overhead(way=0, phase="forward", whole=(1e-6,) * 12)
     shown = program(recording, replace(found, overheads=(own, whole)))
-    assert any("watching them takes longer than running them" in one for one in shown.remarks)
+    assert any("no group is called faster or slower" in one for one in shown.remarks)
+    assert {group.warm.factor for group in shown.groups} == {""}
     assert {group.warm.outcome for group in shown.groups} == {""}
     assert {group.warm.gain for group in shown.groups} == {""}
     plenty = replace(whole, whole=(1.0,) * 12)
     shown = program(recording, replace(found, overheads=(own, plenty)))
-    assert not any("watching them" in one for one in shown.remarks)
+    assert not any("no group is called" in one for one in shown.remarks)
     assert "faster" in {group.warm.outcome for group in shown.groups}
+
+
+def test_kernels_that_take_longer_than_the_call_make_no_group_faster(make: Make) -> None:
+    recording, found = measured(make)
+    own = replace(found.overheads[0], whole=(1e-7,) * 12)
+    shown = program(recording, replace(found, overheads=(own,)))
+    (said,) = [one for one in shown.remarks if "no group is called" in one]
+    assert said.startswith("The kernels, timed one by one, take ")
+    assert {(group.warm.factor, group.warm.outcome) for group in shown.groups} == {("", "")}
 
 
 def test_another_time_than_in_the_table_says_why(make: Make) -> None:

@@ -105,6 +105,17 @@ def test_what_went_on_without_a_graph_is_said(make: Make) -> None:
     assert side.text.startswith("`cell after line 3` ran eagerly: this function belongs to a")
 
 
+def test_the_graph_that_comes_next_is_the_first_of_the_resumed_frame(make: Make) -> None:
+    recording = make("branch_and_print")
+    resumed = recording.frames[1]
+    again = replace(resumed.attempts[-1], graph=0)
+    twice = replace(resumed, attempts=(*resumed.attempts, again))
+    frames = (recording.frames[0], twice, recording.frames[2])
+    (side,) = story(replace(recording, frames=frames)).after
+    assert (side.graph, side.title) == (1, "graph 2")
+    assert side.text.endswith("2 operators; later also graph 1, recompiled")
+
+
 @pytest.mark.parametrize(
     ("count", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (4_194_304, "4.2 MB")]
 )

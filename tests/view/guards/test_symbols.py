@@ -30,6 +30,13 @@ def test_ranges_in_words(make: Make, lower: str, upper: str, words: str) -> None
     assert build(replace(recording, symbols=(symbol,))).shapes.symbols[0].range == words
 
 
+@pytest.mark.parametrize(("value", "words"), [("0.0975", "only 0.0975"), ("s17", "as s17")])
+def test_what_was_replaced_has_no_range_of_its_own(make: Make, value: str, words: str) -> None:
+    recording = make("sizes")
+    symbol = replace(recording.symbols[0], lower="", upper="", value=value)
+    assert build(replace(recording, symbols=(symbol,))).shapes.symbols[0].range == words
+
+
 def test_what_pinned_a_symbol_comes_with_its_question_and_line(make: Make) -> None:
     first, second, _ = build(make("sizes")).shapes.symbols
     (fact,) = second.pinned

@@ -87,12 +87,12 @@ function Row({ point }: { point: PointView }) {
       <span class="dl-roof-name" title={`${point.name}\n${point.work}\n${point.sentence}`}>{point.name}{point.calls > 1 && <span class="dl-dim"> ×{point.calls}</span>}</span>
       <b>{point.time}</b>
       {share === null
-        ? <span class="dl-dim dl-roof-why" title={point.sentence}>{point.is_small ? "too small to tell: launching takes longer" : point.sentence}</span>
+        ? <span class="dl-dim dl-roof-why" title={point.sentence}>{point.is_small ? "too small to tell: a launch takes longer than its limit" : point.sentence}</span>
         : (
           <>
             <span class="dl-roof-share"><i class={`dl-roof-bar is-${toneOf(point)}`} style={{ width: `${Math.min(100, 100 * share)}%` }} /></span>
             <span>{point.percent}</span>
-            <span class="dl-dim dl-roof-why">{`of ${point.bound}: ${point.reached}, at best ${point.limit}`}</span>
+            <span class="dl-dim dl-roof-why">{`of ${point.bound}: ${point.reached}, at the limit ${point.limit}`}</span>
           </>
         )}
     </>

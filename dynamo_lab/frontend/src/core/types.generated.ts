@@ -1493,8 +1493,9 @@ export interface RoofView {
  * `seconds` are those of one call, `cache` is the state of the caches. `intensity` is in
  * operations a byte and `rate` in operations a second: None where the plot has no place for it,
  * as it computes nothing or its work is not known. `share` is of the binding limit, None where
- * it is not meaningful: `sentence` says why. The rest are the numbers in words; `limit` is
- * the time that a call would take at the limit.
+ * it is not meaningful: `sentence` says why. `is_cached` says that its data may not have come from
+ * memory, whose limit then tells nothing. The rest are the numbers in words; `limit` is the time
+ * that a call would take at the limit.
  */
 export interface PointView {
   readonly kernel: number;
@@ -1509,6 +1510,7 @@ export interface PointView {
   readonly bound: Bound;
   readonly share: number | null;
   readonly is_small: boolean;
+  readonly is_cached: boolean;
   readonly percent: string;
   readonly time: string;
   readonly limit: string;

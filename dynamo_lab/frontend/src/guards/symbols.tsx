@@ -36,7 +36,7 @@ function Symbol({ symbol, index }: { symbol: SymbolView; index: number }) {
     <article class={`dl-card dl-card-small dl-symbol${symbol.value ? " is-pinned-down" : ""}${state}`} data-entity={symbolEntity(index)}>
       <header>
         <h3><code>{symbol.name}</code>{symbol.value && <> = <code>{symbol.value}</code></>} <span class="dl-symbol-for">{symbol.stands_for.join(", ")}</span></h3>
-        {symbol.value ? <Badge tone="warning">specialized</Badge> : <Badge tone="good">dynamic</Badge>}
+        {symbol.value ? <Badge tone="warning">{Number.isNaN(Number(symbol.value)) ? "tied" : "specialized"}</Badge> : <Badge tone="good">dynamic</Badge>}
         <span class="dl-dim">{symbol.compile_id}</span>
       </header>
       <p class="dl-dim">{facts(symbol).join(" \u00b7 ")} {symbol.where && <>{"\u00b7"} first used on <Where at={symbol} /></>}</p>

@@ -14,10 +14,10 @@ from dynamo_lab.view.core.words import size
 _BRIEF = 8
 _BAR = 10
 _SHORT = "not measured: too little memory"
-_NAME = 34
+_NAME = 28
 _COMMAND = "dynamo-lab show --section bench"
-_COLUMNS = ("left", "right", "right", "left", "right", "left", "wrap")
-_HEAD = ("kernel", "a call", "at the limit", "share of it", "", "bound by", "")
+_COLUMNS = ("left", "right", "right", "left", "right", "wrap")
+_HEAD = ("kernel", "a call", "at the limit", "share of it", "", "")
 
 
 def rows(view: RooflineView, page: Page) -> Iterator[RenderableType]:
@@ -45,20 +45,23 @@ def _row(point: PointView) -> tuple[Text, ...]:
     calls = f" x{point.calls}" if point.calls > 1 else ""
     name = one_line(point.name)
     name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
-    # no repetition of what other columns say already
-    said = "" if point.share is not None or point.is_small else point.sentence
-    bound = (
-        "too small to judge" if point.is_small else f"{point.bound}, {point.reached}".strip(", ")
-    )
     return (
         Text(f"{name}{calls}", style="cyan"),
         Text(point.time),
         Text(point.limit, style="dim"),
         Text(_bar(point.share), style="" if point.share is None else _style(point.share)),
         Text(point.percent),
-        Text(bound, style="dim" if point.is_small else ""),
-        Text(said, style="dim"),
+        Text(_limit(point), style="" if point.share is not None else "dim"),
     )
+
+
+def _limit(point: PointView) -> str:
+    """Which limit it has; no repetition of what other columns say already."""
+    if point.is_small:
+        return "too small to judge"
+    if point.is_cached:
+        return "not judged: warm caches"
+    return point.sentence if point.share is None else f"{point.bound}, {point.reached}"
 
 
 def _bar(share: float | None) -> str:
