@@ -222,9 +222,8 @@ def _other_kernels(
     a: Recording, b: Recording
 ) -> tuple[tuple[KernelFact, ...], tuple[KernelFact, ...]]:
     """Those with the same code are the same, and of the rest those with the same operators."""
-    rest = _unmatched(_kernel_facts(a), _kernel_facts(b), lambda found: found[1])
-    alone = ([fact for fact, _ in side] for side in rest)
-    return _unmatched(*alone, _kernel_key)
+    rest_a, rest_b = _unmatched(_kernel_facts(a), _kernel_facts(b), lambda found: found[1])
+    return _unmatched([fact for fact, _ in rest_a], [fact for fact, _ in rest_b], _kernel_key)
 
 
 def _kernel_facts(recording: Recording) -> list[tuple[KernelFact, Hashable]]:

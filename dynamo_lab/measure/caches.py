@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from dynamo_lab.model.core.host import text_of
 
@@ -16,7 +17,8 @@ def cached_bytes(device: str) -> int:
     if device == "cuda":
         import torch
 
-        return int(getattr(torch.cuda.get_device_properties(), "L2_cache_size", 0))
+        untyped: Any = torch.cuda
+        return int(getattr(untyped.get_device_properties(), "L2_cache_size", 0))
     return _of_cpus(CPUS) if device == "cpu" else 0
 
 
