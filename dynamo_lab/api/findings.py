@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     Apply = Callable[[tuple[int, ...] | None], "Applied[Any]"]
 
+_MESSAGE = 300
+"""The most characters of an error's message that are printed."""
+
 Verdict = Literal["helped", "hurt", "no difference", "not known"]
 R = TypeVar("R", bound="Facts")
 
@@ -50,7 +53,11 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
     peak_bytes: tuple[int, int] | None = None
 
     def __str__(self) -> str:
-        heads = [f"Applied: {as_line(one.remedy or one.sentence)}" for one in self.findings]
+        failure = self.recording.failure
+        tried = "Tried" if failure else "Applied"
+        heads = [f"{tried}: {as_line(one.remedy or one.sentence)}" for one in self.findings]
+        if failure:  # nothing of it is to be written
+            return "\n".join([*heads, "", self.sentence, as_line(failure.message)[:_MESSAGE]])
         rows = [f"{name}: {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.rows]
         code = [f"    {as_line(row)}" for one in self.findings for row in one.code.split("\n")]
         parts = [*heads, "", self.sentence, self.numbers.sentence, "", *rows, "", "Write:", *code]

@@ -37,14 +37,12 @@ class Trial(Struct, Generic[R], frozen=True, kw_only=True):
         head = f"break {self.break_id + 1}, tried {self.fix.name}: {self.fix.sentence}"
         changed = [f"{name} {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.counts()]
         code = [f"    {as_line(line)}" for line in self.fix.code.split("\n")]
+        if failure := self.recording.failure:  # nothing of it is to be written
+            told = f"{as_line(failure.type)}: {as_line(failure.message)[:300]}"
+            return f"{head}\n\nIt does not help: with it, the program fails with {told}"
         parts = [head, "", ", ".join(changed), self.numbers.sentence, "", "Write:", *code]
         for fact in self.diff.breaks_b:
             parts += ["", f"New break: {as_line(fact.where)}, {as_line(fact.gb_type)}"]
-        if failure := self.recording.failure:
-            parts += [
-                "",
-                f"It fails with {as_line(failure.type)}: {as_line(failure.message)[:300]}",
-            ]
         return "\n".join(parts)
 
     __repr__ = __str__

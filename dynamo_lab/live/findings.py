@@ -115,7 +115,9 @@ def _asked(recording: Recording, ids: Sequence[int]) -> tuple[Found, ...]:
         if not 0 <= at < len(found):
             raise FixError(f"There is no finding {at}: ids are from 0, and there are {len(found)}.")
         if found[at].change is None:
-            raise FixError(f"Finding {at} cannot be applied by itself: change the code by hand.")
+            raise FixError(
+                f"`rec.findings[{at}]` cannot be applied by itself: change the code by hand."
+            )
     if not ids:
         raise FixError("No finding can be applied safely: `rec.findings` says what to do by hand.")
     return tuple(found[at] for at in ids)

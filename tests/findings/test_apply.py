@@ -17,6 +17,7 @@ from dynamo_lab.live import findings as applying
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.measure.rounds import Plan
 from dynamo_lab.model.guards.guards import Recompile
+from dynamo_lab.model.recording import Failure
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.record.run import Run
 from dynamo_lab.view.findings import findings
@@ -274,3 +275,17 @@ def test_a_view_applies_by_its_number() -> None:
     assert "verdict" in outcome
     assert outcome["verdict"] == "helped"
     assert made.breaks == ()
+
+
+def test_a_change_with_which_the_program_fails_is_not_to_be_written() -> None:
+    made = branch_and_print()
+    failed = replace(
+        made, failure=Failure(type="TypeError", message="expected Tensor()", traceback="")
+    )
+    done = applying.Application(
+        (), Run(made), Run(failed), Numbers(same=None, sentence="Not compared"), None
+    )
+    told = str(answered(done, failed))
+    assert "With the change the program fails with TypeError." in told
+    assert "expected Tensor()" in told
+    assert "Write:" not in told

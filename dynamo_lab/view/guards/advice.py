@@ -165,10 +165,10 @@ def _as_tensor(owner: str, is_open: bool) -> Remedy:
         else f"`{owner}` is compiled in as a constant. If the code only computes with it,"
     )
     code = _assigned(owner, f"torch.tensor({owner})")
-    return Remedy(
-        text=_ended(f"{is_now} make it a tensor{'' if code else ' where it is set'}", code),
-        code=code,
-    )
+    where = "where it is set"
+    if code and owner.isidentifier():  # inside, the tensor would be made of a constant again
+        where, code = "before the call, where it is passed", f"{code}  # before the call"
+    return Remedy(text=_ended(f"{is_now} make it a tensor {where}", code), code=code)
 
 
 _MODULES_INTEGERS = Remedy(

@@ -1,6 +1,7 @@
 """Where compile time went: phases as nested bars, and the totals of the largest."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 
@@ -120,11 +121,16 @@ def build(recording: Recording, places: Places) -> TimelineView:
 
 def compile_seconds(recording: Recording) -> float:
     """Time spent compiling: the phases at the root, where they overlap counted once."""
-    roots = sorted((t.start, t.start + t.seconds) for t in recording.timings if t.parent < 0)
+    roots = [timing for timing in recording.timings if timing.parent < 0]
     if not roots:
         return sum(attempt.seconds for frame in recording.frames for attempt in frame.attempts)
-    total, reached = 0.0, roots[0][0]
-    for start, end in roots:
+    return covered_seconds(roots)
+
+
+def covered_seconds(timings: Iterable[Timing]) -> float:
+    """The time in which any of some phases ran: where they overlap, it counts once."""
+    total, reached = 0.0, -math.inf
+    for start, end in sorted((t.start, t.start + t.seconds) for t in timings):
         total += max(0.0, end - max(start, reached))
         reached = max(reached, end)
     return total

@@ -48,7 +48,7 @@ FAILURES = {
     "value": (
         failed("L['n'] == 3", "L['n']", "3", "4"),
         "`n` was 3, now 4",
-        "n = torch.tensor(n)",
+        "n = torch.tensor(n)  # before the call",
     ),
     "type": (
         failed("___check_type_id(L['n'], 94), type=<class 'int'>", "L['n']", "of type int", "2.5"),

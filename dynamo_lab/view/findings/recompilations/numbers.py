@@ -2,16 +2,15 @@
 
 import re
 
-from dynamo_lab.view.findings.changes import Options, Setting
+from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.recompilations.stories import Story
-from dynamo_lab.view.findings.recompilations.told import Told
+from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Told
 from dynamo_lab.view.findings.recompilations.writers import written_at
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.failing import number_kind
 
 _INTEGERS = Setting("allow_unspec_int_on_nn_module")
-_DYNAMIC = Options({"dynamic": True})
 _ATTRIBUTE = re.compile(r"^(L\[.+?\].*)\.(\w+)$")
 
 
@@ -55,7 +54,8 @@ def _attribute(story: Story, facts: Facts) -> Told:
     line = written_at(name, facts)
     where = f", which {facts.places.where(line)} assigns," if line else ""
     is_whole = all(number_kind(value) == "int" for value in story.values)
-    if is_whole and _is_of_module(story, facts) and not story.is_open:
+    ends_some = story.times > 1  # the second value makes it dynamic
+    if is_whole and ends_some and _is_of_module(story, facts) and not story.is_open:
         return Told(
             rule="attribute-changes",
             what=f"`{name}`{where} is a Python number that changes",
@@ -64,7 +64,7 @@ def _attribute(story: Story, facts: Facts) -> Told:
             code=_INTEGERS.code,
             grade="safe",
             change=_INTEGERS,
-            left=1,  # the second value makes it dynamic
+            left=1,
             line=line,
         )
     return Told(
@@ -111,7 +111,7 @@ def _other(story: Story, facts: Facts) -> Told:
         else advice[0].text,
         code=f"fn(x, torch.tensor({name}))" if is_global else advice[0].code,
         grade="fill in",
-        change=_DYNAMIC if can_open else None,
+        change=DYNAMIC if can_open else None,
         left=None,
         line=line,
     )

@@ -15,7 +15,7 @@ from dynamo_lab.view.findings.recompilations import (
     state,
 )
 from dynamo_lab.view.findings.recompilations.stories import Story, stories
-from dynamo_lab.view.findings.recompilations.told import Case, Told
+from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Case, Told
 from dynamo_lab.view.guards.compilations import recompilations
 
 _CASES: tuple[Case, ...] = (
@@ -32,12 +32,16 @@ _CASES: tuple[Case, ...] = (
 def find(facts: Facts) -> Iterator[Found]:
     """A storm is a problem; a single compilation more, as at warm-up, is a note."""
     names = frame_names(facts.recording)
-    for story in stories(facts):
+    every = list(stories(facts))
+    opened = sum(story.times for story in every if story.is_open)
+    for story in every:
         told = next(told for case in _CASES if (told := case(story, facts)))
-        yield _found(story, told, [names[frame] for frame in story.frames], facts)
+        ended = opened if told.change == DYNAMIC else story.times - (told.left or 0)
+        owners = [names[frame] for frame in story.frames]
+        yield _found(story, told, owners, facts, _gain(told, ended, facts))
 
 
-def _found(story: Story, told: Told, names: list[str], facts: Facts) -> Found:
+def _found(story: Story, told: Told, names: list[str], facts: Facts, gain: Gain | None) -> Found:
     line = told.line or story.line
     is_storm = (story.times > 1 or story.limit_hit) and not told.is_expected
     finding = Finding(
@@ -51,7 +55,7 @@ def _found(story: Story, told: Told, names: list[str], facts: Facts) -> Found:
         grade=told.grade,
         remedy=_remedy(story, told),
         code=told.code,
-        gain=_gain(story, told, facts),
+        gain=gain,
         cost=1.0 if story.limit_hit else story.share,
     )
     about = frozenset(f"recompile:{index}" for index in story.ids)
@@ -110,9 +114,9 @@ def _evidence(story: Story, facts: Facts) -> Iterator[Evidence]:
         yield Evidence(text=f"{plural(story.times, 'recompilation')}: {more}", tab="guards")
 
 
-def _gain(story: Story, told: Told, facts: Facts) -> Gain | None:
+def _gain(told: Told, ended: int, facts: Facts) -> Gain | None:
+    """What is left of all recompilations: `dynamic=True` opens every size and number."""
     if told.left is None:
         return None
     before = recompilations(facts.recording)
-    after = before - max(0, story.times - told.left)
-    return Gain(metric="recompilations", before=before, after=after, how="counted")
+    return Gain(metric="recompilations", before=before, after=before - ended, how="counted")

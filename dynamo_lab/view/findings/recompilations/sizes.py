@@ -1,13 +1,10 @@
 """Sizes that change: what was not made dynamic, and code that needs the number itself."""
 
 from dynamo_lab.view.core.words import listed
-from dynamo_lab.view.findings.changes import Options
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.recompilations.stories import Story
-from dynamo_lab.view.findings.recompilations.told import Told
+from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Told
 from dynamo_lab.view.guards.advice import advice_on
-
-_DYNAMIC = Options({"dynamic": True})
 
 
 def tell(story: Story, facts: Facts) -> Told | None:
@@ -47,9 +44,9 @@ def _open(story: Story) -> Told:
         what=f"{listed([f'`{name}`' for name in story.subjects])} "
         f"{'changes' if len(story.subjects) == 1 else 'change'}",
         remedy=f"Make sizes dynamic before the first call{marked}.",
-        code=_DYNAMIC.code,
+        code=DYNAMIC.code,
         grade="safe",
-        change=_DYNAMIC,
+        change=DYNAMIC,
         left=0 if story.is_open else None,  # a parameter's size is never dynamic
     )
 

@@ -2,17 +2,20 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.timings import Timing
 from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.failing import Cause, cause, readable, with_parameters
+from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
 
 _Key = tuple[str, str]
 _SMALL = frozenset({"0", "1"})
@@ -103,17 +106,17 @@ class _Teller:
         self._recording, self._places = facts.recording, facts.places
         self._known = Compilations(facts.recording)
         roots = [timing for timing in facts.recording.timings if timing.parent < 0]
-        self._seconds = defaultdict[str, float](float)
+        self._roots = defaultdict[str, list[Timing]](list)
         for timing in roots:
-            self._seconds[timing.compile_id] += timing.seconds
+            self._roots[timing.compile_id].append(timing)
+        self._total = compile_seconds(facts.recording)
 
     def story(self, group: Sequence[tuple[int, Recompile, FailedGuard]]) -> Story:
         """The story of the recompilations with one key."""
         failures = [failed for _, _, failed in group]
         told = [cause(failed) for failed in failures]
         compiled = [item.compile_id for _, item, _ in group if not item.limit_hit]
-        total = sum(self._seconds.values())
-        seconds = sum(self._seconds[one] for one in compiled)
+        seconds = covered_seconds(chain.from_iterable(self._roots[one] for one in compiled))
         lines = (self._pinned_at(item, one) for (_, item, _), one in zip(group, told, strict=True))
         pinned = next((line for line in lines if line), None)
         return Story(
@@ -129,7 +132,7 @@ class _Teller:
             is_pinned=pinned is not None,
             line=pinned or self._line(group[0][1], failures),
             seconds=seconds,
-            share=seconds / total if total else 0.0,
+            share=seconds / self._total if self._total else 0.0,
         )
 
     def _pinned_at(self, item: Recompile, found: Cause) -> Line | None:

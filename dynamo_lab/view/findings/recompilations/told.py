@@ -4,9 +4,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dynamo_lab.view.core.places import Line
-from dynamo_lab.view.findings.changes import Change
+from dynamo_lab.view.findings.changes import Change, Options
 from dynamo_lab.view.findings.finding import Facts, Grade
 from dynamo_lab.view.findings.recompilations.stories import Story
+
+DYNAMIC = Options({"dynamic": True})
+"""Opens every size and number that the code does not need itself."""
 
 
 class Told(NamedTuple):
