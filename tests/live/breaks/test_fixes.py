@@ -86,7 +86,7 @@ def test_a_program_that_fails_with_the_fix_says_so() -> None:
     trial = lab.explore(f, torch.ones(4), backend="eager").breaks[0].try_fix("torch.where")
     assert trial.recording.failure is not None
     assert trial.numbers.same is None
-    assert "It fails with" in str(trial)
+    assert "the program fails with" in str(trial)
 
 
 def test_the_users_tensors_and_random_numbers_are_untouched() -> None:
