@@ -72,6 +72,7 @@ class Finding(FindingFact, frozen=True, kw_only=True, dict=True):
     """A finding with its recording, so that its remedy can be applied."""
 
     applies: ClassVar[Apply]
+    can_try: ClassVar[bool]
 
     def apply(self) -> Applied[Any]:
         """Run the program without and with the remedy: numbers, breaks, and times in turns."""
@@ -82,7 +83,8 @@ class Finding(FindingFact, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.render.terminal.findings import finding
 
         width = terminal_width() or 100
-        return plain(finding(self, Page(width=width, everything=True)), width)
+        page = Page(width=width, everything=True, can_try=self.can_try)
+        return plain(finding(self, page), width)
 
     __repr__ = __str__
 
@@ -104,11 +106,12 @@ class Findings(tuple[Finding, ...]):
     __repr__ = __str__
 
 
-def findings_of(recording: Facts, applies: Apply) -> Findings:
-    """The findings of a recording, each with what applies those of these ids."""
+def findings_of(recording: Facts, applies: Apply, can_try: bool) -> Findings:
+    """The findings of a recording, each with what applies those of these ids, if it can be run."""
     made = [Finding(**structs.asdict(one.finding)) for one in found_of(recording)]
     for one in made:
         structs.force_setattr(one, "applies", applies)
+        structs.force_setattr(one, "can_try", can_try)
     return Findings(made)
 
 

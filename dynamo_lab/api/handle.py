@@ -166,7 +166,8 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.render.terminal import render
         from dynamo_lab.view import build
 
-        return render(build(self), color=False, width=terminal_width())
+        can_try = self.session.program is not None
+        return render(build(self), color=False, width=terminal_width(), can_try=can_try)
 
     def __repr__(self) -> str:
         captured = len(self.captured_graphs())

@@ -111,7 +111,8 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         """What is wrong, the costliest first: print them; each has `apply()`."""
         from dynamo_lab.api.findings import findings_of
 
-        return findings_of(self, partial(_applied, self._home))
+        can_try = self.session.program is not None
+        return findings_of(self, partial(_applied, self._home), can_try)
 
     def apply_findings(self) -> Applied[Recording]:
         """Run the program with all remedies that are safe, together, and compare.

@@ -289,3 +289,14 @@ def test_a_change_with_which_the_program_fails_is_not_to_be_written() -> None:
     assert "With the change the program fails with TypeError." in told
     assert "expected Tensor()" in told
     assert "Write:" not in told
+
+
+def test_a_call_is_named_only_where_a_program_is_there_to_run() -> None:
+    living = _recorded(branches)
+    assert "rec.findings[0].apply()" in str(living.findings)
+    assert "rec.breaks[0].try_fix()" in str(living)
+    with lab.record() as recorder:
+        torch.compile(branches, backend="eager")(torch.ones(4))
+    told = f"{recorder.recording}\n{recorder.recording.findings}"
+    assert "data-dependent branch" in told
+    assert "rec." not in told.replace("rec.who_wrote", "")

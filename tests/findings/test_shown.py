@@ -51,11 +51,12 @@ def _with(count: int, text: str = "It is wrong", more: int = 0) -> View:
 
 
 def test_the_terminal_has_them_right_after_the_summary() -> None:
-    text = terminal.render(_with(10, more=3))
+    text = terminal.render(_with(10, more=3), can_try=True)
     assert text.index("It is wrong 0.") < text.index("It is wrong 9.") < text.index("Breaks  ")
     assert "can be applied safely" in text
     assert "foretold: breaks: 2 to 1, counted" in text
     assert "rec.findings[9].apply()" in text
+    assert "rec.findings" not in terminal.render(_with(10))
     assert "3 more that come after these" in text
 
 

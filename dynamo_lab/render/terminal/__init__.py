@@ -72,6 +72,7 @@ def render(
     graphs: Iterable[int] | None = None,
     to: str = "inductor",
     explain: bool = False,
+    can_try: bool = False,
 ) -> str:
     """The view as text of `width` columns (100 by default), without trailing white space.
 
@@ -83,11 +84,12 @@ def render(
         graphs: The ids of the graphs to print in full where graphs are printed; by default all.
         to: The set of operators to decompose to: "core_aten", "inductor", "prims".
         explain: Whether to print how to read each section.
+        can_try: Whether to name the calls on `rec` that run its program again.
 
     Raises:
         OptionError: there is no section or set of that name.
     """
-    body = renderable(view, sections, graphs, to, explain)
+    body = renderable(view, sections, graphs, to, explain, can_try)
     return as_text(body, width=width, color=color)
 
 
@@ -117,13 +119,15 @@ def renderable(
     graphs: Iterable[int] | None = None,
     to: str = "inductor",
     explain: bool = False,
+    can_try: bool = False,
 ) -> RenderableType:
     """The view for a rich Console, in its width."""
     for name in sections or ():
         if name not in SECTIONS:
             raise OptionError(f"There is no section {name!r}: pass any of {', '.join(SECTIONS)}.")
     refuse_unknown_set(to)
-    return _Fitted(view, sections, None if graphs is None else frozenset(graphs), to, explain)
+    only = None if graphs is None else frozenset(graphs)
+    return _Fitted(view, sections, only, to, explain, can_try)
 
 
 class _Fitted:
@@ -136,12 +140,14 @@ class _Fitted:
         graphs: frozenset[int] | None,
         to: str,
         explain: bool,
+        can_try: bool,
     ) -> None:
         self._view = view
         self._sections = sections
         self._graphs = graphs
         self._to = to
         self._explain = explain
+        self._can_try = can_try
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         page = Page(
@@ -149,6 +155,7 @@ class _Fitted:
             everything=self._sections is not None,
             graphs=self._graphs,
             to=self._to,
+            can_try=self._can_try,
         )
         started = False
         for name in self._sections or SECTIONS:

@@ -86,7 +86,11 @@ def _why(item: BreakView, page: Page) -> Iterator[tuple[Text, Text]]:
         yield text("" if index else "do", "bold green"), text(advice)
     if item.fixes:
         names = ", ".join(fix.name for fix in item.fixes)
-        yield text("try", "dim"), text(f"rec.breaks[{item.id}].try_fix()  ({names})", "dim")
+        tried = f"rec.breaks[{item.id}].try_fix()  ({names})"
+        yield (
+            text("try" if page.can_try else "fix", "dim"),
+            text(tried if page.can_try else names, "dim"),
+        )
     if item.example and page.everything:
         yield text("before", "dim"), text(item.example.before, "dim")
         yield text("after", "dim"), text(item.example.after)

@@ -37,13 +37,14 @@ class Page:
     """The options of a section: `everything` is set if this section was requested.
 
     `graphs` are the ids of the graphs to show, None for no choice; `to` is the set of operators
-    that trees are decomposed to.
+    that trees are decomposed to. `can_try`: `rec` is at hand, and a program to run again.
     """
 
     width: int
     everything: bool
     graphs: frozenset[int] | None = None
     to: str = "inductor"
+    can_try: bool = False
 
     @property
     def prose(self) -> int:
