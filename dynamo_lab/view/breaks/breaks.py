@@ -12,7 +12,7 @@ from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import WITHIN_PYTORCH, is_of_pytorch, made_there
-from dynamo_lab.view.breaks.math_calls import reads_for_math, without_setting
+from dynamo_lab.view.breaks.math_calls import advice_on
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 
@@ -100,7 +100,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
 
 def _known(item: Break, made: Rule | None, recording: Recording, places: Places) -> tuple[str, ...]:
     advice = _advice(item, made, places)
-    return without_setting(advice) if reads_for_math(item, recording) else advice
+    return advice_on(item, recording, advice)
 
 
 def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:

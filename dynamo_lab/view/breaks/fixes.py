@@ -9,7 +9,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.math_calls import reads_for_math
+from dynamo_lab.view.breaks.math_calls import is_moved
 from dynamo_lab.view.breaks.rewrites import Refusal, with_cond, with_where, without_call
 from dynamo_lab.view.findings.changes import Helper, Rewrite, Setting
 
@@ -106,7 +106,7 @@ def fixes_of(recording: Recording, item: Break) -> tuple[Fix, ...]:
 def remedies(recording: Recording, item: Break) -> Remedies:
     """The fixes to try for a break, and how to apply them."""
     span = _innermost(recording, item)
-    known = () if reads_for_math(item, recording) else _settings(item)
+    known = () if is_moved(item, recording) else _settings(item)
     found = [_with_setting(one.setting, one.sentence, span) for one in known]
     rewritten, refusal = _rewrites(recording, item, span)
     removal = re.search(r"graph_break\(\)|skip_frame\(\)", item.gb_type)

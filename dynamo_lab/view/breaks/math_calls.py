@@ -1,7 +1,8 @@
-"""Breaks where a function of `math` reads a tensor: no setting ends these."""
+"""Breaks at a number of a tensor that no setting ends: `math` or a branch reads it."""
 
 import ast
 import math
+import re
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
@@ -9,6 +10,24 @@ from dynamo_lab.model.recording import Recording
 _KIND = "Data dependent operator"
 _SETTING = "capture_scalar_outputs"
 """With it `math` breaks all the same: "Could not guard on data-dependent expression"."""
+
+
+def is_moved(item: Break, recording: Recording) -> bool:
+    """Whether capturing the number as a symbol only moves the break, to where it is read."""
+    return reads_for_math(item, recording) or _decides(item, recording)
+
+
+_ITEM = re.compile(r"Tensor\.item\(\)|^Data dependent operator")
+_BRANCH = re.compile(r"^\s*(?:if|elif|while)\b.*\.item\(\)")
+
+
+def _decides(item: Break, recording: Recording) -> bool:
+    """Whether an `if` or `while` reads the number where it stands."""
+    if not _ITEM.search(item.gb_type):
+        return False
+    stack = recording.stacks[item.stack] if item.stack is not None else ()
+    span = recording.spans[stack[-1] if stack else item.span]
+    return bool(_BRANCH.match(dict(recording.sources[span.source].lines()).get(span.line, "")))
 
 
 def reads_for_math(item: Break, recording: Recording) -> bool:
@@ -23,9 +42,18 @@ def reads_for_math(item: Break, recording: Recording) -> bool:
     return _is_of_math(text[span.column : span.end_column])
 
 
-def without_setting(advice: tuple[str, ...]) -> tuple[str, ...]:
-    """The advice without the setting that captures numbers as symbols."""
-    return tuple(text for text in advice if _SETTING not in text)
+def advice_on(item: Break, recording: Recording, advice: tuple[str, ...]) -> tuple[str, ...]:
+    """The advice, without the setting that captures numbers as symbols where that helps nothing."""
+    if not is_moved(item, recording):
+        return advice
+    left = tuple(text for text in advice if _SETTING not in text)
+    return (_AS_TENSOR, *left) if _decides(item, recording) else left
+
+
+_AS_TENSOR = (
+    "Leave `.item()` out, and choose with tensors: `torch.where(condition, a, b)` computes both "
+    "sides, `torch.cond` one of them."
+)
 
 
 def _is_of_math(text: str) -> bool:

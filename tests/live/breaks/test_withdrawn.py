@@ -41,6 +41,22 @@ def test_no_setting_is_offered_for_a_number_that_math_computes_with() -> None:
         assert lab.explore(asks_math, INPUT, backend="eager").breaks
 
 
+def decides_by_item(x: torch.Tensor) -> torch.Tensor:
+    if x.sum().item() > 3:
+        return x + 1
+    return x - 1
+
+
+def test_no_setting_is_offered_for_a_number_that_a_branch_decides_by() -> None:
+    recording = lab.explore(decides_by_item, INPUT, backend="eager")
+    (shown,) = build(recording).breaks
+    assert not any(NUMBERS in text for text in shown.advice)
+    assert shown.advice
+    assert NUMBERS not in [fix.name for fix in shown.fixes]
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        assert lab.explore(decides_by_item, INPUT, backend="eager").breaks
+
+
 def test_it_is_offered_for_an_operator_s_and_ends_the_break() -> None:
     recording = lab.explore(asks_an_operator, INPUT, backend="eager")
     assert NUMBERS in [fix.name for fix in build(recording).breaks[0].fixes]
