@@ -108,7 +108,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     python: str = ""
     platform: str = ""
     settings: dict[str, str] = {}
-    caches: int = 0
+    caches: Annotated[int, Plain("bytes of memory")] = 0
 
     @property
     def is_busy(self) -> bool:

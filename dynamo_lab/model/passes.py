@@ -177,7 +177,7 @@ def _applied(nodes: tuple[NodeText, ...], change: GraphChange) -> tuple[NodeText
     placed = [(item.position, item.node) for item in change.added]
     placed += [(position, now[name]) for position, name in change.moved if name in now]
     for position, node in sorted(placed, key=lambda item: item[0]):
-        made.insert(position, node)
+        made.insert(min(position, len(made)), node)  # damaged files have any number
     return tuple(made)
 
 
