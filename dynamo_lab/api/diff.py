@@ -1,6 +1,5 @@
 """Two recordings side by side: what changed in numbers, and what only one of them has."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +14,7 @@ from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.stories import causes, in_order_of_causes
 from dynamo_lab.view.compare.conditions import conditions
 from dynamo_lab.view.compare.counts import COUNTS, SECONDS
+from dynamo_lab.view.core.names import kernel_base
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.timings.caches import why_another_key
 
@@ -231,7 +231,7 @@ def _kernel_facts(recording: Recording) -> list[tuple[KernelFact, Hashable]]:
     return [
         (
             KernelFact(name=k.name, language=k.language, operators=_kernel_operators(recording, k)),
-            (_base(k.name), k.code) if k.code else object(),
+            (kernel_base(k.name), k.code) if k.code else object(),
         )
         for k in recording.kernels
         for _ in range(k.calls if k.language == "extern" else 1)
@@ -252,12 +252,7 @@ def _break_key(fact: BreakFact) -> Hashable:
 def _kernel_key(fact: KernelFact) -> Hashable:
     if fact.language == "extern":  # the same code whatever it is called for
         return (fact.name, fact.language)
-    return (_base(fact.name), fact.language, tuple(sorted(fact.operators)))
-
-
-def _base(name: str) -> str:
-    """A kernel's name without its counter."""
-    return re.sub(r"_\d+$", "", name)
+    return (kernel_base(fact.name), fact.language, tuple(sorted(fact.operators)))
 
 
 def _unmatched(

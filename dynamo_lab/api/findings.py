@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 from msgspec import Struct, structs
 
 from dynamo_lab.api.diff import Diff, diff
+from dynamo_lab.api.trial import message_of
 from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.render.tables import terminal_width
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from dynamo_lab.view.messages import AppliedOutcome
 
     Apply = Callable[[tuple[int, ...] | None], "Applied[Any]"]
-
-_MESSAGE = 300
-"""The most characters of an error's message that are printed."""
 
 Verdict = Literal["helped", "hurt", "no difference", "not known"]
 R = TypeVar("R", bound="Facts")
@@ -57,7 +55,7 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
         tried = "Tried" if failure else "Applied"
         heads = [f"{tried}: {as_line(one.remedy or one.sentence)}" for one in self.findings]
         if failure:  # nothing of it is to be written
-            return "\n".join([*heads, "", self.sentence, as_line(failure.message)[:_MESSAGE]])
+            return "\n".join([*heads, "", self.sentence, message_of(failure)])
         rows = [f"{name}: {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.rows]
         code = [f"    {as_line(row)}" for one in self.findings for row in one.code.split("\n")]
         parts = [*heads, "", self.sentence, self.numbers.sentence, "", *rows, "", "Write:", *code]

@@ -14,10 +14,20 @@ from dynamo_lab.view.breaks.fixes import Fix
 
 if TYPE_CHECKING:
     from dynamo_lab.live.fixes import Tried
+    from dynamo_lab.model.recording import Failure
     from dynamo_lab.view.messages import TrialOutcome
 
 R = TypeVar("R", bound=Handle)
 Counts = tuple[tuple[str, int, int], ...]
+
+
+_MESSAGE = 300
+"""The most characters of an error's message that are printed."""
+
+
+def message_of(failure: Failure) -> str:
+    """What an error says, on one line."""
+    return as_line(failure.message)[:_MESSAGE]
 
 
 class Trial(Struct, Generic[R], frozen=True, kw_only=True):
@@ -38,7 +48,7 @@ class Trial(Struct, Generic[R], frozen=True, kw_only=True):
         changed = [f"{name} {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.counts()]
         code = [f"    {as_line(line)}" for line in self.fix.code.split("\n")]
         if failure := self.recording.failure:  # nothing of it is to be written
-            told = f"{as_line(failure.type)}: {as_line(failure.message)[:300]}"
+            told = f"{as_line(failure.type)}: {message_of(failure)}"
             return f"{head}\n\nIt does not help: with it, the program fails with {told}"
         parts = [head, "", ", ".join(changed), self.numbers.sentence, "", "Write:", *code]
         for fact in self.diff.breaks_b:

@@ -39,9 +39,12 @@ class Session:
         """The modules that a lowering generated, by wrapper."""
         self.was_here = run is not None
         """Whether it was recorded in this process, so that its cells are this notebook's."""
-        self.can_assemble = run is not None
-        """Whether Inductor generated the kernels in this process, so that they can be assembled."""
         self._compiled: CompiledProgram | None = None
+
+    @property
+    def can_assemble(self) -> bool:
+        """Whether Inductor generated the kernels in this process, so that they can be assembled."""
+        return self.was_here
 
     def compiled_program(self) -> CompiledProgram:
         """The program, compiled for the available device at the first edit and kept for the next.
@@ -60,4 +63,4 @@ class Session:
         """Release all of it; closing again does nothing."""
         self.program = self.checks = self._compiled = None
         self.joints, self.written = {}, {}
-        self.was_here = self.can_assemble = False
+        self.was_here = False

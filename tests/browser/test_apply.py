@@ -32,9 +32,9 @@ def text(notebook: Notebook, cell: int) -> str:
     return notebook.page.evaluate(f"{found}.sharedModel.getSource()", cell)
 
 
-def opened(notebook: Notebook) -> Any:
-    """The findings of the last view, unfolded."""
-    found = notebook.page.locator(".dynamo-lab-live .dl-findings").last
+def opened(notebook: Notebook, view: int = 0) -> Any:
+    """The findings of a view, by its place in the notebook, unfolded."""
+    found = notebook.page.locator(".dynamo-lab-live .dl-findings").nth(view)
     found.locator("> summary").click()
     return found
 
@@ -126,13 +126,12 @@ def test_it_is_the_cell_that_defines_the_function_and_only_of_this_kernel(
 ) -> None:
     notebook = open_notebook("others.ipynb", SETUP, HELPER, CALLS, LOADED)
     notebook.run_all()
-    loaded = opened(notebook)
+    loaded = opened(notebook, view=1)
     loaded.get_by_text("This recording was not made by this kernel").wait_for()
     loaded.get_by_role("button", name="Copy").wait_for()
     assert loaded.get_by_role("button", name="Apply to").count() == 0
 
-    found = notebook.page.locator(".dynamo-lab-live .dl-findings").first
-    found.locator("> summary").click()
+    found = opened(notebook)
     assert "import torch" in found.locator(".dl-diff").inner_text()
     found.get_by_role("button", name="Apply to cell 2").click()
     undo = found.get_by_role("button", name="Undo")

@@ -146,7 +146,7 @@ class _Run:
             said = self._verdict(first)
         except EndedError as ended:
             said = Judged("unknown", f"Rounding was not told from a bug: {ended}.")
-        if said.verdict == "rounding" or said.sentence in (_RANDOM, _ASKED):
+        if said.verdict == "rounding" or said.explains:
             self._conclude(first, said)
             return
         search = Search(self._trials, first, evidence)
@@ -166,9 +166,9 @@ class _Run:
         if first.error is not None:
             return Judged("crash", f"The compiler raises {first.fact.fault}.")
         if self._draws_otherwise():
-            return Judged("unknown", _RANDOM)
+            return Judged("unknown", _RANDOM, explains=True)
         if self._trials.differs_as_if_compiled():
-            return Judged("unknown", _ASKED)
+            return Judged("unknown", _ASKED, explains=True)
         said = judged(first, self._trials)
         casts = self._trials.undefined_conversions() if said.verdict == "bug" else ()
         return Judged("unknown", _UNDEFINED.format(" and ".join(casts))) if casts else said

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from dynamo_lab.bench.checks import off
+from dynamo_lab.view.core.words import first_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,8 @@ class Judged(NamedTuple):
 
     verdict: BisectionVerdict
     sentence: str
+    explains: bool = False
+    """Whether it is the program that differs, so that no part of the compiler is to be found."""
 
 
 def judged_right(found: Sequence[Comparison], *, has_float64: bool) -> Judged:
@@ -50,7 +53,7 @@ def judged(first: Tried, trials: Trials) -> Judged:
     """Of a program whose compiled results are beyond the tolerance."""
     wrong = [one for one in first.found if one.verdict == "wrong"]
     if any(one.reason for one in wrong):
-        return Judged("bug", f"{_sentence(off(wrong))}: rounding does not do that.")
+        return Judged("bug", f"{first_up(off(wrong))}: rounding does not do that.")
     if _is_half(wrong) and _as_eager_rounds(trials):
         return Judged(
             "rounding",
@@ -100,13 +103,9 @@ def _times(one: Comparison) -> float:
 
 def _further(one: Comparison) -> str:
     return (
-        f"{_sentence(one.value)} is {_ulps(one.error_ulp)} from float64 compiled, and "
+        f"{first_up(one.value)} is {_ulps(one.error_ulp)} from float64 compiled, and "
         f"{_ulps(one.eager_error_ulp)} in eager."
     )
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _ulps(value: float | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from os import environ
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -28,10 +28,8 @@ _KINDS = {"hit": "hits", "miss": "misses", "bypass": "bypasses"}
 Call = Callable[[], object]
 
 
-class _Keys(NamedTuple):
-    """The keys that each layer was asked for in a run, by their parts."""
-
-    by_layer: dict[str, list[dict[str, str]]]
+_Keys = dict[str, list[dict[str, str]]]
+"""The keys that each layer was asked for in a run, by their parts."""
 
 
 def measured(compiled: Callable[[], Call], before: Callable[[], None]) -> WarmStart:
@@ -112,16 +110,14 @@ def _built() -> int:
 @whole
 def _keys() -> Iterator[_Keys]:
     """Keep what keys are made of while the block runs."""
-    undo, found = Undo(), _Keys({})
+    undo, found = Undo(), _Keys()
     try:
         for layer, row in ((AOTAUTOGRAD, hooks.AOT_KEY), (FX_GRAPH, hooks.FX_KEY)):
             if row.exists:
-                asked = found.by_layer.setdefault(layer, [])
+                asked = found.setdefault(layer, [])
                 undo.replace(*row.place(), _keeping(row.get(), asked))
         if hooks.AOT_KEY_LINES.exists:  # else only for who debugs
-            undo.replace(
-                *hooks.AOT_KEY_LINES.place(), lambda by, details, _: by.debug_lines(details)
-            )
+            undo.replace(*hooks.AOT_KEY_LINES.place(), _lines)
         yield found
     finally:
         undo.run()
@@ -142,8 +138,8 @@ def _keeping(make: Callable[..., Any], asked: list[dict[str, str]]) -> Callable[
 
 def _differing(first: _Keys, again: _Keys) -> Generator[tuple[str, int, tuple[str, ...]]]:
     """The layer, how many of its keys are new, and the parts in which they differ."""
-    for layer, asked in again.by_layer.items():
-        known = first.by_layer.get(layer, [])
+    for layer, asked in again.items():
+        known = first.get(layer, [])
         new = [parts for parts in asked if parts not in known]
         names = {name: None for parts in new for name in _nearest(parts, known)}
         if new:

@@ -104,7 +104,8 @@ def _on_gpu(call: _Call) -> torch.Tensor:
     dense = all(t.stride(-1) == 1 for t in (*call.inputs, call.attn_mask) if t is not None)
     takes_efficient = call.is_alike and aligned and dense and not call.enable_gqa
     if takes_efficient and allowed.mem_efficient_sdp_enabled():
-        bias = None if call.bias is None else _aligned(call.bias, call.query, call.key)
+        bias = call.bias
+        bias = None if bias is None else _aligned(bias, call.query, call.key)
         efficient: Any = aten._scaled_dot_product_efficient_attention
         options = (bias, call.keeps, call.dropout_p, call.is_causal)
         return efficient(*call.inputs, *options, scale=call.scale)[0]

@@ -7,7 +7,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places, entity
-from dynamo_lab.view.core.words import plural, seconds
+from dynamo_lab.view.core.words import first_up, plural, seconds
 
 _TITLES: dict[BisectionVerdict, str] = {
     "same": "Compiled and eager give the same",
@@ -142,7 +142,7 @@ def _finest(found: Bisection) -> Culprit | None:
 def _made_by(culprit: Culprit) -> str:
     name = culprit.name
     if culprit.kind in ("stage", "graph"):
-        return name[:1].upper() + name[1:]
+        return first_up(name)
     by = f" ({culprit.rule})" if culprit.rule and culprit.rule != name else ""
     if culprit.kind == "lowering":
         return f"The code generated for {name}"

@@ -9,7 +9,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.math_calls import is_moved
+from dynamo_lab.view.breaks.math_calls import innermost, is_moved
 from dynamo_lab.view.breaks.rewrites import Refusal, with_cond, with_where, without_call
 from dynamo_lab.view.findings.changes import Helper, Rewrite, Setting
 
@@ -105,7 +105,7 @@ def fixes_of(recording: Recording, item: Break) -> tuple[Fix, ...]:
 
 def remedies(recording: Recording, item: Break) -> Remedies:
     """The fixes to try for a break, and how to apply them."""
-    span = _innermost(recording, item)
+    span = innermost(recording, item)
     known = () if is_moved(item, recording) else _settings(item)
     found = [_with_setting(one.setting, one.sentence, span) for one in known]
     rewritten, refusal = _rewrites(recording, item, span)
@@ -113,11 +113,6 @@ def remedies(recording: Recording, item: Break) -> Remedies:
     found = [*found, *rewritten] if not removal else [*rewritten, *found]
     found += _disabled(recording, item, span)
     return Remedies(tuple(found), refusal)
-
-
-def _innermost(recording: Recording, item: Break) -> Span:
-    stack = recording.stacks[item.stack] if item.stack is not None else ()
-    return recording.spans[stack[-1] if stack else item.span]
 
 
 def _settings(item: Break) -> Iterator[_Known]:

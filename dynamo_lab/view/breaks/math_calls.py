@@ -5,11 +5,22 @@ import math
 import re
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
 
 _KIND = "Data dependent operator"
 _SETTING = "capture_scalar_outputs"
 """With it `math` breaks all the same: "Could not guard on data-dependent expression"."""
+
+
+def innermost(recording: Recording, item: Break) -> Span:
+    """Where a break is: its own place, or the line inside of what is called there."""
+    stack = recording.stacks[item.stack] if item.stack is not None else ()
+    return recording.spans[stack[-1] if stack else item.span]
+
+
+def _text(recording: Recording, span: Span) -> str:
+    return dict(recording.sources[span.source].lines()).get(span.line, "")
 
 
 def is_moved(item: Break, recording: Recording) -> bool:
@@ -25,20 +36,18 @@ def _decides(item: Break, recording: Recording) -> bool:
     """Whether an `if` or `while` reads the number where it stands."""
     if not _ITEM.search(item.gb_type):
         return False
-    stack = recording.stacks[item.stack] if item.stack is not None else ()
-    span = recording.spans[stack[-1] if stack else item.span]
-    return bool(_BRANCH.match(dict(recording.sources[span.source].lines()).get(span.line, "")))
+    span = innermost(recording, item)
+    return bool(_BRANCH.match(_text(recording, span)))
 
 
 def reads_for_math(item: Break, recording: Recording) -> bool:
     """Whether `math` asked for the number: it computes with one, and a symbol is none."""
     if not item.gb_type.startswith(_KIND) or "_local_scalar_dense" not in item.context:
         return False
-    stack = recording.stacks[item.stack] if item.stack is not None else ()
-    span = recording.spans[stack[-1] if stack else item.span]
+    span = innermost(recording, item)
     if span.column < 0 or span.end_line > span.line:
         return False
-    text = dict(recording.sources[span.source].lines()).get(span.line, "")
+    text = _text(recording, span)
     return _is_of_math(text[span.column : span.end_column])
 
 

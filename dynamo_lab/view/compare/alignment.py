@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from msgspec import Struct
 
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.links import build as build_links
-from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.core.names import kernel_base, operator_name
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.kernels.kernels import QUIET
 
@@ -156,7 +155,7 @@ class _Operators:
 
     def _of(self, kernel: Kernel, shared: set[Hashable]) -> set[Hashable]:
         if kernel.graph is None or not kernel.nodes:
-            return {("name", re.sub(r"_\d+$", "", kernel.name))}
+            return {("name", kernel_base(kernel.name))}
         graph = self._recording.graphs[kernel.graph]
         nodes = [n for n in kernel.nodes if not _is_quiet(graph, n)] or kernel.nodes
         found: set[Hashable] = set()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.compare.rank_shapes import Collective, Shape, texts_of
-from dynamo_lab.view.core.words import listed, plural, seconds, times, unit
+from dynamo_lab.view.core.words import first_up, listed, plural, seconds, times, unit
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _MOST = 5
@@ -64,7 +64,7 @@ def _ends(ranks: Sequence[Rank]) -> Iterator[str]:
     cut = [rank for rank in ranks if rank.unfinished]
     for rank in cut[:_MOST] if len(cut) < len(ranks) else ():
         rest = _names([other for other in ranks if not other.unfinished])
-        yield f"{_capital(rank.label)} did not finish; {rest} did. {rank.unfinished}"
+        yield f"{first_up(rank.label)} did not finish; {rest} did. {rank.unfinished}"
 
 
 def not_compared(ranks: Sequence[Rank]) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _other_breaks(ranks: Sequence[Rank]) -> Iterator[str]:
             continue  # they may have it: some of their breaks could not be read
         breaks = "breaks" if len(have) == 1 else "break"
         does = "does" if len(lack) == 1 else "do"
-        yield f"{_capital(_names(have))} {breaks} at {item}, but {_names(lack)} {does} not."
+        yield f"{first_up(_names(have))} {breaks} at {item}, but {_names(lack)} {does} not."
     if len(parted) > _MOST:
         yield f"{len(parted) - _MOST:,} more breaks occur on some ranks only."
 
@@ -271,7 +271,3 @@ def _names(ranks: Sequence[Rank]) -> str:
     if len(labels) > 1 and all(number.isdecimal() for number in numbers):
         return f"{unit(len(labels), 'rank')} {listed(numbers, _MOST)}"
     return listed(labels)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

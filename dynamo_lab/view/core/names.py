@@ -91,3 +91,8 @@ def plain_input(name: str) -> str:
     """Dynamo's name of an input as written in code: 'l_self_modules_lin_parameters_weight_'."""
     local = _LOCAL.match(name)
     return _MEMBER.sub(".", local[1]) if local else name
+
+
+def kernel_base(name: str) -> str:
+    """A kernel's name without its counter."""
+    return re.sub(r"_\d+$", "", name)

@@ -77,6 +77,11 @@ def _scaled(count: float, units: Sequence[str]) -> str:
     return f"{shown.removesuffix('.0')} {units[at]}"
 
 
+def first_up(text: str) -> str:
+    """The text with a capital first, as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def unique(items: Iterable[str]) -> tuple[str, ...]:
     """The items without repetitions, in order."""
     return tuple(dict.fromkeys(items))

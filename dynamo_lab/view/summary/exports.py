@@ -49,14 +49,14 @@ def is_of(one: Export, failure: Failure) -> bool:
     return failure.type == one.error and failure.message.startswith(one.message)
 
 
-def size_of(dim: AskedDim) -> str:
+def size_of(dim: AskedDim | DimFact) -> str:
     """'size 0 of `x`'."""
     return f"size {dim.axis} of `{dim.input}`"
 
 
 def named(dim: AskedDim | DimFact) -> str:
     """'`b` (size 0 of `x`)'; 'size 0 of `x`' where it has no name."""
-    size = f"size {dim.axis} of `{dim.input}`"
+    size = size_of(dim)
     return size if dim.dim in ("AUTO", "DYNAMIC", "") else f"`{dim.dim}` ({size})"
 
 

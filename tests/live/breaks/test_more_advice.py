@@ -197,20 +197,24 @@ TRIALS: dict[str, tuple[str, str, str, str]] = {
         "torch.ones(2, 3, 4)",
     ),
 }
-SETTINGS: dict[str, Any] = {
-    "allow_rnn": False,
-    "capture_scalar_outputs": False,
-    "capture_dynamic_output_shape_ops": False,
-    "reorderable_logging_functions": set(),
-    "ignore_logging_functions": set(),
-}
+
+
+def untouched() -> dict[str, Any]:
+    """The settings that examples write to, with sets of their own: an example adds to them."""
+    return {
+        "allow_rnn": False,
+        "capture_scalar_outputs": False,
+        "capture_dynamic_output_shape_ops": False,
+        "reorderable_logging_functions": set(),
+        "ignore_logging_functions": set(),
+    }
 
 
 def explored(source: str, inputs: str, name: str) -> lab.Recording:
     rule = next(rule for rule in RULES if rule.example)
     assert rule.example is not None
     rule = rule._replace(title=name, example=rule.example._replace(inputs=inputs))
-    with config.patch(SETTINGS):
+    with config.patch(untouched()):
         fn, args = program(rule, IMPORTS + source, "trial")
         return lab.explore(fn, *args, backend="eager")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.model.packages import AskedDim, Export
 from dynamo_lab.view.core.places import entity
-from dynamo_lab.view.findings.export.told import first_up
+from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.summary.exports import named
 

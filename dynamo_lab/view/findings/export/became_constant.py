@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.packages import DimFact, Export
-from dynamo_lab.view.findings.export.told import assumed, failures, first_up, found
+from dynamo_lab.view.core.words import first_up
+from dynamo_lab.view.findings.export.told import assumed, failures, found
 from dynamo_lab.view.findings.finding import Facts, Found
 from dynamo_lab.view.summary.exports import complained, named
 

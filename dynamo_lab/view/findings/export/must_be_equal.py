@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.findings.export.conditions import as_python
-from dynamo_lab.view.findings.export.told import failures, first_up, found
+from dynamo_lab.view.findings.export.told import failures, found
 from dynamo_lab.view.findings.finding import Facts, Found
 from dynamo_lab.view.summary.exports import blamed, complained, named
 

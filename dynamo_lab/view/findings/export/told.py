@@ -64,8 +64,3 @@ def found(
         line=line,
         explains=frozenset({f"export:{facts.recording.exports.index(one)}"}),
     )
-
-
-def first_up(text: str) -> str:
-    """The text with a capital first, as a sentence begins."""
-    return text[:1].upper() + text[1:]

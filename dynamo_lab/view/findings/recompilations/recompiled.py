@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import entity
-from dynamo_lab.view.core.words import listed, percent, plural, seconds, times
+from dynamo_lab.view.core.words import first_up, listed, percent, plural, seconds, times
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.recompilations import (
     functions,
@@ -63,7 +63,7 @@ def _found(story: Story, told: Told, names: list[str], facts: Facts, gain: Gain 
 
 
 def _sentence(story: Story, told: Told, names: list[str]) -> str:
-    what = told.what[:1].upper() + told.what[1:]
+    what = first_up(told.what)
     functions = listed([f"`{name}`" for name in names])
     parts = [f"{what}: {functions} compiled again {times(story.times)}{_cost(story)}."]
     if len(story.values) > 1:
