@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.model.timings import CacheCheck, LayerUse, Timing, WarmRun, WarmStart
 from dynamo_lab.view import build
 from tests.view import samples
@@ -71,8 +72,11 @@ def test_many_builds_are_a_note() -> None:
 def test_guards_are_told_only_of_symbolic_sizes() -> None:
     guards = Timing("dynamo", 0.0, 4.0), Timing("build_guards", 1.0, 2.0, 0)
     made = _timed(*guards)
-    assert bool(_found(made, "guards-of-sizes")) == bool(made.symbols)
-    assert _found(replace(made, symbols=()), "guards-of-sizes") == []
+    sizes = [Symbol(frame=0, compile_id="0/0", name=f"s{at}") for at in range(16)]
+    [found] = _found(replace(made, symbols=tuple(sizes)), "guards-of-sizes")
+    assert "16 symbolic sizes" in found.sentence
+    for few in ((), tuple(sizes[:2])):
+        assert _found(replace(made, symbols=few), "guards-of-sizes") == [], "a pause, not the sizes"
 
 
 def _warm(*differing: tuple[str, int, tuple[str, ...]], built: int = 0) -> Recording:

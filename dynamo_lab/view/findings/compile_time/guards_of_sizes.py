@@ -9,13 +9,17 @@ from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _LEAST_SHARE, _LEAST_SECONDS = 0.25, 0.5
+_LEAST_SYMBOLS = 16
+"""A guard on a size takes about a millisecond to build: with a few, the time has another cause."""
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """A note, where there are symbols and building guards takes a quarter of all."""
+    """A note, where there are many symbols and building guards takes a quarter of all."""
     recording = facts.recording
     spent, whole = phase_seconds(recording, ("build_guards",)), compile_seconds(recording)
-    if not recording.symbols or spent < _LEAST_SECONDS or spent / whole < _LEAST_SHARE:
+    if len(recording.symbols) < _LEAST_SYMBOLS:
+        return
+    if spent < _LEAST_SECONDS or spent / whole < _LEAST_SHARE:
         return
     finding = Finding(
         rule="guards-of-sizes",
