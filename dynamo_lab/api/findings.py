@@ -12,6 +12,7 @@ from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.render.tables import terminal_width
 from dynamo_lab.render.text import as_line
+from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.findings.finding import Finding as FindingFact
 from dynamo_lab.view.findings.findings import CLEAN, found_of
 from dynamo_lab.view.findings.words import amount
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.live.findings import Application, Timing
+    from dynamo_lab.live.repeats import Repeats
     from dynamo_lab.model.recording import Recording as Facts
     from dynamo_lab.view.findings.finding import Gain, Metric
     from dynamo_lab.view.messages import AppliedOutcome
@@ -51,14 +53,16 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
     peak_bytes: tuple[int, int] | None = None
 
     def __str__(self) -> str:
-        failure = self.recording.failure
-        tried = "Tried" if failure else "Applied"
-        heads = [f"{tried}: {as_line(one.remedy or one.sentence)}" for one in self.findings]
-        if failure:  # nothing of it is to be written
+        heads = [f"Tried: {as_line(one.remedy or one.sentence)}" for one in self.findings]
+        if failure := self.recording.failure:
             return "\n".join([*heads, "", self.sentence, message_of(failure)])
-        rows = [f"{name}: {a}" + (f" -> {b}" if a != b else "") for name, a, b in self.rows]
-        code = [f"    {as_line(row)}" for one in self.findings for row in one.code.split("\n")]
-        parts = [*heads, "", self.sentence, self.numbers.sentence, "", *rows, "", "Write:", *code]
+        rows = [
+            f"{name}: {a}" + (f" -> {b}" if a != b else ", as before") for name, a, b in self.rows
+        ]
+        parts = [*heads, "", self.sentence, self.numbers.sentence, "", *rows]
+        if self.verdict in ("helped", "not known"):  # or else nothing of it is to be written
+            code = [as_line(row) for one in self.findings for row in one.code.split("\n")]
+            parts += ["", "Write:", *(f"    {row}" for row in code)]
         for fact in self.diff.breaks_b:
             parts += ["", f"New break: {as_line(fact.where)}, {as_line(fact.gb_type)}"]
         return "\n".join(parts)
@@ -139,7 +143,11 @@ _METRICS: tuple[Metric, ...] = (
     "seconds a call",
     "bytes",
 )
-_NAMES: dict[Metric, str] = {"bytes": "bytes at the peak of a call"}
+_NAMES: dict[Metric, str] = {
+    "bytes": "held at the peak of a call",
+    "seconds a call": "time of a call",
+    "seconds of compiling": "time of compiling, once",
+}
 """What is measured of a metric, where its own name does not say it."""
 
 
@@ -151,6 +159,8 @@ def _rows(done: Application) -> list[tuple[str, str, str]]:
         if pair is not None:
             name = _NAMES.get(metric, metric)
             found.append((name, amount(metric, pair[0]), amount(metric, pair[1])))
+    if done.repeats and any(map(any, (one.graphs for one in done.repeats))):
+        found.append(("graphs that later calls compile", *map(str, done.repeats)))
     return found
 
 
@@ -180,6 +190,8 @@ def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdi
         return "hurt", f"With the change the program fails with {as_line(failure.type)}."
     if done.numbers.same is False:
         return "hurt", "With the change the program computes something else."
+    if done.repeats and done.repeats[1].goes_on:
+        return _endless(done.repeats)
     gain = findings[0].gain if len(findings) == 1 else None
     if gain is not None and gain.metric in ("breaks", "graphs", "recompilations"):
         return _counted(gain, done)
@@ -188,6 +200,19 @@ def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdi
     if gain is not None and gain.metric == "bytes":
         return _weighed(done)
     return _timed(done.timing)
+
+
+def _endless(repeats: tuple[Repeats, Repeats]) -> tuple[Verdict, str]:
+    """Of a program that compiles at each call, with the change: what one call shows is not all."""
+    without, with_ = repeats
+    counted = f"{plural(sum(with_.graphs), 'graph')} in {len(with_.graphs)} calls after the first"
+    said = (
+        f"With the change each call compiles again ({counted}), until PyTorch's limit of "
+        "recompilations, past which it runs eagerly"
+    )
+    if not without.goes_on:
+        return "hurt", f"{said}. Without it, none does."
+    return "not known", f"{said}. So it does without it: mend that first."
 
 
 def _counted(gain: Gain, done: Application) -> tuple[Verdict, str]:
@@ -202,7 +227,13 @@ def _counted(gain: Gain, done: Application) -> tuple[Verdict, str]:
         "no difference": "It changed nothing",
     }
     speed = f" A call: {done.timing.ratio.sentence}." if done.timing else ""
-    return verdict, f"{words[verdict]}: {change}{speed}"
+    return verdict, f"{words[verdict]}: {change}{speed}{_ended(done)}"
+
+
+def _ended(done: Application) -> str:
+    """That calls no longer compile, where they did without the change."""
+    is_over = done.repeats and done.repeats[0].goes_on
+    return " Later calls compile nothing any more." if is_over else ""
 
 
 def _once(done: Application) -> str:
@@ -248,7 +279,7 @@ def applied_outcome(applied: Applied[R]) -> AppliedOutcome:
     return {
         "verdict": applied.verdict,
         "sentence": applied.sentence,
-        "rows": applied.rows,
+        "rows": () if failure else applied.rows,
         "numbers": applied.numbers.sentence,
         "same": applied.numbers.same,
         "failure": f"{failure.type}: {failure.message.strip()}" if failure else "",

@@ -11,6 +11,7 @@ from dynamo_lab.api.handle import Handle
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.fixes import Fix
+from dynamo_lab.view.core.words import plural
 
 if TYPE_CHECKING:
     from dynamo_lab.live.fixes import Tried
@@ -31,13 +32,17 @@ def message_of(failure: Failure) -> str:
 
 
 class Trial(Struct, Generic[R], frozen=True, kw_only=True):
-    """The effect of a fix: the new recording, what changed, and whether the numbers agree."""
+    """The effect of a fix: the new recording, what changed, and whether the numbers agree.
+
+    `later` says what calls after the first compile, if they do.
+    """
 
     break_id: int
     fix: Fix
     recording: R
     diff: Diff
     numbers: Numbers
+    later: str = ""
 
     def counts(self) -> Counts:
         """Breaks, graphs, kernels and operators, before and after."""
@@ -50,7 +55,8 @@ class Trial(Struct, Generic[R], frozen=True, kw_only=True):
         if failure := self.recording.failure:  # nothing of it is to be written
             told = f"{as_line(failure.type)}: {message_of(failure)}"
             return f"{head}\n\nIt does not help: with it, the program fails with {told}"
-        parts = [head, "", ", ".join(changed), self.numbers.sentence, "", "Write:", *code]
+        parts = [head, "", ", ".join(changed), self.numbers.sentence]
+        parts += [*filter(None, [self.later]), "", "Write:", *code]
         for fact in self.diff.breaks_b:
             parts += ["", f"New break: {as_line(fact.where)}, {as_line(fact.gb_type)}"]
         return "\n".join(parts)
@@ -70,6 +76,18 @@ def trial(before: R, break_id: int, tried: Tried, after: R) -> Trial[R]:
         recording=after,
         diff=diff(before, after),
         numbers=tried.numbers,
+        later=_later(tried),
+    )
+
+
+def _later(tried: Tried) -> str:
+    """What calls after the first compile, where the last of them still does."""
+    if tried.repeats is None or not tried.repeats[1].goes_on:
+        return ""
+    without, with_ = tried.repeats
+    return (
+        f"Later calls compile again: {plural(sum(with_.graphs), 'graph')} in "
+        f"{len(with_.graphs)} calls, without the fix {sum(without.graphs)}."
     )
 
 
@@ -79,7 +97,7 @@ def outcome(tried: Tried, diff: Diff) -> TrialOutcome:
     return {
         "fix": tried.fix.name,
         "counts": _counts(diff),
-        "numbers": tried.numbers.sentence,
+        "numbers": f"{tried.numbers.sentence} {_later(tried)}".strip(),
         "same": tried.numbers.same,
         "failure": f"{failure.type}: {failure.message.strip()}" if failure else "",
         "new_breaks": [f"{fact.where}: {fact.gb_type}" for fact in diff.breaks_b],

@@ -11,6 +11,7 @@ from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.fixes import attempt, own, program_of
+from dynamo_lab.live.repeats import call_of, repeated
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, ratio
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import torch
 
     from dynamo_lab.live.changes import Ready
+    from dynamo_lab.live.repeats import Repeats
     from dynamo_lab.live.session import Session
     from dynamo_lab.measure.devices import Device
     from dynamo_lab.model.recording import Recording
@@ -52,7 +54,11 @@ class Memory(NamedTuple):
 
 
 class Application(NamedTuple):
-    """A program run without and with the remedies of findings."""
+    """A program run without and with the remedies of findings.
+
+    `repeats` are the calls after the first, without and with them; where such calls go on to
+    compile, nothing is timed: they take other times at each call, and past PyTorch's limit eager's.
+    """
 
     findings: tuple[Found, ...]
     before: Run
@@ -60,6 +66,7 @@ class Application(NamedTuple):
     numbers: Numbers
     timing: Timing | None
     memory: Memory | None = None
+    repeats: tuple[Repeats, Repeats] | None = None
 
 
 class _Calls(NamedTuple):
@@ -146,9 +153,11 @@ class _Trial:
                     found, before, after, Numbers(same=None, sentence=sentence), None
                 )
             numbers = _compared(eager, plain, changed, problem)
-            can_time = numbers.same is not False and before.facts.failure is None
+            can_call = numbers.same is not False and before.facts.failure is None
+            repeats = self._repeated(ready) if can_call else None
+            can_time = can_call and not (repeats and any(one.goes_on for one in repeats))
             timing, memory = self._measured(ready, found) if can_time else (None, None)
-        return Application(found, before, after, numbers, timing, memory)
+        return Application(found, before, after, numbers, timing, memory, repeats)
 
     def _eager(self) -> tuple[_Observed | None, str | None]:
         with without_trace(self._roots):
@@ -169,6 +178,13 @@ class _Trial:
         gradients = [one.grad for one in tensors if one.is_leaf and one.grad is not None]
         return _Observed(own(result), own(tensors), own(gradients))
 
+    def _repeated(self, ready: Ready) -> tuple[Repeats, Repeats] | None:
+        """What calls after the first compile, without and with the changes."""
+        plain = repeated(self._program)
+        with ready.on():
+            changed = repeated(ready.program)
+        return (plain, changed) if plain and changed else None
+
     def _measured(
         self, ready: Ready, found: tuple[Found, ...]
     ) -> tuple[Timing | None, Memory | None]:
@@ -177,7 +193,7 @@ class _Trial:
 
         if self._watch.stopped:
             return None, None
-        works = {WITHOUT: _call(self._program), WITH: _call(ready.program)}
+        works = {WITHOUT: call_of(self._program), WITH: call_of(ready.program)}
         calls = _Calls(ready, device_of(reachable(self._roots)), works)
         with without_trace(self._roots), calls.device.current():
             timing = self._timed(calls)
@@ -215,23 +231,6 @@ class _Trial:
 def _part(one: Found) -> Part:
     assert one.change is not None
     return Part(one.change, one.line or (0, 0), one.finding.rule)
-
-
-def _call(program: Program) -> Callable[[], object]:
-    from dynamo_lab.capture.core.compiled_apart import compiled_apart
-    from dynamo_lab.capture.core.running import call_once
-
-    choice = program.choice
-    fn, args, kwargs = program.call()
-    compiled = compiled_apart(
-        fn,
-        choice.backend,
-        mode=choice.mode,
-        dynamic=choice.dynamic,
-        fullgraph=choice.fullgraph,
-        options=choice.settings,
-    )
-    return lambda: call_once(compiled, args, kwargs, grad=choice.grad)
 
 
 _KINDS = ("", "What is written to arguments and buffers: ", "Gradients: ")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
+from dynamo_lab.live.repeats import repeated
 from dynamo_lab.record.replay import Numbers, compare, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies
 
@@ -14,17 +15,22 @@ if TYPE_CHECKING:
 
     import torch
 
+    from dynamo_lab.live.repeats import Repeats
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.record.run import Program, Run
 
 
 class Tried(NamedTuple):
-    """A fix, a run of the program with it, and whether the numbers are the same."""
+    """A fix, a run of the program with it, and whether the numbers are the same.
+
+    `repeats` are the calls after the first, without and with it, if they could be made.
+    """
 
     fix: Fix
     run: Run
     numbers: Numbers
+    repeats: tuple[Repeats, Repeats] | None = None
 
 
 def try_fix(recording: Recording, session: Session, break_id: int, fix: str | None = None) -> Tried:
@@ -46,13 +52,15 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
     ):
         run, result = ready.program.compiled()
         result = own(result)
+        changed = repeated(ready.program) if run.facts.failure is None else None
+    plain = repeated(program) if changed else None
     if run.facts.failure is not None:
         numbers = Numbers(same=None, sentence="Not compared: with the fix, the program fails.")
     elif problem is not None:
         numbers = Numbers(same=None, sentence=f"Not compared: run eagerly, it raises {problem}.")
     else:
         numbers = compare(eager, result)
-    return Tried(remedy.fix, run, numbers)
+    return Tried(remedy.fix, run, numbers, (plain, changed) if plain and changed else None)
 
 
 def own(result: Any) -> list[torch.Tensor]:

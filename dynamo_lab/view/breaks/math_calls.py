@@ -7,6 +7,7 @@ import re
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.branches import decides
 
 _KIND = "Data dependent operator"
 _SETTING = "capture_scalar_outputs"
@@ -29,15 +30,16 @@ def is_moved(item: Break, recording: Recording) -> bool:
 
 
 _ITEM = re.compile(r"Tensor\.item\(\)|^Data dependent operator")
-_BRANCH = re.compile(r"^\s*(?:if|elif|while)\b.*\.item\(\)")
 
 
 def _decides(item: Break, recording: Recording) -> bool:
-    """Whether an `if` or `while` reads the number where it stands."""
+    """Whether a branch reads the number."""
     if not _ITEM.search(item.gb_type):
         return False
     span = innermost(recording, item)
-    return bool(_BRANCH.match(_text(recording, span)))
+    known = recording.sources[span.source].excerpts
+    is_whole = len(known) == 1 and known[0].first_line == 1
+    return is_whole and decides(known[0].text, span.line)
 
 
 def reads_for_math(item: Break, recording: Recording) -> bool:

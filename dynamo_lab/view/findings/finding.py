@@ -28,7 +28,7 @@ long, why is it slow, why does it take more memory, why does it not export?"""
 
 Grade = Literal["safe", "may change meaning", "fill in", "none"]
 """How far a remedy can be applied as it stands, as the Rust compiler grades its suggestions: it
-keeps the meaning, it may change it, it has blanks for the reader, or none is known."""
+keeps the meaning, it may change it, the reader has to fit it to the program, or none is known."""
 
 Metric = Literal[
     "seconds a call",

@@ -22,7 +22,7 @@ from dynamo_lab.view.findings import (
 )
 from dynamo_lab.view.findings.edits import edit_of, place_of
 from dynamo_lab.view.findings.finding import Facts, Finding, Found, Question, Rule
-from dynamo_lab.view.findings.words import GRADES, gain_in_words
+from dynamo_lab.view.findings.words import gain_in_words, grade_in_words
 
 MOST = 10
 """The most findings that are shown."""
@@ -101,18 +101,13 @@ def _rank(one: Found) -> tuple[bool, int, float]:
 def _numbered(index: int, one: Found, facts: Facts) -> Found:
     can_apply = one.change is not None
     finding = one.finding
-    told = {"grade_text": GRADES[finding.grade] if _has_remedy(finding) else ""}
+    told = {"grade_text": grade_in_words(finding)}
     told["code_place"] = place_of(one.change, one.line, facts.recording)
     if finding.gain is not None:
         told["gain_text"] = gain_in_words(finding.gain)
     edit = edit_of(one.change, one.line, facts.recording, facts.places)
     changed = structs.replace(finding, id=index, can_apply=can_apply, edit=edit, **told)
     return one._replace(finding=changed)
-
-
-def _has_remedy(finding: Finding) -> bool:
-    """Whether something is to be said of its remedy: a note needs none."""
-    return finding.level == "problem" or bool(finding.remedy)
 
 
 def _without_consequences(found: Iterable[Found]) -> Iterator[Found]:

@@ -1,14 +1,22 @@
 """The grade and the gain of a finding in words, the same in every renderer."""
 
 from dynamo_lab.view.core import words
-from dynamo_lab.view.findings.finding import Gain, Grade, Metric
+from dynamo_lab.view.findings.finding import Finding, Gain, Grade, Metric
 
-GRADES: dict[Grade, str] = {
+_BY_HAND = "to be done by hand"
+_GRADES: dict[Grade, str] = {
     "safe": "can be applied safely",
     "may change meaning": "may change meaning",
-    "fill in": "has blanks to fill in",
+    "fill in": _BY_HAND,
     "none": "no remedy is known",
 }
+
+
+def grade_in_words(finding: Finding) -> str:
+    """How far its remedy can be applied; empty for what is only worth knowing."""
+    if not finding.remedy:
+        return _GRADES[finding.grade] if finding.level == "problem" else ""
+    return _BY_HAND if finding.grade == "none" else _GRADES[finding.grade]
 
 
 def gain_in_words(gain: Gain) -> str:

@@ -1,0 +1,62 @@
+"""Whether Python decides by a tensor's number: then capturing it as a symbol ends no break."""
+
+from textwrap import dedent
+
+import pytest
+
+from dynamo_lab.view.breaks.branches import decides
+
+READ = {
+    "in the condition": (
+        "def f(x):\n    if x.item() > 0:\n        return x\n    return -x",
+        2,
+    ),
+    "by its name": (
+        "def f(x):\n    v = x.item()\n    y = x * v\n    if v > 0:\n        y = -y\n    return y",
+        2,
+    ),
+    "over lines": (
+        "def f(x):\n    if (\n        x.item()\n        > 0\n    ):\n        return x\n    return -x",
+        3,
+    ),
+    "in an expression": ("def f(x):\n    return x if x.item() > 0 else -x", 2),
+    "in a loop": ("def f(x):\n    while x.sum().item() < 9:\n        x = x * 2\n    return x", 2),
+    "as a walrus": (
+        "def f(x):\n    if (v := x.item()) > 0:\n        x = x * v\n    return x",
+        2,
+    ),
+    "asserted": ("def f(x):\n    n = int(x.max())\n    assert n > 0\n    return x * n", 2),
+    "in a lambda": ("f = lambda x: x if float(x.sum()) > 0 else -x", 1),
+}
+UNREAD = {
+    "in the body": ("def f(x, flag):\n    if flag: x = x * x.item()\n    return x", 2),
+    "below": (
+        "def f(x, n):\n    v = x.item()\n    if n > 0:\n        x = x * v\n    return x",
+        2,
+    ),
+    "another function's": (
+        "def f(x):\n    v = x.item()\n    return x * v\n\ndef g(v):\n    return 1 if v else 2",
+        2,
+    ),
+    "before": (
+        "def f(x, v):\n    if v > 0:\n        x = -x\n    v = x.item()\n    return x * v",
+        4,
+    ),
+    "asked what it is": (
+        "def f(x, v=None):\n    v = x.item()\n    if v is not None:\n        x = x * v\n    return x",
+        2,
+    ),
+    "not Python": ("def f(x:\n    if x.item():", 2),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_branch_reads_the_number(name: str) -> None:
+    source, line = READ[name]
+    assert decides(dedent(source), line)
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_no_branch_reads_the_number(name: str) -> None:
+    source, line = UNREAD[name]
+    assert not decides(dedent(source), line)
