@@ -15,7 +15,6 @@ from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
 from dynamo_lab.errors import FixError
 from dynamo_lab.live import findings as applying
 from dynamo_lab.live.changes import Part, prepared
-from dynamo_lab.live.repeats import Repeats
 from dynamo_lab.measure.rounds import Plan
 from dynamo_lab.model.guards.guards import Recompile
 from dynamo_lab.model.recording import Failure
@@ -141,57 +140,6 @@ def test_a_call_at_the_limit_is_no_recompilation() -> None:
     run = Run(replace(made, recompiles=(one, replace(one, limit_hit=True))))
     done = applying.Application((), run, run, Numbers(same=None, sentence=""), None)
     assert ("recompilations", "1", "1") in answered(done, made).rows
-
-
-class Hooked(nn.Module):
-    """A module that calls `said` with its output's mean."""
-
-    def __init__(self, said: Callable[[float], object]) -> None:
-        super().__init__()
-        self.linear, self.said = nn.Linear(4, 4), said
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = self.linear(x)
-        self.said(y.detach().mean().item())
-        return y.relu()
-
-
-def test_a_storm_in_later_calls_is_told_of_a_change_that_ends_the_breaks() -> None:
-    seen: list[float] = []
-    recording = _recorded(Hooked(seen.append), grad=False)
-    applied = recording.findings[0].apply()
-    assert applied.verdict == "not known", str(applied)
-    assert "each call compiles again (3 graphs in 3 calls after the first)" in applied.sentence
-    assert "So it does without it" in applied.sentence
-    assert applied.seconds is None, "past the limit it is eager that is timed"
-    assert ("graphs that later calls compile", "6 in 3", "3 in 3") in applied.rows
-    assert len(seen) == 1
-    assert "3 graphs in 3 calls, without the fix 6" in recording.breaks[0].try_fix().later
-
-
-def test_a_change_that_starts_a_storm_has_hurt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings, "RULES", (_rule(Setting("capture_scalar_outputs")),))
-    numbers = iter(range(100))
-    found = map(Repeats, ((1, 0, 0), (1, 1, 1)))
-    monkeypatch.setattr(applying, "repeated", lambda _: next(found))
-    applied = _recorded(Hooked(lambda _: next(numbers)), grad=False).findings[0].apply()
-    assert applied.verdict == "hurt"
-    assert applied.sentence.endswith("Without it, none does.")
-    assert "Write:" not in str(applied)
-
-
-def test_a_number_that_becomes_dynamic_is_no_storm() -> None:
-    calls = [0]
-
-    def counts(x: torch.Tensor) -> torch.Tensor:
-        calls[0] += 1
-        print("here")
-        return x * calls[0]
-
-    applied = _recorded(counts).findings[0].apply()
-    assert applied.verdict == "helped", str(applied)
-    assert calls == [1]
-    assert not Repeats((1, 0, 0)).goes_on
 
 
 def test_options_of_compile_are_applied(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.live
 
-APPLIED = ("branch_on_a_tensor", "print_in_a_module", "a_number_read", "asked_for", "mask")
+APPLIED = ("branch_on_a_tensor", "print_in_a_module", "a_number_read", "asked_for")
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -41,9 +41,30 @@ def test_a_clean_program_has_no_break(name: str, tmp_path: Path) -> None:
     assert [one for one in found if one.question == "breaks"] == []
 
 
-def test_no_gain_is_foretold_where_python_decides_by_the_number(tmp_path: Path) -> None:
-    source = FAULTS["a_number_read_and_decided_by"].source
-    assert findings_of(recorded(source, tmp_path, "decided"))[0].gain is None
+@pytest.mark.parametrize("name", ["a_number_read_and_decided_by", "mask"])
+def test_no_gain_is_foretold_where_a_symbol_may_not_do(name: str, tmp_path: Path) -> None:
+    found = findings_of(recorded(FAULTS[name].source, tmp_path, name))[0]
+    assert found.gain is None
+    assert found.grade != "safe"
+
+
+SLICED = """
+import torch
+
+def fn(x):
+    k = int(x.max().item())
+    return x[:k]
+
+def record(lab):
+    return lab.explore(fn, torch.arange(-4.0, 4.0), backend="aot_eager")
+"""
+
+
+def test_a_number_that_is_an_index_is_not_captured_safely(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(SLICED, tmp_path, "sliced"))
+    assert found.grade == "may change meaning"
+    assert "may break there instead, or fail to compile" in found.remedy
+    assert found.gain is None
 
 
 def test_breaks_with_one_cause_are_one_finding(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 import ast
 import math
 import re
+from collections.abc import Callable
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.branches import decides
+from dynamo_lab.view.breaks.numbers_taken import decides, only_computes
 
 _KIND = "Data dependent operator"
 _SETTING = "capture_scalar_outputs"
@@ -34,12 +35,20 @@ _ITEM = re.compile(r"Tensor\.item\(\)|^Data dependent operator")
 
 def _decides(item: Break, recording: Recording) -> bool:
     """Whether a branch reads the number."""
-    if not _ITEM.search(item.gb_type):
-        return False
+    return bool(_ITEM.search(item.gb_type)) and _asks(decides, item, recording)
+
+
+def only_computes_with_it(item: Break, recording: Recording) -> bool:
+    """Whether the number is only computed with, so that a symbol does for it."""
+    return bool(_ITEM.search(item.gb_type)) and _asks(only_computes, item, recording)
+
+
+def _asks(about: Callable[[str, int], bool], item: Break, recording: Recording) -> bool:
+    """What the text of a whole file says of its number; no, where only lines of it are known."""
     span = innermost(recording, item)
     known = recording.sources[span.source].excerpts
     is_whole = len(known) == 1 and known[0].first_line == 1
-    return is_whole and decides(known[0].text, span.line)
+    return is_whole and about(known[0].text, span.line)
 
 
 def reads_for_math(item: Break, recording: Recording) -> bool:

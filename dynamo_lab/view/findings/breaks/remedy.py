@@ -6,11 +6,14 @@ from typing import NamedTuple
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.fixes import Remedy, remedies
-from dynamo_lab.view.findings.changes import Change, Helper, Setting
+from dynamo_lab.view.breaks.math_calls import only_computes_with_it
+from dynamo_lab.view.findings.changes import Change, Helper
 from dynamo_lab.view.findings.finding import Facts, Grade
 
-_KEEPS_MEANING = frozenset({"capture_scalar_outputs", "capture_dynamic_output_shape_ops"})
+_NUMBER, _SIZE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
 _EFFECTS = {
+    _NUMBER: "Where the number is a size or an index, or is passed on, the program may break there "
+    "instead, or fail to compile.",
     "reorderable_logging_functions": "What is printed may come later than other output.",
     "ignore_logging_functions": "What is logged there is lost.",
     "torch.where": "A side that would fail or give no number is computed too.",
@@ -45,14 +48,16 @@ def _tried(item: Break, remedy: Remedy, facts: Facts) -> Mending:
     name = remedy.fix.name
     effect = _EFFECTS.get(name, "")
     is_asked = name == "remove the call" and "graph_break()" in item.gb_type
-    is_safe = is_asked or (isinstance(remedy.change, Setting) and name in _KEEPS_MEANING)
+    is_plain = name == _NUMBER and only_computes_with_it(item, facts.recording)
+    is_safe = is_asked or is_plain
+    may_end = is_plain or name not in (_NUMBER, _SIZE)
     words = (remedy.fix.sentence, "" if is_safe else effect)
     return Mending(
         grade="safe" if is_safe else "may change meaning",
         text=" ".join(filter(None, words)),
         code=remedy.fix.code,
         change=remedy.change,
-        ends=item.effect == "resumed" and not _is_decided_by(item, facts),
+        ends=may_end and item.effect == "resumed" and not _is_decided_by(item, facts),
     )
 
 

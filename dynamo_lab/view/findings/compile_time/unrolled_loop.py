@@ -128,7 +128,9 @@ def _finding(one: _Unrolled, line: Line, facts: Facts) -> Finding:
         remedy=(
             "If the steps do not need each other, compute them at once, on one tensor with a "
             "dimension more. If each needs the one before, let scan or while_loop run the loop: "
-            "its body is then compiled once. Or keep the loop outside of the compiled function."
+            "its body is then compiled once. Or keep the loop outside of the compiled function. "
+            "Both make a call slower where the steps are short: no step is fused with the next. "
+            "scan and while_loop are prototypes of PyTorch, which refuse some programs."
         ),
         code=_SCAN,
         gain=seconds.of_repeats(facts, everywhere, one.share, one.loop.times),

@@ -1,14 +1,14 @@
-"""Whether Python decides by a tensor's number: then capturing it as a symbol ends no break."""
+"""What Python does with a tensor's number: by a symbol it can compute, and not decide."""
 
 from textwrap import dedent
 
 import pytest
 
-from dynamo_lab.view.breaks.branches import decides
+from dynamo_lab.view.breaks.numbers_taken import decides, only_computes
 
 READ = {
     "in the condition": (
-        "def f(x):\n    if x.item() > 0:\n        return x\n    return -x",
+        "def f(x):\n    if x.item() > 0:\n        return x",
         2,
     ),
     "by its name": (
@@ -16,7 +16,7 @@ READ = {
         2,
     ),
     "over lines": (
-        "def f(x):\n    if (\n        x.item()\n        > 0\n    ):\n        return x\n    return -x",
+        "def f(x):\n    if (\n        x.item()\n        > 0\n    ):\n        return x",
         3,
     ),
     "in an expression": ("def f(x):\n    return x if x.item() > 0 else -x", 2),
@@ -43,7 +43,7 @@ UNREAD = {
         4,
     ),
     "asked what it is": (
-        "def f(x, v=None):\n    v = x.item()\n    if v is not None:\n        x = x * v\n    return x",
+        "def f(x):\n    v = x.item()\n    if v is not None:\n        x = x * v\n    return x",
         2,
     ),
     "not Python": ("def f(x:\n    if x.item():", 2),
@@ -60,3 +60,29 @@ def test_a_branch_reads_the_number(name: str) -> None:
 def test_no_branch_reads_the_number(name: str) -> None:
     source, line = UNREAD[name]
     assert not decides(dedent(source), line)
+
+
+COMPUTED = {
+    "in arithmetic": "def f(x):\n    v = x.item()\n    return torch.sin(x * v)",
+    "kept": "def f(x):\n    y = x * 2\n    seen.append(y.mean().item())\n    return y",
+    "clamped": "def f(x):\n    v = x.item() + 1\n    return x.clamp(max=v)",
+}
+WANTED = {
+    "a slice": "def f(x):\n    k = int(x.item())\n    return x[:k]",
+    "a size": "def f(x):\n    k = int(x.item())\n    n = k + 1\n    return torch.zeros(n * 2)",
+    "a loop": "def f(x):\n    k = int(x.item())\n    for i in range(k): x = x + i\n    return x",
+    "passed on": "def f(x):\n    k = x.item()\n    return helper(x, k)",
+    "one for each": "def f(x):\n    for v in x.tolist():\n        x = x + v\n    return x",
+    "decided by": READ["by its name"][0],
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_a_number_is_only_computed_with(name: str) -> None:
+    line = 3 if name == "kept" else 2
+    assert only_computes(COMPUTED[name], line)
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_a_number_is_wanted_as_it_is(name: str) -> None:
+    assert not only_computes(WANTED[name], 2)

@@ -1,0 +1,171 @@
+"""What Python does with a number that is taken from a tensor: not all of it works on a symbol."""
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_CASTS = frozenset({"float", "int", "bool"})
+_TAKES = frozenset({"item", "tolist"})
+_TAKE_NUMBERS = frozenset(
+    {"add", "append", "clamp", "clamp_max", "clamp_min", "div", "fill_", "full_like", "lerp"}
+    | {"masked_fill", "maximum", "minimum", "mul", "pow", "print", "sub", "where"}
+)
+"""What can be called with a number that is a symbol: none of them makes a size of it."""
+_SIZES = frozenset(
+    {"arange", "chunk", "empty", "expand", "full", "linspace", "narrow", "new_empty", "new_full"}
+    | {"new_ones", "new_zeros", "one_hot", "ones", "rand", "randint", "randn", "range", "repeat"}
+    | {"reshape", "roll", "split", "topk", "view", "zeros"}
+)
+"""What takes numbers as sizes, also computed ones."""
+
+
+class Taken(NamedTuple):
+    """The numbers taken at a line: the function around it, and the names that they are given."""
+
+    scope: ast.AST
+    line: int
+    names: frozenset[str]
+
+    def reads(self, node: ast.AST) -> bool:
+        """Whether this is such a number, or its name."""
+        if isinstance(node, ast.Name):
+            return node.id in self.names and node.lineno >= self.line
+        return _takes_number(node, self.line)
+
+    def reads_in(self, node: ast.AST) -> bool:
+        """Whether one is read anywhere in it."""
+        return any(map(self.reads, ast.walk(node)))
+
+
+def decides(source: str, line: int) -> bool:
+    """Whether an `if`, `while`, `assert` or `a if b else c` reads the number taken at this line.
+
+    It may read it where it is taken, or by the name that it is given there. What the file's text
+    does not show (a function that is called with it, a file of half a text) counts as no.
+    """
+    taken = _taken(source, line)
+    return taken is not None and any(
+        taken.reads_in(test) for test in _tests(taken.scope) if not _asks_what_it_is(test)
+    )
+
+
+def only_computes(source: str, line: int) -> bool:
+    """Whether the number is only computed with: no branch, no size, no index, no unknown call."""
+    taken = _taken(source, line)
+    if taken is None or decides(source, line):
+        return False
+    return not any(map(taken.reads_in, _demanding(taken.scope))) and not _passed_on(taken)
+
+
+def _taken(source: str, line: int) -> Taken | None:
+    try:
+        scope = _scope(ast.parse(source), line)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may come from anyone
+        return None
+    taken = Taken(scope, line, frozenset())
+    while (names := frozenset(_names_given(taken))) != taken.names:  # a name of a name
+        taken = taken._replace(names=names)
+    return taken
+
+
+def _scope(tree: ast.Module, line: int) -> ast.AST:
+    """The innermost function around a line, or the file."""
+    found: ast.AST = tree
+    for node in ast.walk(tree):  # from the outside in
+        if isinstance(node, _Function) and node.lineno <= line <= (node.end_lineno or 0):
+            found = node
+    return found
+
+
+def _tests(scope: ast.AST) -> Iterator[ast.expr]:
+    for node in ast.walk(scope):
+        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+            yield node.test
+
+
+def _demanding(scope: ast.AST) -> Iterator[ast.AST]:
+    """What may want a number that is known: indices, loops, and what is given as a size."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Subscript():
+                yield node.slice
+            case ast.For():
+                yield node.iter
+            case ast.Call() if _called(node) in _SIZES:
+                yield node
+            case _:
+                pass
+
+
+def _passed_on(taken: Taken) -> bool:
+    """Whether such a number, as it is, is an argument of a call of which nothing is known here."""
+    return any(
+        _is_number(value, taken)
+        for node in ast.walk(taken.scope)
+        if isinstance(node, ast.Call) and _called(node) not in _TAKE_NUMBERS | _CASTS
+        for value in (*node.args, *(keyword.value for keyword in node.keywords))
+    )
+
+
+def _called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+def _asks_what_it_is(test: ast.expr) -> bool:
+    """`v is None` and `isinstance(v, int)` ask for no number."""
+    match test:
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+            return True
+        case ast.Call(func=ast.Name(id="isinstance")):
+            return True
+        case _:
+            return False
+
+
+def _takes_number(node: ast.AST, line: int) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)) if name in _TAKES:
+            pass
+        case ast.Call(func=ast.Name(id=name)) if name in _CASTS:
+            pass
+        case _:
+            return False
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
+
+
+def _names_given(taken: Taken) -> Iterator[str]:
+    """The names that such numbers are given, as they are, negated, cast, or with a constant."""
+    for node in ast.walk(taken.scope):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                targets = [target]
+            case ast.NamedExpr(target=target, value=value):
+                targets = [target]
+            case _:
+                continue
+        if _is_number(value, taken):
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _is_number(value: ast.expr, taken: Taken) -> bool:
+    """Whether it is a taken number, not a tensor that was computed with one."""
+    if taken.reads(value):
+        return True
+    match value:
+        case ast.UnaryOp(operand=operand):
+            return _is_number(operand, taken)
+        case ast.Call(func=ast.Name(id=name), args=[only]) if name in _CASTS | {"round", "abs"}:
+            return _is_number(only, taken)
+        case ast.BinOp(left=left, right=ast.Constant()):
+            return _is_number(left, taken)
+        case ast.BinOp(left=ast.Constant(), right=right):
+            return _is_number(right, taken)
+        case _:
+            return False
