@@ -14,7 +14,7 @@ from dynamo_lab.render.tables import terminal_width
 from dynamo_lab.render.text import as_line
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.findings.finding import Finding as FindingFact
-from dynamo_lab.view.findings.findings import CLEAN, found_of
+from dynamo_lab.view.findings.findings import CLEAN, found_of, silence
 from dynamo_lab.view.findings.words import amount
 from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.timings.timings import compile_seconds
@@ -92,18 +92,21 @@ class Finding(FindingFact, frozen=True, kw_only=True, dict=True):
 
 
 class Findings(tuple[Finding, ...]):
-    """The findings, the costliest first: print them, or apply all that are safe together."""
+    """The findings, the costliest first: print them, or apply all that are safe together.
 
-    __slots__ = ()
+    `silence` says what it means that there are none.
+    """
+
+    silence: str = CLEAN
 
     def apply(self) -> Applied[Any]:
         """Run the program with all remedies that are safe, together, and compare."""
         if not self:
-            raise FixError(CLEAN)
+            raise FixError(self.silence)
         return self[0].applies(None)
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self)) or CLEAN
+        return "\n\n".join(map(str, self)) or self.silence
 
     __repr__ = __str__
 
@@ -114,7 +117,9 @@ def findings_of(recording: Facts, applies: Apply, can_try: bool) -> Findings:
     for one in made:
         structs.force_setattr(one, "applies", applies)
         structs.force_setattr(one, "can_try", can_try)
-    return Findings(made)
+    found = Findings(made)
+    found.silence = silence(recording)
+    return found
 
 
 def answered(done: Application, after: R) -> Applied[R]:

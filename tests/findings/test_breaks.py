@@ -83,3 +83,30 @@ def test_a_fix_that_reorders_output_is_not_safe(tmp_path: Path) -> None:
 def test_a_request_is_taken_out_safely(tmp_path: Path) -> None:
     found = findings_of(recorded(FAULTS["asked_for"].source, tmp_path, "asked"))
     assert found[0].grade == "safe"
+
+
+NO_FAKE = """
+import torch
+
+@torch.library.custom_op("found::thrice", mutates_args=())
+def thrice(x: torch.Tensor) -> torch.Tensor:
+    return x * 3
+
+def fn(x):
+    return thrice(x) + 1  # fault
+
+def record(lab):
+    return lab.explore(fn, torch.ones(4), backend="eager")
+"""
+
+
+def test_an_operator_without_a_fake_implementation_is_found(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(NO_FAKE, tmp_path, "no_fake"))
+    assert found.rule == "not-compiled"
+    assert found.where.endswith("line 9")
+    assert found.code.startswith('@torch.library.register_fake("found::thrice")')
+    mended = f"{found.code}\n\ndef fn(x)"
+    source = NO_FAKE.replace("found::", "mended::").replace(
+        "def fn(x)", mended.replace("found::", "mended::")
+    )
+    assert findings_of(recorded(source, tmp_path, "with_fake")) == []

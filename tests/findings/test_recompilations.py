@@ -93,3 +93,24 @@ def test_one_recompilation_or_a_safe_remedy_needs_no_stance(tmp_path: Path) -> N
     source = FAULTS["dtypes"].source.replace(", torch.bfloat16", "")
     [found] = findings_of(recorded(source, tmp_path, "once"))
     assert "set_stance" not in found.remedy
+
+
+BRANCHES_ON_A_SIZE = """
+import torch
+
+def fn(x):
+    return x * 2 if x.shape[0] % 2 else x + 1
+
+def record(lab):
+    compiled = torch.compile(fn, backend="eager")
+    with lab.record() as recorder:
+        for rows in range(2, 9):
+            compiled(torch.ones(rows, 4))
+    return recorder.recording
+"""
+
+
+def test_nothing_is_foretold_of_dynamic_sizes_where_the_code_tests_them(tmp_path: Path) -> None:
+    found = findings_of(recorded(BRANCHES_ON_A_SIZE, tmp_path, "tested"))
+    assert found[0].code == "torch.compile(fn, dynamic=True)"
+    assert found[0].gain is None

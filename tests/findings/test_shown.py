@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec import structs
 
+from dynamo_lab.api.findings import findings_of
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.render import terminal
 from dynamo_lab.render.fallback.page import fallback
@@ -120,8 +121,12 @@ def test_the_table_of_kernel_times_is_made_once_for_all(monkeypatch: pytest.Monk
     assert len(made) == 1
 
 
-def test_no_findings_print_the_clean_line() -> None:
-    assert str(Recording(title="empty").findings) == CLEAN
+def test_no_findings_print_one_line() -> None:
+    def never(_: tuple[int, ...] | None) -> Any:
+        raise AssertionError("nothing is there to apply")
+
+    assert "Nothing is concluded" in str(Recording(title="empty").findings)
+    assert str(findings_of(rewritten(), never, False)) == CLEAN
 
 
 def test_of_what_failed_or_was_not_compiled_nothing_is_called_clean() -> None:

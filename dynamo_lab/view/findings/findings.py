@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 CLEAN = "Nothing to mend was found."
+_UNKNOWN = "Nothing is concluded: no graph was captured, or the program did not come to its end."
 
 
 class FindingsView(Struct, frozen=True, kw_only=True):
@@ -57,6 +58,11 @@ def build(facts: Facts) -> FindingsView:
     shown = tuple(one.finding for one in found[:MOST])
     clean = CLEAN if not shown and _is_whole(facts.recording) else ""
     return FindingsView(found=shown, more=max(0, len(found) - MOST), clean=clean)
+
+
+def silence(recording: Recording) -> str:
+    """What it says that nothing was found."""
+    return CLEAN if _is_whole(recording) else _UNKNOWN
 
 
 def _is_whole(recording: Recording) -> bool:

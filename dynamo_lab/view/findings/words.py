@@ -14,8 +14,10 @@ _GRADES: dict[Grade, str] = {
 
 def grade_in_words(finding: Finding) -> str:
     """How far its remedy can be applied; empty for what is only worth knowing."""
+    if finding.level == "note" and not finding.code:
+        return ""
     if not finding.remedy:
-        return _GRADES[finding.grade] if finding.level == "problem" else ""
+        return _GRADES[finding.grade]
     return _BY_HAND if finding.grade == "none" else _GRADES[finding.grade]
 
 

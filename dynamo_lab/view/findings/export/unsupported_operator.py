@@ -27,8 +27,13 @@ def find(facts: Facts) -> Iterator[Found]:
             f"The operator `{name}` has no fake implementation: an export has to know its result's "
             "shape and dtype without running it.",
             "Register a function that returns an empty tensor of that shape.",
-            code=_CODE.format(name),
+            code=register_fake(name),
         )
+
+
+def register_fake(operator: str) -> str:
+    """What to write for an operator, as an example."""
+    return _CODE.format(operator)
 
 
 def _operator(one: Export) -> str:

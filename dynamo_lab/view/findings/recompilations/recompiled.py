@@ -17,6 +17,7 @@ from dynamo_lab.view.findings.recompilations import (
 from dynamo_lab.view.findings.recompilations.stories import Story, stories
 from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Case, Told
 from dynamo_lab.view.guards.compilations import recompilations
+from dynamo_lab.view.guards.failing import cause
 
 _CASES: tuple[Case, ...] = (
     sizes.tell,
@@ -33,12 +34,26 @@ def find(facts: Facts) -> Iterator[Found]:
     """A storm is a problem; a single compilation more, as at warm-up, is a note."""
     names = frame_names(facts.recording)
     every = list(stories(facts))
-    opened = sum(story.times for story in every if story.is_open)
+    opened = sum(story.times for story in every if story.is_open) if _only_opens(facts) else 0
     for story in every:
         told = next(told for case in _CASES if (told := case(story, facts)))
+        if told.change == DYNAMIC and not opened:
+            told = told._replace(left=None)
         ended = opened if told.change == DYNAMIC else story.times - (told.left or 0)
         owners = [names[frame] for frame in story.frames]
         yield _found(story, told, owners, facts, _gain(told, ended, facts))
+
+
+_STAY = frozenset({"zero_one", "branch", "sizes", "rank", "marking"})
+
+
+def _only_opens(facts: Facts) -> bool:
+    """Whether no guard failed that stays with dynamic sizes: with one, none knows what comes of it.
+
+    Code that is dynamic is guarded by other things than code that is not, and fails elsewhere.
+    """
+    told = [cause(one) for item in facts.recording.recompiles for one in item.failed]
+    return not any(one.kind in _STAY or {one.was, one.now} & {"0", "1"} for one in told)
 
 
 def _found(story: Story, told: Told, names: list[str], facts: Facts, gain: Gain | None) -> Found:

@@ -12,7 +12,7 @@ from dynamo_lab.live import findings as applying
 from dynamo_lab.live.repeats import Repeats
 from dynamo_lab.view.findings import findings
 from dynamo_lab.view.findings.changes import Setting
-from tests.findings.test_apply import _recorded, _rule  # pyright: ignore[reportPrivateUsage]
+from tests.findings.applied.test_apply import _recorded, _rule  # pyright: ignore[reportPrivateUsage]
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,54 @@
+"""A function whose compilation failed, where no break is the cause."""
+
+import re
+from collections.abc import Iterator
+
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.view.breaks.exceptions import failure_line
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.words import first_line
+from dynamo_lab.view.findings.export.unsupported_operator import register_fake
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
+
+_NO_FAKE = re.compile(r"no fake impl registered for <CustomOpDef\((\w+::\w+)\)>")
+_EAGERLY = (
+    "Call it without `torch.compile` first: an error of the program's own shows there as well. If "
+    "it runs, `lab.why_wrong` names the part of the compiler that fails."
+)
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """Each such function; a failed export tells its own cause, and so does a break."""
+    recording = facts.recording
+    if recording.exports:
+        return
+    broken = {item.frame for item in recording.breaks}
+    for frame in recording.frames:
+        if frame.outcome == "failed" and frame.id not in broken:
+            yield _found(frame, facts)
+
+
+def _found(frame: Frame, facts: Facts) -> Found:
+    recording, places = facts.recording, facts.places
+    failure = recording.failure
+    line = places.line_of(frame.span)
+    if failure is not None and failure.span is not None:
+        line = places.line_of(failure.span)
+    why = failure_line(failure, places) or first_line(frame.reason) or "the reason is not known"
+    missing = _NO_FAKE.search(failure.message) if failure else None
+    finding = Finding(
+        rule="not-compiled",
+        question="breaks",
+        sentence=f"Compiling `{frame_names(recording)[frame.id]}` failed: {why.rstrip('.')}.",
+        where=places.where(line),
+        entity=entity(line),
+        evidence=(Evidence(text=f"frame {frame.id}", tab="", entity=f"frame:{frame.id}"),),
+        grade="fill in",
+        remedy="Register a function that returns an empty tensor of the result's shape."
+        if missing
+        else _EAGERLY,
+        code=register_fake(missing[1]) if missing else "",
+        cost=1.0,
+    )
+    return Found(finding, line=line)
