@@ -232,7 +232,13 @@ def _counted(gain: Gain, done: Application) -> tuple[Verdict, str]:
         "no difference": "It changed nothing",
     }
     speed = f" A call: {done.timing.ratio.sentence}." if done.timing else ""
+    if verdict == "helped" and _is_slower(done.timing):
+        return "hurt", f"It ends what it should, and yet a call takes longer: {change}{speed}"
     return verdict, f"{words[verdict]}: {change}{speed}{_ended(done)}"
+
+
+def _is_slower(timing: Timing | None) -> bool:
+    return timing is not None and timing.ratio.differs and timing.ratio.value < 1
 
 
 def _ended(done: Application) -> str:

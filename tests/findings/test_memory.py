@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import torch
 
-from tests.findings.faults import assert_found_first, assert_told_whole, findings_of, recorded
+import dynamo_lab as lab
+from tests.findings.faults import (
+    assert_found_first,
+    assert_told_whole,
+    findings_of,
+    program,
+    recorded,
+)
 from tests.findings.memory_faults import CLEAN, FAULTS
 
 if TYPE_CHECKING:
@@ -24,3 +32,47 @@ def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> No
 def test_a_program_without_the_fault_has_no_problem(name: str, tmp_path: Path) -> None:
     found = findings_of(recorded(CLEAN[name], tmp_path, name))
     assert [one.sentence for one in found if one.level == "problem"] == []
+
+
+ATTENTION = """
+import torch
+
+def attention(q, k, v):
+    scores = q @ k.transpose(-1, -2)SCALED
+    return scores.softmax(-1) @ v
+
+def record(lab):
+    return lab.lower(attention, *(torch.randn(SHAPE) for _ in range(3)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "scaled"),
+    [
+        ("2, 3, 256, 16", ""),  # Inductor itself replaces the one that divides by a number
+        ("2, 3, 256, 16", " / 4 * 3"),
+        ("4, 256, 16", " / 5"),
+        ("4, 256, 16", " * 0.25"),
+    ],
+)
+def test_the_attention_that_is_advised_computes_the_same(
+    scaled: str, shape: str, tmp_path: Path
+) -> None:
+    source = ATTENTION.replace("SCALED", scaled).replace("SHAPE", shape)
+    made = program(source, tmp_path, "attention")
+    found = [one for one in findings_of(made.record(lab)) if one.rule == "attention-matrix"]
+    assert len(found) == 1
+    q, k, v = torch.randn(3, *map(int, shape.split(", ")))
+    names: dict[str, Any] = {"torch": torch, "q": q, "k": k, "v": v}
+    exec(found[0].code, names)
+    torch.testing.assert_close(names["out"], made.attention(q, k, v))
+
+
+def test_what_else_becomes_of_the_scores_is_told(tmp_path: Path) -> None:
+    source = ATTENTION.replace("SCALED", " * torch.rand(3, 1, 1)").replace("SHAPE", "2, 3, 256, 16")
+    [found] = [
+        one
+        for one in findings_of(recorded(source, tmp_path, "sharp"))
+        if one.rule == "attention-matrix"
+    ]
+    assert "The scores go through `mul` as well" in found.remedy

@@ -1,12 +1,14 @@
 """Attention written by hand: the matrix of every query with every key is in memory."""
 
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.places import Line, entity
-from dynamo_lab.view.core.words import percent, size
+from dynamo_lab.view.core.words import listed, percent, size
 from dynamo_lab.view.findings import ops, traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
@@ -15,11 +17,9 @@ from dynamo_lab.view.fusion import peaks
 _PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 _SCALED = ("mul", "div", "truediv", "add", "sub", "masked_fill", "where", "dropout", "to", "float",
            "type_as", "reshape", "view", "contiguous", "softmax")  # fmt: skip
-_CODE = "out = torch.nn.functional.scaled_dot_product_attention(q, k, v)"
-_CODE_OF_THREE = (
-    "out = torch.nn.functional.scaled_dot_product_attention(q[:, None], k[:, None], v[:, None])"
-    "[:, 0]"
-)
+_SAME = ("to", "float", "type_as", "reshape", "view", "contiguous")
+"""What leaves the scores as they are."""
+_CALL = "out = torch.nn.functional.scaled_dot_product_attention({}, scale={}){}"
 
 _NEAR = 200
 """How many nodes after a softmax the product that reads it is looked for."""
@@ -76,6 +76,40 @@ def _below(table: NodeTable, softmax: int) -> int | None:
     return None
 
 
+class _Scores(NamedTuple):
+    """What becomes of the products: the constant that they are multiplied by, and what else."""
+
+    scale: str
+    others: tuple[str, ...]
+
+
+def _scores(table: NodeTable, softmax: int) -> _Scores:
+    """What stands between the first product and the softmax.
+
+    PyTorch's own scale, one over the root of the features, is never what a program without it does.
+    """
+    factors, others, at = list[str](), list[str](), softmax
+    while ops.name(table, at) not in _PRODUCTS:
+        name = ops.name(table, at)
+        number = _number(table, at)
+        if number and name == "mul":
+            factors.append(number)
+        elif number and name in ("div", "truediv"):
+            factors.append(f"1 / {number}")
+        elif at != softmax and name not in _SAME:
+            others.append(name)
+        at = next(i for i in table.inputs[at] if _size(table, i) == _size(table, softmax))
+    return _Scores(" * ".join(reversed(factors)) or "1.0", tuple(reversed(others)))
+
+
+def _number(table: NodeTable, at: int) -> str:
+    """The constant of an operator with one operand and a constant; empty for any other."""
+    if len(table.inputs[at]) != 1:
+        return ""
+    last = table.arguments[at].rpartition(", ")[2]
+    return last if re.fullmatch(r"\d+(\.\d+)?(e-?\d+)?", last) else ""
+
+
 def _size(table: NodeTable, at: int) -> tuple[str, ...]:
     return tuple(sorted(one for one in ops.value(table, at).shape if one != "1"))
 
@@ -109,9 +143,26 @@ def _matrices(facts: Facts, plan: MemoryPlan, graph: int, softmax: NodeKey) -> I
                 yield buffer.name
 
 
+def _rest(scores: _Scores) -> str:
+    """What the call does not do by itself."""
+    if not scores.others:
+        return ""
+    names = listed([f"`{name}`" for name in dict.fromkeys(scores.others)])
+    return (
+        f" The scores go through {names} as well: what is added to them or masked is `attn_mask`, "
+        "what they are multiplied by belongs to q."
+    )
+
+
+def _code(scores: _Scores, rank: int) -> str:
+    operands = "q, k, v" if rank == 4 else "q[:, None], k[:, None], v[:, None]"
+    return _CALL.format(operands, scores.scale, "" if rank == 4 else "[:, 0]")
+
+
 def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, after: int) -> Found:
     where = facts.places.where(line)
-    rank = len(ops.value(facts.recording.graphs[node[0]].nodes, node[1]).shape)
+    table = facts.recording.graphs[node[0]].nodes
+    scores = _scores(table, node[1])
     finding = Finding(
         rule="attention-matrix",
         question="memory",
@@ -133,9 +184,9 @@ def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, af
         remedy=(
             "Call `scaled_dot_product_attention`, which computes it block by block and never "
             "stores the matrix, for operands of four dimensions: batch, heads, length, features. "
-            "Sums are then in another order: results differ by rounding."
+            f"Sums are then in another order: results differ by rounding.{_rest(scores)}"
         ),
-        code=_CODE if rank == 4 else _CODE_OF_THREE,
+        code=_code(scores, len(ops.value(table, node[1]).shape)),
         gain=Gain(
             metric="bytes",
             before=before,

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.graphs import Graph, NodeTable
+from dynamo_lab.view.core.names import plain_input
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent, size
 from dynamo_lab.view.findings import ops, traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
 
-_SMALLER = ("f32", "f16", "bf16")
+_SMALLER = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 _ASKED = ("float64", "torch.double")
 
 
@@ -54,7 +55,7 @@ def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Found:
     doubled = ops.total(table, (n for n in after if ops.value(table, n).dtype == "f64"))
     every = ops.total(table, ops.calls(table)) or 1
     origin = _origin(facts, graph, wide)
-    kind = f"float{ops.value(table, small).dtype.lstrip('bf')}"
+    kind = _SMALLER[ops.value(table, small).dtype]
     return Found(
         Finding(
             rule="float64",
@@ -79,13 +80,21 @@ def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Found:
                 f"Convert {origin} to the other operand's type where it is made. The result is "
                 f"then {kind}, as without it."
             ),
-            code=f"{table.name[wide]} = {table.name[wide]}.to({table.name[small]}.dtype)",
+            code=_code(table, wide, kind),
             gain=_gain(facts, graph),
             cost=doubled / every,
         ),
         line=line,
         about=frozenset({f"node:{graph.id}:{at}"}),
     )
+
+
+def _code(table: NodeTable, wide: int, kind: str) -> str:
+    """What to write for what comes from outside; what is made inside has no name here."""
+    if table.strings[table.op[wide]] != "placeholder":
+        return ""
+    name = plain_input(table.name[wide])
+    return f"{name} = {name}.to(torch.{kind})"
 
 
 def _origin(facts: Facts, graph: Graph, start: int) -> str:
