@@ -226,6 +226,9 @@ def _of_object(failed: FailedGuard) -> Cause | None:
     if text.startswith("__check_obj_id(list(dict.keys("):
         words = f"a key of `{readable(_holder(text))}` is another object"
         return Cause(kind="key", subject=name, owner=name, text=words)
+    if key := _KEY.match(text):
+        name = readable(key[1])
+        return Cause(kind="key", subject=name, owner=name, text=f"`{name}` had the key {key[2]}")
     if text == f"not {failed.source}" and (held := _HELD.search(failed.now)):
         return _changed("length", f"len({name})", name, "0", held[1])
     if text.endswith((" is None", " is not None")):
@@ -238,6 +241,7 @@ def _of_object(failed: FailedGuard) -> Cause | None:
 
 
 _LENGTH = re.compile(r"^len\((.+)\) [!=]= (\d+)$")
+_KEY = re.compile(r"^list\(dict\.keys\((.+?)\)\)\[\d+\] == (.+)$")
 _KEYS = re.compile(r"dict\.keys\((.+?)\)\)\[\d+\]")
 _ALIAS = re.compile(r"[\])\w] is (?:not )?[LG]\[")
 

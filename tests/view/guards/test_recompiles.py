@@ -200,6 +200,10 @@ NESTED = "L['self'].state[list(dict.keys(L['self'].state))[0]]"
             "`len(self.state[list(dict.keys(self.state))[0]])` was 0, now another one",
         ),
         (
+            failed("list(dict.keys(L['d']))[0] == 'a'", "L['d']", now="dict of 1"),
+            "`d` had the key 'a'",
+        ),
+        (
             failed("__check_obj_id(list(dict.keys(L['o'].state))[0], 7)", "L['o'].state"),
             "a key of `o.state` is another object",
         ),
