@@ -41,7 +41,7 @@ def _finding(item: Finding) -> Markup:
 
 def _aside(item: Finding) -> Iterator[Markup]:
     """Line, grade and gain in a row, and the evidence to unfold."""
-    where = item.where if item.where not in item.sentence else ""
+    where = item.where if item.where.lower() not in item.sentence.lower() else ""
     gain = f"foretold: {item.gain_text}" if item.gain_text else ""
     facts = [shortened(fact, 300) for fact in (where, item.grade_text, gain) if fact]
     if facts:

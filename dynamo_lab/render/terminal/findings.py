@@ -50,7 +50,7 @@ def finding(item: Finding, page: Page) -> Iterator[RenderableType]:
 
 def _facts(item: Finding, page: Page) -> Iterator[tuple[Text, Text]]:
     """Label and text, for the two columns below the sentence."""
-    if item.where and item.where not in item.sentence:
+    if item.where and item.where.lower() not in item.sentence.lower():
         yield text("at", "dim"), text(item.where)
     shown = item.evidence if page.everything else item.evidence[:2]
     for index, one in enumerate(shown):
