@@ -1,4 +1,4 @@
-"""Gradients of products: compiled code has to allow for zeros, eager looks whether there are any."""
+"""Gradients of products: compiled code allows for zeros, eager looks whether there are any."""
 
 from __future__ import annotations
 
