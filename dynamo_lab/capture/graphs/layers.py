@@ -18,7 +18,8 @@ TRITON = "Triton's cache"
 @whole
 def watched() -> Iterator[Callable[[], tuple[LayerUse, ...]]]:
     """What these layers gave while the block runs, as far as it can be known."""
-    undo, looked, built = Undo(), dict.fromkeys(("hits", "misses", "bypasses"), 0), triton_groups()
+    undo, built = Undo(), triton_groups()
+    looked: dict[str, int] = {"hits": 0, "misses": 0, "bypasses": 0}
     try:
         if hooks.PGO_STATE.exists and hooks.PGO_LOOKUP.exists:
             undo.replace(*hooks.PGO_LOOKUP.place(), _counting(hooks.PGO_LOOKUP.get(), looked))

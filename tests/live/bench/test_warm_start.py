@@ -127,9 +127,14 @@ def test_a_program_that_is_gone_cannot_be_started() -> None:
         recorder.recording.measure_warm_start()
 
 
+def _job() -> Any:
+    settings: Any = torch.compiler.config
+    return settings.patch(job_id="a_job")
+
+
 def test_profiles_of_dynamic_sizes_are_found_where_a_job_has_a_name() -> None:
     state, lookup = pgo._CODE_STATE, pgo.get_code_state
-    with torch.compiler.config.patch(job_id="a_job"):
+    with _job():
         found = lab.explore(_scaled, torch.ones(16)).measure_warm_start().warm_start
     assert found is not None
     assert found.bundle is not None
@@ -141,8 +146,7 @@ def test_profiles_of_dynamic_sizes_are_found_where_a_job_has_a_name() -> None:
 
 
 def test_profiles_are_bypassed_where_they_have_no_place() -> None:
-    job = torch.compiler.config.patch(job_id="a_job")
-    with job, dynamo_config.patch(automatic_dynamic_local_pgo=False):
+    with _job(), dynamo_config.patch(automatic_dynamic_local_pgo=False):
         found = lab.explore(_scaled, torch.ones(16)).measure_warm_start().warm_start
     assert found is not None
     assert _profile(found.warm) == (0, 0, 1)
