@@ -24,7 +24,8 @@ class SavedValue(Struct, frozen=True, kw_only=True):
     both are None if a size was not known. Values with the same `storage` share memory; one that
     is `copied` is a parameter or an input of which the compiled forward saves a copy, in another
     memory layout that Inductor chose. `weight` is the min-cut's price for saving it, `reason`
-    PyTorch's for not recomputing it; both are empty if the partitioner gave none.
+    PyTorch's for not recomputing it; both are empty if the partitioner gave none. One that is
+    `donated` may be overwritten by the backward, which alone has it; None if that is not known.
     """
 
     name: str
@@ -37,6 +38,7 @@ class SavedValue(Struct, frozen=True, kw_only=True):
     copied: bool = False
     weight: float | None = None
     reason: str = ""
+    donated: bool | None = None
 
 
 class Recomputed(Struct, frozen=True, kw_only=True):

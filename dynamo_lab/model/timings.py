@@ -60,12 +60,12 @@ class CompileMemory(Struct, frozen=True, kw_only=True):
 
 
 class LayerUse(Struct, frozen=True, kw_only=True):
-    """How often a compile cache was asked in a run, by what came of it, as PyTorch counts."""
+    """How often a compile cache was asked in a run, by what came of it; None if unknown."""
 
     layer: str
-    hits: Annotated[int, Plain("a count")] = 0
-    misses: Annotated[int, Plain("a count")] = 0
-    bypasses: Annotated[int, Plain("a count")] = 0
+    hits: Annotated[int | None, Plain("a count")] = 0
+    misses: Annotated[int | None, Plain("a count")] = 0
+    bypasses: Annotated[int | None, Plain("a count")] = 0
 
 
 class WarmRun(Struct, frozen=True, kw_only=True):

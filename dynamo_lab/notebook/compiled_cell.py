@@ -25,10 +25,15 @@ def recorded(
     """Another run of a cell, and the value of its last line."""
     shown, recorder = None, new_recorder(title)
     recorder.options.update(described(options))
-    recording = recording_into(recorder, choice)
+    recording = recording_into(recorder, choice, roots=_given(frame, namespace))
     with suppress(Exception), closing(recording), recording:  # which stores the exception
         shown = run_frame(frame, options, choice, namespace)
     return Run.of(recorder, recorder.recording), shown
+
+
+def _given(frame: CellFrame, namespace: dict[str, Any]) -> list[Any]:
+    """What the frame of a cell is given: variables that the notebook has."""
+    return [namespace[name] for name in frame.parameters if name in namespace]
 
 
 def run_frame(

@@ -12,11 +12,12 @@ from dynamo_lab.model import targets
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.record import switches
 from dynamo_lab.record.program import FunctionProgram
+from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.recorders import Detail, name_of, new_recorder
 from dynamo_lab.record.run import Choice, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.undo import Undo
@@ -120,7 +121,7 @@ def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder)
 
     settings = {name: getattr(choice, name) for name in ("mode", "dynamic", "fullgraph", "grad")}
     result = None
-    recording = recording_into(recorder, choice)
+    recording = recording_into(recorder, choice, roots=(fn, args, kwargs))
     try:
         with closing(recording), recording:
             result = lower_once(fn, args, kwargs, **settings)
@@ -134,22 +135,27 @@ def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder)
 R = TypeVar("R", bound="Recorder")
 
 
-def recording_into(recorder: R, choice: Choice, fresh: bool = True) -> Watch[R]:
+def recording_into(
+    recorder: R, choice: Choice, fresh: bool = True, roots: Iterable[Any] = ()
+) -> Watch[R]:
     """Record the block as `dynamo_lab.record` does, lowering it where a target was chosen.
 
+    From `roots` the program's tensors are reached, as far as they are known beforehand.
     `closing` around it ends the recording also if an interrupt comes as the block ends.
     """
     from dynamo_lab.capture.session import watch
 
     def first(undo: Undo) -> None:
         if choice.target:
-            _lower_for(undo, recorder, choice)
+            _lower_for(undo, recorder, choice, roots)
 
     return watch(recorder, fresh=fresh, first=first)
 
 
-def _lower_for(undo: Undo, recorder: Recorder, choice: Choice) -> None:
+def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[Any]) -> None:
     """From now on, what compiles is lowered as chosen, and the recorder knows about it."""
+    import torch
+
     from dynamo_lab.capture.kernels.interpreted import describe_written
     from dynamo_lab.capture.targets.lowered import lower_for
 
@@ -189,7 +195,11 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice) -> None:
         recorder.notes += _without_autocast(recorder.graphs, target.device)
 
     undo.add(noted)
-    lower_for(undo, target, choice.settings, chosen, padded, wrote, asked)
+
+    def reached() -> Iterator[torch.Tensor]:
+        return (thing for thing in reachable(roots) if isinstance(thing, torch.Tensor))
+
+    lower_for(undo, target, choice.settings, chosen, padded, wrote, asked, reached)
 
 
 def _without_autocast(graphs: Sequence[Graph], device: str) -> Iterator[Note]:

@@ -72,6 +72,8 @@ def test_memory_that_values_share_counts_once_and_living_memory_not_at_all() -> 
         ({}, "the backward reads it"),
         ({"role": "output", "weight": 3.0}, "also an output of the forward; the cheapest"),
         ({"role": "parameter", "copied": True}, "copy of the parameter in another memory layout"),
+        ({"donated": True}, "donated, so the backward may overwrite it: the backward reads it"),
+        ({"donated": False}, "the backward reads it"),
         ({"role": "symbol"}, "size that is known only at run time"),
         ({"reason": "cannot recompute: random op"}, "other numbers"),
     ],
@@ -143,3 +145,18 @@ def test_every_kind_of_write_and_view_has_a_sentence() -> None:
 )
 def test_inputs_as_one_writes_them(name: str, plain: str) -> None:
     assert plain_input(name) == plain
+
+
+def test_donated_values_are_told_with_what_they_rule_out() -> None:
+    part = cut().partitions[0]
+    given = tuple(replace(one, donated=one.name == "mm") for one in part.saved)
+    view = build(replace(cut(), partitions=(replace(part, saved=given),))).partitions[0]
+    assert (view.saved[0].name, view.saved[0].donated) == ("mm", True)
+    [told] = [text for text in view.sentences if "donated" in text]
+    assert told.startswith("1 of them is donated, 256 B: the backward may overwrite it.")
+    assert "retain_graph" in told
+
+
+def test_where_donations_are_unknown_nothing_is_said_of_them(part: PartitionView) -> None:
+    assert {row.donated for row in part.saved} == {None}
+    assert "donated" not in " ".join(part.sentences)

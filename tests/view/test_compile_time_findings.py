@@ -99,6 +99,15 @@ def test_a_miss_whose_part_is_known_is_a_problem() -> None:
     assert "uuid" not in found.remedy
 
 
+def test_what_is_no_graph_does_not_count_as_one_that_missed() -> None:
+    made = _warm(("FX graph cache", 3, ("example_inputs[0]",)))
+    assert made.warm_start is not None
+    layers = (*made.warm_start.warm.layers, LayerUse(layer="Triton's cache", hits=None, misses=9))
+    warm = WarmRun(seconds=1.0, layers=layers)
+    [found] = _found(replace(made, warm_start=replace(made.warm_start, warm=warm)), "cache-missed")
+    assert "3 graphs were not found" in found.sentence
+
+
 def test_a_miss_whose_part_is_not_known_is_no_finding() -> None:
     assert _found(_warm(), "cache-missed") == []
     assert _found(_warm(("FX graph cache", 1, ())), "cache-missed") == []
@@ -131,3 +140,22 @@ def test_a_warm_start_is_foretold_only_of_what_is_kept() -> None:
     assert "at least 5.0 s instead of 10.0 s" in told(refused, checks[1])
     assert told(refused, replace(checks[1], outcome="bypassed")) == ""
     assert told() == ""
+
+
+def test_of_a_layer_is_told_what_is_known_and_what_is_not() -> None:
+    made = _warm()
+    assert made.warm_start is not None
+    told = (
+        LayerUse(layer="a", hits=2, misses=1),
+        LayerUse(layer="b"),
+        LayerUse(layer="c", hits=None, misses=1, bypasses=None),
+        LayerUse(layer="d", hits=None, bypasses=None),
+    )
+    found = replace(made.warm_start, bundle=WarmRun(seconds=1.0, layers=told))
+    details = build(replace(made, warm_start=found)).timeline.warm_start.details
+    assert [text for text in details if "from the bundle" in text] == [
+        "a, from the bundle: 2 hits and 1 miss.",
+        "b, from the bundle: not asked.",
+        "c, from the bundle: 1 miss; hits and bypasses unknown.",
+        "d, from the bundle: no misses; hits and bypasses unknown.",
+    ]

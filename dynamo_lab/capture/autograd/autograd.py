@@ -74,6 +74,7 @@ class AutogradProbes:
         self._graphs = graphs
         self._local = threading.local()
         self._before_joint: Callable[[], None] = lambda: None
+        self._donors: list[tuple[Any, int]] = []
 
     def install(self, patches: Patches) -> None:
         """Watch AOTAutograd's stages, the partitioner and the min-cut that it solves."""
@@ -92,6 +93,7 @@ class AutogradProbes:
         patches.hook(hooks.PARTITION, self.partitioned)
         patches.hook(hooks.FORWARD, self.compiled_forward)
         patches.hook(hooks.INFERENCE, self.inference_graph)
+        patches.hook(hooks.BACKWARD, self.compiled_backward)
 
     def joint_graph(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """AOTAutograd's graph of forward and backward together."""
@@ -133,6 +135,8 @@ class AutogradProbes:
         about, cut, solved = chosen or (None, None, 0)
         graphs = self._graphs.record(forward, "forward"), self._graphs.record(backward, "backward")
         saved = tuple(_saved(forward.graph, backward.graph, kept, set(_static(metadata)), cut))
+        if hooks.BACKWARD.exists:  # else a backward that keeps its graph would not be noticed
+            saved = tuple(_with_donations(saved, backward.graph, metadata))
         self._add(
             graphs[0],
             metadata,
@@ -148,6 +152,7 @@ class AutogradProbes:
             differentiated=differentiated,
         )
         self._local.partition = len(self._recorder.partitions) - 1
+        self._donors.append((metadata, self._local.partition))
         if about is not None:
             self._recorder.joints[self._local.partition] = about
 
@@ -173,6 +178,20 @@ class AutogradProbes:
         saved = self._recorder.partitions[part].saved
         told = tuple(msgspec.structs.replace(v, copied=v.name in names) for v in saved)
         self._recorder.update(self._recorder.partitions, part, saved=told)
+
+    def compiled_backward(
+        self, backward: Any, saved_tensors_use_once: bool, *_: Any
+    ) -> Generator[None, Any, None]:
+        """The backward is compiled, or was: the first that keeps its graph undoes donations."""
+        yield
+        metadata = backward.fw_metadata
+        if saved_tensors_use_once or metadata.bw_donated_idxs:
+            return
+        for known, part in self._donors:
+            if known is metadata:
+                values = self._recorder.partitions[part].saved
+                kept = tuple(msgspec.structs.replace(one, donated=False) for one in values)
+                self._recorder.update(self._recorder.partitions, part, saved=kept)
 
     def inference_graph(
         self, fw_module: fx.GraphModule, inputs: Any, subclasses: Any, metadata: Any, *_: Any
@@ -238,6 +257,16 @@ def _saved(
             weight=cut.weight(node.name) if cut else None,
             reason=cut.reason(node.name) if cut else "",
         )
+
+
+def _with_donations(
+    saved: Iterable[SavedValue], backward: fx.Graph, metadata: Any
+) -> Iterable[SavedValue]:
+    """Saved values with whether the backward may overwrite them, by the number of its input."""
+    inputs = [index for index, node in enumerate(backward.nodes) if node.op == "placeholder"]
+    given = {inputs[number] for number in metadata.bw_donated_idxs or ()}
+    for value in saved:
+        yield msgspec.structs.replace(value, donated=value.backward_node in given)
 
 
 def _moved(node: fx.Node, strides: Sequence[Any] | None) -> bool:

@@ -16,6 +16,12 @@ PARTITION = Private(
 FORWARD = Private(
     _STAGES, "_aot_stage2b_fw_compile", "whether a saved value gets another layout is not recorded."
 )
+BACKWARD = Private(
+    "torch._functorch._aot_autograd.runtime_wrappers",
+    "_AutogradBackwardCompiler.get_or_compile",
+    "whether the backward may overwrite a saved value is not recorded.",
+    since="2.13",
+)
 INFERENCE = Private(
     _STAGES, "_aot_stage2b_inference_compile", "the forward of an inference is not recorded."
 )

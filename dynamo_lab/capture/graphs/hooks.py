@@ -51,6 +51,12 @@ AOT_KEY_LINES = Private(
     since="2.13",
     otherwise=nothing,
 )
+_PROFILE = "what profiles of dynamic sizes gave to a warm start is not known."
+PGO_STATE = Private("torch._dynamo.pgo", "_CODE_STATE", _PROFILE)
+PGO_LOOKUP = Private("torch._dynamo.pgo", "get_code_state", _PROFILE)
+PGO_KEY = Private("torch._dynamo.pgo", "get_cache_key", _PROFILE)
+PGO_PATH = Private("torch._dynamo.pgo", "code_state_path", _PROFILE)
+PGO_REMOTE = Private("torch._dynamo.pgo", "should_use_remote_dynamo_pgo_cache", _PROFILE)
 SPLIT = Private(
     "torch._dynamo.backends.distributed",
     "SubmodCompiler.compile_submod",

@@ -14,7 +14,7 @@ import torch
 
 from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.undo import Undo, whole
-from dynamo_lab.capture.graphs import hooks
+from dynamo_lab.capture.graphs import hooks, layers
 from dynamo_lab.capture.graphs.caches import AOTAUTOGRAD, FX_GRAPH, parts_of
 from dynamo_lab.model.timings import LayerUse, WarmRun, WarmStart
 
@@ -56,8 +56,7 @@ def measured(compiled: Callable[[], Call], before: Callable[[], None]) -> WarmSt
             data, info = saved
             kept = tuple((kind, len(names)) for kind, names in info.artifacts.items() if names)
             with compat.empty_compile_caches():
-                torch.compiler.load_cache_artifacts(data)
-                bundle, _ = run()
+                bundle = _from(data, run)
     return WarmStart(
         cold=cold,
         warm=warm,
@@ -68,18 +67,31 @@ def measured(compiled: Callable[[], Call], before: Callable[[], None]) -> WarmSt
     )
 
 
+def _from(data: bytes, run: Callable[[], tuple[WarmRun, _Keys]]) -> WarmRun | None:
+    """The run from a bundle; None of one that PyTorch saves and then refuses to load.
+
+    It does so with a profile of dynamic sizes, where settings leave profiles no place on disk.
+    """
+    try:
+        torch.compiler.load_cache_artifacts(data)
+    except AssertionError:
+        return None
+    return run()[0]
+
+
 def _run(call: Call, before: Callable[[], None]) -> tuple[WarmRun, _Keys]:
     """A new process's first call, as nearly as the same process can."""
     were, built = _counted(), _built()
-    with _keys() as keys:
+    with _keys() as keys, layers.watched() as uncounted:
         first = _seconds(call, before)
-    are = _counted()
+    are, others = _counted(), uncounted()
     run = WarmRun(
         seconds=max(0.0, first - _seconds(call, before)),
         layers=tuple(
             LayerUse(layer=layer, **{name: are[layer][name] - count for name, count in old.items()})
             for layer, old in were.items()
-        ),
+        )
+        + others,
         built=_built() - built,
     )
     return run, keys

@@ -7,6 +7,7 @@ lowerings, which is where torch.compile asks.
 """
 
 import copy
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -56,13 +57,23 @@ def _put_on(kind: str, undo: Undo) -> None:
             undo.replace(owner, f"is_{asked}", _is_of(asked))
 
 
+def stays_here(kind: str, reached: Callable[[], Iterable[torch.Tensor]]) -> bool:
+    """Whether a program for a device of this kind is captured on the host, with all that it makes.
+
+    `reached` gives the program's tensors. That the machine has such a device says nothing of where
+    they lie; one that has no tensors yet is taken to make them there.
+    """
+    if kind == "cpu" or not _is_there(kind):
+        return kind != "cpu"
+    lying = {tensor.device.type for tensor in reached()}
+    return bool(lying) and kind not in lying
+
+
 def stay_here(undo: Undo, kind: str) -> None:
-    """From now on, what a program puts on an absent device of this kind stays on the host.
+    """From now on, what a program puts on a device of this kind stays on the host.
 
     That is where Dynamo captures: in C++ a fake tensor would look for the device.
     """
-    if kind == "cpu" or _is_there(kind):
-        return
     for owner in (hooks.FAKE_TENSOR.get(), hooks.FUNCTIONAL_TENSOR.get()):
         undo.replace(owner, "to", _stays(owner.to, kind))
         if kind == "cuda":
@@ -70,9 +81,7 @@ def stay_here(undo: Undo, kind: str) -> None:
 
 
 def here(graph_module: fx.GraphModule, kind: str) -> fx.GraphModule:
-    """The same graph to run on the host, where its tensors are, whatever absent device it names."""
-    if kind == "cpu" or _is_there(kind):
-        return graph_module
+    """The same graph to run on the host, where its tensors are, whatever device it names."""
     made = copy.copy(graph_module)
     made.graph = copy.deepcopy(graph_module.graph)
     for node in made.graph.nodes:

@@ -7,7 +7,7 @@ after a break, its graphs then run eagerly, where they are.
 
 import copy
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +21,7 @@ from dynamo_lab.capture.core.undo import Changes, Undo, whole
 from dynamo_lab.capture.lowering.hooks import CUDA_GRAPHS, CURRENT_NODE
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.composites import composed_for
-from dynamo_lab.capture.targets.fakes import fakes_on, here, indexed, stay_here
+from dynamo_lab.capture.targets.fakes import fakes_on, here, indexed, stay_here, stays_here
 from dynamo_lab.capture.targets.padding import Padded, unpadded
 from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import LoweringError, OptionError
@@ -47,11 +47,12 @@ def lower_for(
     padded: Padded,
     wrote: Wrote,
     asked: Asked,
+    reached: Callable[[], Iterable[torch.Tensor]],
 ) -> None:
     """From now on, Inductor lowers each graph for the target, and what is called runs eagerly.
 
     `settings` are Inductor's, by their names in `torch._inductor.config`; they win over those that
-    a call of `torch.compile` names.
+    a call of `torch.compile` names. `reached` gives the program's tensors.
 
     Raises:
         OptionError: there is no such setting.
@@ -60,8 +61,10 @@ def lower_for(
     forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
     forget_rules()  # or a rule registered since were not seen
     of, known = compile_fx.compile_fx, _known(settings)
-    lowers = _Lowering(of, target, known, chosen, padded, wrote, asked)
-    stay_here(undo, target.device)
+    stays = stays_here(target.device, reached)
+    lowers = _Lowering(of, target, known, chosen, padded, wrote, asked, stays)
+    if stays:
+        stay_here(undo, target.device)
     undo.replace(compile_fx, "compile_fx", lowers)
 
 
@@ -125,7 +128,9 @@ class _Lowering:
         padded: Padded,
         wrote: Wrote,
         asked: Asked,
+        stays: bool,
     ) -> None:
+        self._stays = stays
         self._compile_fx, self._target = compile_fx, target
         self._chosen, self._padded, self._wrote = chosen, padded, wrote
         self._settings, self._asked = settings, asked
@@ -155,7 +160,8 @@ class _Lowering:
                 )
         finally:
             self._local.is_inside = False
-        return here(graph_module, self._target.device).forward
+        runs = here(graph_module, self._target.device) if self._stays else graph_module
+        return runs.forward
 
     @whole
     def _elsewhere(self) -> Generator[None, None, None]:

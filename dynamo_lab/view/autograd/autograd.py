@@ -48,10 +48,12 @@ class KeptRow(Struct, frozen=True, kw_only=True):
 class SavedRow(KeptRow, frozen=True, kw_only=True):
     """A value saved for the backward. `role` is that of the fact, or "copy".
 
-    `bytes` counts only memory that would otherwise be freed, and shared memory once.
+    `bytes` counts only memory that would otherwise be freed, and shared memory once. `donated` says
+    whether the backward may overwrite it, None where that is not known.
     """
 
     role: str
+    donated: bool | None = None
 
 
 class RecomputedRow(KeptRow, frozen=True, kw_only=True):
@@ -171,6 +173,7 @@ class _View:
             name=self._inputs.get(value.forward_node, value.name),
             operator="" if node.op == "placeholder" else operator_name(node.target),
             role="copy" if value.copied else value.role,
+            donated=value.donated,
             value=value_text(node.value),
             bytes=size,
             size=_size(size or value.bytes),

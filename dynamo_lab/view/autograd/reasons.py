@@ -8,6 +8,7 @@ from dynamo_lab.model.autograd import (
     Partition,
     Recomputed,
     SavedValue,
+    kept_bytes,
 )
 from dynamo_lab.view.core.words import plural, size
 
@@ -50,6 +51,8 @@ def why_saved(value: SavedValue, operator: str, shares: str = "", *, is_read: bo
     `is_read` says that the backward reads it for more than recomputing forward operators.
     """
     why = _kept(value, operator, is_read)
+    if value.donated:
+        why = f"donated, so the backward may overwrite it: {why}"
     if shares:
         return f"{why}; it shares the memory of `{shares}`"
     if not value.copied and value.bytes is not None and (value.held or 0) > value.bytes:
@@ -150,10 +153,23 @@ def sentences(part: Partition, symbolic: int = 0) -> Iterator[str]:
         yield f"The forward saves nothing new for the backward, which reads {living}."
     else:
         yield "The forward saves nothing for the backward."
+    yield from _donations(part)
     yield from _recomputation(part)
     if symbolic:
         sizes = "dynamic size: its" if symbolic == 1 else "dynamic sizes: their"
         yield f"{plural(symbolic, 'of them has a', 'of them have')} {sizes} bytes are of this run."
+
+
+def _donations(part: Partition) -> Iterator[str]:
+    """How much the backward may overwrite, and what that rules out."""
+    donated = tuple(value for value in part.saved if value.donated)
+    if donated:
+        held = size(kept_bytes(donated))
+        values = f"{plural(len(donated), 'of them is', 'of them are')} donated, {held}"
+        yield (
+            f"{values}: the backward may overwrite {'it' if len(donated) == 1 else 'them'}. "
+            "Compiled so, it cannot run with `retain_graph` or `create_graph`."
+        )
 
 
 def _recomputation(part: Partition) -> Iterator[str]:

@@ -181,7 +181,7 @@ class _View:
             "reuse": f"takes over the memory of {name}, which is no longer needed",
             "view": f"a view of {name}, with no memory of its own",
         }.get(cause.kind if cause else "", "")
-        ends = {"output": "returned", "donated": "an input that may be overwritten"}
+        ends = {"output": "returned", "donated": "saved by the forward, may be overwritten"}
         return "; ".join(part for part in (origin, ends.get(item.role, "")) if part)
 
     def _sentences(
@@ -209,6 +209,7 @@ class _View:
             if kind in kinds
         ]:
             yield f"{plural(len(kinds), 'buffer')}: {', '.join(counted)}."
+        yield from self._donations()
         if internal:
             saved = sum(life.bytes for life in internal)
             yield f"Fusion kept {len(internal)} more, {size(saved)}, out of memory entirely."
@@ -216,6 +217,21 @@ class _View:
             yield "Sizes computed only at run time are unknown, and count as zero."
         if self._plan.is_pooled:
             yield "The buffers then became parts of larger pools, which are not shown here."
+
+    def _donations(self) -> Iterator[str]:
+        """What the forward saved for this backward alone, and how much of it is overwritten."""
+        given = [i for i, item in enumerate(self._plan.buffers) if item.role == "donated"]
+        if not given:
+            return
+        kinds = ("in_place", "reuse")
+        taken = {event.source for event in self._plan.events if event.kind in kinds}
+        used = sum(index in taken for index in given)
+        yield (
+            f"{plural(len(given), 'saved value')}, {size(sum(map(self._bytes, given)))}, "
+            f"{'is' if len(given) == 1 else 'are'} donated by the forward, and "
+            f"{used or 'none'} of {'it' if len(given) == 1 else 'them'} "
+            f"{'is' if used < 2 else 'are'} overwritten."
+        )
 
     def _bodies(self) -> str:
         """What is not counted because a body has a plan of its own, and runs as part of no call."""

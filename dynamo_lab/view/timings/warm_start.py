@@ -94,17 +94,24 @@ def _details(found: WarmStart) -> Iterator[str]:
         why = listed(unique(map(part_in_words, parts))) or "an unknown part"
         yield f"{plural(count, 'key')} of the {layer} differed from the first run's in {why}."
     if found.bundle is not None:
+        for layer in found.bundle.layers:
+            yield f"{layer.layer}, from the bundle: {_uses(layer)}."
         yield _bundle(found)
 
 
 def _uses(layer: LayerUse) -> str:
-    counts = (
-        plural(layer.hits, "hit"),
-        plural(layer.misses, "miss", "misses"),
-        plural(layer.bypasses, "bypass", "bypasses"),
+    counted = (
+        ("hits", layer.hits, ("hit",)),
+        ("misses", layer.misses, ("miss", "misses")),
+        ("bypasses", layer.bypasses, ("bypass", "bypasses")),
     )
-    known = (layer.hits, layer.misses, layer.bypasses)
-    return listed([text for text, count in zip(counts, known, strict=True) if count]) or "not asked"
+    told = [plural(count, *names) for _, count, names in counted if count]
+    unknown = [name for name, count, _ in counted if count is None]
+    if not unknown:
+        return listed(told) or "not asked"
+    none = [name for name, count, _ in counted if count == 0]
+    known = listed(told) or f"no {listed(none)}"
+    return f"{known}; {listed(unknown)} unknown"
 
 
 def _bundle(found: WarmStart) -> str:

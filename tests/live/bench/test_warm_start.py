@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from torch._dynamo import config as dynamo_config
+from torch._dynamo import pgo
 from torch._functorch._aot_autograd import autograd_cache
 from torch._inductor import codecache, config
 from torch._inductor.custom_graph_pass import CustomGraphPass, get_hash_for_files
 
 import dynamo_lab as lab
+from dynamo_lab.capture.graphs import layers
+from dynamo_lab.capture.graphs.layers import PGO, TRITON
 from dynamo_lab.errors import FixError
 from dynamo_lab.view import build
 from tests.findings.faults import findings_of
@@ -23,8 +27,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.live
 
 
-def _uses(run: WarmRun) -> list[tuple[int, int, int]]:
-    return [(one.hits, one.misses, one.bypasses) for one in run.layers]
+def _uses(run: WarmRun) -> list[tuple[int | None, int | None, int | None]]:
+    """Of PyTorch's own layers, FX graphs and AOTAutograd: profiles are asked for by job."""
+    return [(one.hits, one.misses, one.bypasses) for one in run.layers if one.layer != PGO]
+
+
+def _profile(run: WarmRun) -> tuple[int | None, int | None, int | None]:
+    [one] = [layer for layer in run.layers if layer.layer == PGO]
+    return one.hits, one.misses, one.bypasses
 
 
 def _scaled(x: torch.Tensor) -> torch.Tensor:
@@ -43,6 +53,7 @@ def test_a_warm_start_finds_what_a_cold_one_kept() -> None:
     assert found is not None
     assert _uses(found.cold) == [(0, 1, 0), (0, 1, 0)]
     assert _uses(found.warm) == [(1, 0, 0), (1, 0, 0)]
+    assert {_profile(run) for run in (found.cold, found.warm)} == {(0, 0, 1)}  # no job is named
     assert found.warm.built == 0
     assert found.differing == ()
     assert found.bundle is not None
@@ -114,3 +125,43 @@ def test_a_program_that_is_gone_cannot_be_started() -> None:
         torch.compile(_scaled, backend="eager")(torch.ones(16))
     with pytest.raises(FixError, match="explore"):
         recorder.recording.measure_warm_start()
+
+
+def _job() -> Any:
+    settings: Any = torch.compiler.config
+    return settings.patch(job_id="a_job")
+
+
+def test_profiles_of_dynamic_sizes_are_found_where_a_job_has_a_name() -> None:
+    state, lookup = pgo._CODE_STATE, pgo.get_code_state
+    with _job():
+        found = lab.explore(_scaled, torch.ones(16)).measure_warm_start().warm_start
+    assert found is not None
+    assert found.bundle is not None
+    assert _profile(found.cold) == (0, 1, 0)
+    assert _profile(found.warm) == _profile(found.bundle) == (1, 0, 0)
+    assert dict(found.kept)["pgo"] == 1
+    assert pgo.get_code_state is lookup
+    assert state is None or pgo._CODE_STATE is not state, "what Dynamo knew is forgotten"
+
+
+def test_profiles_are_bypassed_where_they_have_no_place() -> None:
+    with _job(), dynamo_config.patch(automatic_dynamic_local_pgo=False):
+        found = lab.explore(_scaled, torch.ones(16)).measure_warm_start().warm_start
+    assert found is not None
+    assert _profile(found.warm) == (0, 0, 1)
+    assert found.bundle is None, "PyTorch loads no bundle with a profile that has no place"
+
+
+def test_of_tritons_cache_what_was_built_is_known_and_hits_are_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cache = pytest.importorskip("triton.runtime.cache")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    for has_gpu in (False, True):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda there=has_gpu: there)
+        with layers.watched() as gave:
+            cache.get_cache_manager(f"{has_gpu:02x}" * 32).put_group("kernel.json", {})
+        told = [one for one in gave() if one.layer == TRITON]
+        known = [(one.hits, one.misses, one.bypasses) for one in told]
+        assert known == ([(None, 1, None)] if has_gpu else [])

@@ -135,7 +135,7 @@ function Costs<Row extends { readonly bytes: number; readonly entity: string }>(
 function Body({ part, mode }: { part: PartitionView; mode: Mode }) {
   switch (mode) {
     case "lines": return <Costs rows={part.lines} label="Lines" row={26} entity={(cost) => cost.entity} draw={(cost, most) => <LineRow cost={cost} most={most} />} />;
-    case "kept": return <Costs<SavedRow> rows={part.saved} label="Saved values" row={44} entity={(row) => row.node} draw={(row, most) => <Kept row={row} most={most} role={ROLES[row.role] ?? row.role} />} />;
+    case "kept": return <Costs<SavedRow> rows={part.saved} label="Saved values" row={44} entity={(row) => row.node} draw={(row, most) => <Kept row={row} most={most} role={row.donated ? "donated" : ROLES[row.role] ?? row.role} />} />;
     case "again": return <Costs<RecomputedRow> rows={part.recomputed} label="Recomputed operators" row={44} entity={(row) => row.backward} draw={(row, most) => <Kept row={row} most={most} role={row.is_free ? "free" : ""} />} />;
     case "pairs": return <Pairs part={part} />;
     case "budgets": return <Budgets partition={part.id} />;

@@ -847,7 +847,8 @@ export interface PartitionView {
 /**
  * A value saved for the backward. `role` is that of the fact, or "copy".
  *
- * `bytes` counts only memory that would otherwise be freed, and shared memory once.
+ * `bytes` counts only memory that would otherwise be freed, and shared memory once. `donated` says
+ * whether the backward may overwrite it, None where that is not known.
  */
 export interface SavedRow {
   readonly name: string;
@@ -864,6 +865,7 @@ export interface SavedRow {
   readonly line: string;
   readonly module: string;
   readonly role: string;
+  readonly donated: boolean | null;
 }
 
 /** What one line, or module, saves for the backward: how many values, and their bytes. */

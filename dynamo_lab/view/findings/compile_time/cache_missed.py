@@ -7,7 +7,7 @@ from dynamo_lab.view.core.places import entity
 from dynamo_lab.view.core.words import listed, plural, seconds, unique
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.findings.speed.call_overhead import root_line
-from dynamo_lab.view.timings.caches import part_in_words
+from dynamo_lab.view.timings.caches import AOTAUTOGRAD, FX_GRAPH, part_in_words
 
 _OF_PASSES = ("custom_pass", "custom_pre_pass", "custom_post_pass", "custom_graph_pass")
 
@@ -20,7 +20,8 @@ def find(facts: Facts) -> Iterator[Found]:
     line = root_line(facts)
     parts = unique(part for _, _, names in found.differing for part in names)
     names = unique(map(part_in_words, parts))
-    misses = max((layer.misses for layer in found.warm.layers), default=0)
+    of_graphs = (one for one in found.warm.layers if one.layer in (AOTAUTOGRAD, FX_GRAPH))
+    misses = max((layer.misses or 0 for layer in of_graphs), default=0)
     finding = Finding(
         rule="cache-missed",
         question="compile_time",

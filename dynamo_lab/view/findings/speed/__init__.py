@@ -12,6 +12,7 @@ from dynamo_lab.view.findings.speed import (
     many_calls,
     missed_fusion,
     no_faster,
+    product_gradient,
     single_precision,
     slow_kernels,
     synchronises,
@@ -31,4 +32,5 @@ RULES: tuple[Rule, ...] = (
     guard_checks.find,
     call_overhead.find,
     no_faster.find,
+    product_gradient.find,
 )

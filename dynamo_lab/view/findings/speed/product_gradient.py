@@ -1,0 +1,97 @@
+"""Gradients of products, for which eager looks at the numbers and compiled code cannot."""
+
+from collections.abc import Iterator
+
+from dynamo_lab.model.autograd import Differentiated
+from dynamo_lab.model.graphs import NodeTable
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.findings import ops
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
+from dynamo_lab.view.findings.lines import line_of
+
+_SHORT = {
+    "aten.cumprod": """\
+class Cumprod(torch.autograd.Function):  # for factors that are never 0
+    @staticmethod
+    def forward(ctx, x, dim):
+        out = x.cumprod(dim)
+        ctx.save_for_backward(x, out)
+        ctx.dim = dim
+        return out
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, out = ctx.saved_tensors
+        dim = ctx.dim
+        return (gradient * out).flip(dim).cumsum(dim).flip(dim) / x, None
+
+Cumprod.apply(x, dim)""",
+    "aten.prod": """\
+class Prod(torch.autograd.Function):  # for factors that are never 0
+    @staticmethod
+    def forward(ctx, x, dim):
+        out = x.prod(dim, keepdim=True)
+        ctx.save_for_backward(x, out)
+        return out
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, out = ctx.saved_tensors
+        return gradient * out / x, None
+
+Prod.apply(x, dim).squeeze(dim)""",
+}
+"""What eager computes where no factor is 0, for real numbers.
+
+Source: `prod_backward` in torch/csrc/autograd/FunctionsManual.cpp, `cumprod_backward` in
+aten/src/ATen/native/ReduceOps.cpp: both ask the data, unless they are traced.
+"""
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """Each line with a product whose gradient was traced for factors that may be 0."""
+    known: set[Line] = set()
+    for part in facts.recording.partitions:
+        for one in part.differentiated if part.joint is not None else ():
+            table = facts.recording.graphs[part.joint or 0].nodes
+            line = _is_for_any(one, table) and line_of(facts, [(part.joint or 0, one.backward[0])])
+            if line and line not in known:
+                known.add(line)
+                yield _found(facts, part.joint or 0, one, line)
+
+
+def _is_for_any(one: Differentiated, table: NodeTable) -> bool:
+    """Whether a gradient allows for zeros: without them, no product is computed again."""
+    return one.operator in _SHORT and any(ops.name(table, at) == "cumprod" for at in one.backward)
+
+
+def _found(facts: Facts, joint: int, one: Differentiated, line: Line) -> Found:
+    name, where = one.operator.removeprefix("aten."), facts.places.where(line)
+    finding = Finding(
+        rule="product-gradient",
+        question="speed",
+        level="note",
+        sentence=(
+            f"{where}: the gradient of `{name}` is compiled for factors that may be 0. Eager looks "
+            "at the numbers first, and takes a shorter formula if none is 0. Compiled code cannot "
+            "look, and may so be slower than eager; only measuring tells."
+        ),
+        where=where,
+        entity=entity(line),
+        evidence=(
+            Evidence(
+                text=f"{plural(len(one.backward), 'operator')} of the gradient of `{name}`",
+                tab="graphs",
+                entity=f"node:{joint}:{one.backward[0]}",
+            ),
+        ),
+        grade="may change meaning",
+        remedy=(
+            "Measure it with `lab.bench`, on an idle machine. If it is slower, and no factor is "
+            "ever 0, write the short formula as a function with a gradient of its own: it gives "
+            "NaN or infinity where a factor is 0."
+        ),
+        code=_SHORT[one.operator],
+    )
+    return Found(finding, line=line)

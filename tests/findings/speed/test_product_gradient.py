@@ -1,0 +1,94 @@
+"""Gradients of products: compiled code allows for zeros, eager looks whether there are any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from tests.findings.faults import faulty_line, findings_of, recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynamo_lab.view.findings.finding import Finding
+
+pytestmark = pytest.mark.live
+
+_PROGRAM = """
+    import torch
+
+    class Own(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.prod(1)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (x,) = ctx.saved_tensors
+            return gradient.unsqueeze(1) * x.prod(1, keepdim=True) / x
+
+    def fn(x):
+        y = x.exp()
+        y = {product}  # fault
+        return y.sum()
+
+    def record(lab):
+        x = torch.randn(8, 32, requires_grad={trains})
+        return lab.explore(fn, x, backend="aot_eager", grad={trains})
+"""
+
+PRODUCTS = {
+    "along_rows": "y.cumprod(1)",
+    "along_columns": "torch.cumprod(y, dim=0)",
+    "light_that_reaches_a_sample": "y * torch.cumprod(1 - y + 1e-10, -1)",
+    "of_each_row": "y.prod(1)",
+    "of_all": "torch.prod(y)",
+}
+OTHERS = {
+    "sum": "y.cumsum(1)",
+    "of_logarithms": "y.logcumsumexp(1)",
+    "detached": "y * y.detach().cumprod(1)",
+    "with_its_own_gradient": "Own.apply(y)",
+}
+
+
+def _found(product: str, folder: Path, name: str, *, trains: bool = True) -> list[Finding]:
+    source = _PROGRAM.format(product=product, trains=trains)
+    found = findings_of(recorded(source, folder, f"product_{name}"))
+    assert [one.sentence for one in found if one.level != "note"] == []
+    return [one for one in found if one.rule == "product-gradient"]
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_a_product_whose_gradient_allows_for_zeros_is_a_note(name: str, tmp_path: Path) -> None:
+    [found] = _found(PRODUCTS[name], tmp_path, name)
+    assert found.entity.endswith(f":{faulty_line(_PROGRAM)}")
+    assert "only measuring tells" in found.sentence
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_gradient_that_asks_for_no_zeros_is_none(name: str, tmp_path: Path) -> None:
+    assert _found(OTHERS[name], tmp_path, name) == []
+
+
+def test_a_product_without_a_gradient_is_none(tmp_path: Path) -> None:
+    assert _found("y.cumprod(1)", tmp_path, "without_gradient", trains=False) == []
+
+
+@pytest.mark.parametrize(("name", "own"), [("along_rows", "Cumprod"), ("of_each_row", "Prod")])
+def test_the_short_formula_has_eagers_gradient(name: str, own: str, tmp_path: Path) -> None:
+    [found] = _found(PRODUCTS[name], tmp_path, f"formula_{name}")
+    written: dict[str, Any] = {"torch": torch}
+    exec(found.code.rpartition("\n\n")[0], written)
+    x = torch.rand(4, 6, dtype=torch.float64, requires_grad=True) + 0.5
+    product = torch.cumprod if own == "Cumprod" else torch.prod
+    expected = product(x, 1)
+    short = written[own].apply(x, 1).reshape(expected.shape)
+    weights = torch.rand_like(expected)
+    torch.testing.assert_close(short, expected)
+    torch.testing.assert_close(
+        torch.autograd.grad(short, x, weights), torch.autograd.grad(expected, x, weights)
+    )

@@ -1,0 +1,61 @@
+"""Programs on the host that name a device: lowered alike whether or not the machine has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import nn
+
+import dynamo_lab as lab
+from dynamo_lab.capture.targets import fakes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.live
+
+
+def by_name(x: torch.Tensor) -> torch.Tensor:
+    return x.to("cuda").sin() + x.cuda()
+
+
+def by_device(x: torch.Tensor) -> torch.Tensor:
+    return x.sin().to(device=torch.device("cuda", 0), dtype=torch.float64).sum()
+
+
+class Scaled(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.cuda() * self.scale
+
+
+@pytest.mark.parametrize("has_device", [False, True])
+@pytest.mark.parametrize("made", [lambda: by_name, lambda: by_device, Scaled])
+def test_tensors_of_the_host_stay_there(
+    made: Callable[[], Any], has_device: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fakes, "_is_there", lambda kind: has_device and kind == "cuda")
+    recording = lab.lower(made(), torch.randn(4, 8), target="cuda:sm_90", grad=False)
+    assert recording.failure is None, recording.failure
+    assert [kernel.language for kernel in recording.kernels] == ["triton"]
+
+
+def test_tensors_on_the_device_are_there_and_without_any_the_machine_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class There(torch.Tensor):
+        device = torch.device("cuda", 0)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    host, there = torch.ones(2), torch.ones(2).as_subclass(There)
+    monkeypatch.setattr(fakes, "_is_there", lambda _: True)
+    assert fakes.stays_here("cuda", lambda: [host])
+    assert not fakes.stays_here("cuda", lambda: [host, there])
+    assert not fakes.stays_here("cuda", lambda: [])
+    assert not fakes.stays_here("cpu", lambda: [host])
+    monkeypatch.setattr(fakes, "_is_there", lambda _: False)
+    assert fakes.stays_here("cuda", lambda: [])
