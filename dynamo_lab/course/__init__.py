@@ -33,6 +33,7 @@ _LESSONS = (
     "attention",
     "backends",
     "capstone",
+    "broken",
 )
 """The module of each lesson, by the number of its notebook."""
 
