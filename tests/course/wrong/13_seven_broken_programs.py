@@ -1,90 +1,165 @@
-# %% 13.1: It computes something other
-def spread_mended(x):
-    return x.var(-1)
+# %% 13.1: It computes something other than the original
+def clipped(grad):
+    return grad / grad.norm()
 
 
-# %% 13.1: wrong by
-def spread_mended(x):
-    return (x * x).mean(-1) - x.mean(-1) ** 2
+# %% 13.1: Compiled, it computes something other than the original
+def clipped(grad):
+    norm = grad.norm()
+    if torch.compiler.is_compiling():
+        return grad / norm
+    return grad / norm if norm > 1.0 else grad
 
 
-# %% 13.2: It breaks at
-def clipped_mended(g):
-    norm = g.norm().item()
-    return g / max(norm, 1.0)
+# %% 13.1: It breaks
+@torch.compiler.disable
+def clipped(grad):
+    norm = grad.norm()
+    return grad / norm if norm > 1.0 else grad
 
 
-# %% 13.2: It computes something other
-def clipped_mended(g):
-    return g / g.norm()
+# %% 13.1: It breaks at `return grad / norm if norm.item() > 1.0 else grad`
+def clipped(grad):
+    norm = grad.norm()
+    return grad / norm if norm.item() > 1.0 else grad
 
 
-# %% 13.3: Call 2 gives other numbers
-class WarmupMended(Warmup):
-    def forward(self, x):
-        return self.linear(x) * 0.25
-
-
-# %% 13.3: Call 5 gives other numbers
-class WarmupMended(Warmup):
+# %% 13.2: It is recompiled. The guard that failed
+class AverageLoss(nn.Module):
     def __init__(self):
         super().__init__()
-        del self.step
-        self.register_buffer("step", torch.tensor(0.0))
+        self.register_buffer("total", torch.zeros(()))
+        self.count = 0
 
-    def forward(self, x):
-        self.step += 1
-        return self.linear(x) * self.step / 4
-
-
-# %% 13.3: A class of modules is needed
-def WarmupMended():
-    return lambda x: x
+    def forward(self, loss):
+        self.total += loss
+        self.count += 1
+        return self.total / self.count
 
 
-# %% 13.4: a loop is unrolled
-def distances_mended(x):
-    return torch.stack([(x - x[at]).square().sum(-1) for at in range(len(x))])
+# %% 13.2: the mean of all losses so far is
+class AverageLoss(nn.Module):
+    def forward(self, loss):
+        return loss
 
 
-# %% 13.4: It computes something other
-def distances_mended(x):
-    return torch.cdist(x, x)
+# %% 13.2: Pass the class itself
+AverageLoss = AverageLoss()
 
 
-# %% 13.5: still computed in float64
-class WindowedMended(Windowed):
-    def forward(self, x):
-        return super().forward(x).float()
-
-
-# %% 13.5: Its numbers differ
-class WindowedMended(Windowed):
+# %% 13.2: Compiled, it gives
+class AverageLoss(nn.Module):
     def __init__(self):
         super().__init__()
-        self.window = torch.ones(64)
+        self.seen = []
+
+    def forward(self, loss):
+        if torch.compiler.is_compiling():
+            return loss * 2
+        self.seen.append(loss)
+        return torch.stack(self.seen).mean()
 
 
-# %% 13.6: still in memory
-def mixed_mended(q, k, v, sharpness):
-    weights = torch.softmax(q * sharpness @ k.mT, -1)
-    return torch.matmul(weights, v)
+# %% 13.3: nodes for 30 points, but 20 are allowed
+def distances(points):
+    return torch.stack([(points - point).square().sum(-1).sqrt() for point in points.unbind()])
 
 
-# %% 13.6: It computes something other
-def mixed_mended(q, k, v, sharpness):
-    return nn.functional.scaled_dot_product_attention(
-        q * sharpness, k, v, scale=1.0, is_causal=True
-    )
+# %% 13.3: It breaks
+@torch.compiler.disable
+def in_python(points):
+    return torch.stack([(points - point).square().sum(-1).sqrt() for point in points])
 
 
-# %% 13.7: It does not export
-class ClassifierMended(Classifier):
+def distances(points):
+    return in_python(points * 1)
+
+
+# %% 13.3: It computes something other than the original
+def distances(points):
+    return (points[:, None] - points).square().sum(-1)
+
+
+# %% 13.4: float64 is still there
+def normalized(images):
+    return ((images / 255 - mean) / std).float()
+
+
+# %% 13.4: It computes something other than the original
+def normalized(images):
+    return images / 255 - mean.float()
+
+
+# %% 13.4: It computes something other than the original
+def normalized(images):
+    return ((images.half() / 255 - mean.half()) / std.half()).float()
+
+
+# %% 13.4: is needed, but this is
+def normalized(images):
+    return ((images / 255 - mean) / std).numpy()
+
+
+# %% 13.5: The model can no longer be trained
+def validation_loss(model, x, y):
+    model.requires_grad_(False)
+    return (model(x) - y).square().mean()
+
+
+# %% 13.5: bytes are still saved for a backward
+def validation_loss(model, x, y):
+    model.eval()
+    return (model(x) - y).square().mean()
+
+
+# %% 13.5: It computes something other than the original
+@torch.no_grad()
+def validation_loss(model, x, y):
+    return (model(x) - y).square().sum()
+
+
+# %% 13.6: `shop::topup` is no longer called
+def sell(stock, sold):
+    left = stock - sold
+    ordered = (5.0 - left).clamp(min=0)
+    return (left + ordered) * 2, ordered
+
+
+# %% 13.6: Compiled, it computes something other than the original
+def sell(stock, sold):
+    left = (stock - sold).contiguous()
+    ordered = topup(left, 5.0)
+    return left * 2, ordered
+
+
+# %% 13.6: It computes something other than the original
+def sell(stock, sold):
+    left = stock - sold
+    return left * 2, topup(left, 5.0)
+
+
+# %% 13.7: cannot vary
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(48, 16)
+
     def forward(self, images):
-        return self.linear(images.reshape(int(images.shape[0]), 48)[:4])
+        patches = images.unfold(2, 4, 4).unfold(3, 4, 4).permute(0, 2, 3, 1, 4, 5)
+        return self.embed(patches.reshape(len(range(images.shape[0])), 16, 48))
 
 
-# %% 13.7: For 4 images it gives other numbers
-class ClassifierMended(Classifier):
+# %% 13.7: It computes something other than the original
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(48, 16)
+
     def forward(self, images):
-        return self.linear(images.flatten(1)) * 2
+        return self.embed(images.reshape(-1, 16, 48))
+
+
+# %% 13.7: The module should keep its layer `embed`
+class Patches(nn.Module):
+    def forward(self, images):
+        return images.reshape(images.shape[0], 16, 48)
