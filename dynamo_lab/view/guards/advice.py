@@ -225,7 +225,9 @@ def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
         "compilation"
     )
     if code:
-        text += ", or make this size and all that change with it fully dynamic before the first call"
+        text += (
+            ", or make this size and all that change with it fully dynamic before the first call"
+        )
     return (Remedy(text=_ended(text, code), code=code),)
 
 
