@@ -5,9 +5,10 @@ from msgspec import Struct
 from dynamo_lab.model.bisections import Bisection, BisectionVerdict, Culprit, PartKind
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.names import custom_operators
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places, entity
-from dynamo_lab.view.core.words import first_up, plural, seconds
+from dynamo_lab.view.core.words import first_up, listed, plural, seconds
 
 _TITLES: dict[BisectionVerdict, str] = {
     "same": "Compiled and eager give the same",
@@ -74,7 +75,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> Bisection
     return BisectionView(
         verdict=found.verdict,
         title=_TITLES[found.verdict],
-        sentence=_sentence(found, line[0]),
+        sentence=f"{_sentence(found, line[0])}{_taken_at_its_word(found, recording)}",
         because=found.sentence,
         where=line[0],
         line=line[1],
@@ -130,6 +131,18 @@ def _sentence(found: Bisection, where: str) -> str:
             return f"{_made_by(finest)} makes the difference{at}; whether it is a bug is not known."
         case _:
             return found.sentence
+
+
+def _taken_at_its_word(found: Bisection, recording: Recording) -> str:
+    """Operators of which the compiler knows only what they say of themselves."""
+    names = custom_operators(recording) if found.verdict == "bug" else ()
+    if not names:
+        return ""
+    return (
+        f" The program calls {listed([f'`{name}`' for name in names], 3)}, of which the compiler "
+        "knows only what was registered: if it writes to an argument or returns a view of one and "
+        "does not say so, the fault is there."
+    )
 
 
 def _finest(found: Bisection) -> Culprit | None:

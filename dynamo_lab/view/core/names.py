@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.graphs import NodeTable
 from dynamo_lab.model.recording import Recording
 
 _NAMESPACES = {"aten", "prims", "higher_order", "inductor", "inductor_prims", "prim"}
@@ -81,6 +82,30 @@ def operator_name(target: str) -> str:
     if len(parts) > 1 and (parts[0] in _NAMESPACES or is_overload):
         return parts[1]
     return re.sub(r"^<built-in (?:function|method) (\w+).*>$", r"\1", parts[-1] or target)
+
+
+_CUSTOM = re.compile(r"^(\w+)\.(\w+)\.\w+$")
+_OF_PYTORCH = _NAMESPACES | {
+    *("_c10d_functional", "_quantized", "c10d", "fsdp", "math", "mkldnn", "mkl", "onednn"),
+    *("operator", "profiler", "quantized", "quantized_decomposed", "rngprims", "streams", "torch"),
+}
+
+
+def custom_operators(recording: Recording) -> tuple[str, ...]:
+    """The operators in the graphs that are not PyTorch's: 'mylib::foo'."""
+    found = dict[str, None]()
+    for graph in recording.graphs:
+        for target in graph.nodes.strings:
+            part = _CUSTOM.match(target)
+            if part and part[1] not in _OF_PYTORCH and _is_called(target, graph.nodes):
+                found[f"{part[1]}::{part[2]}"] = None
+    return tuple(found)
+
+
+def _is_called(target: str, table: NodeTable) -> bool:
+    at = table.strings.index(target)
+    calls = zip(table.op, table.target, strict=True)
+    return any(what == at and table.strings[op] == "call_function" for op, what in calls)
 
 
 _LOCAL = re.compile(r"^[lg]_(.+?)_?$")

@@ -308,3 +308,32 @@ def test_a_cast_that_is_undefined_is_no_bug(factor: float, is_undefined: bool) -
     assert undefined_conversions(lambda: copied.copy_(x * factor)) == found
     assert not undefined_conversions(lambda: (x * factor).to(torch.bool))
     assert not undefined_conversions(lambda: x.int().to(torch.int8))
+
+
+@torch.library.custom_op("found_wrong::topup", mutates_args=())
+def topup(stock: torch.Tensor) -> torch.Tensor:
+    missing = (5.0 - stock).clamp(min=0)
+    stock += missing  # which it does not declare
+    return missing
+
+
+@topup.register_fake
+def _(stock: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(stock)
+
+
+def test_an_operator_that_may_not_say_what_it_writes_is_told() -> None:
+    def sells(stock: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        left = stock - 8
+        ordered = topup(left)
+        return left * 2, ordered
+
+    found = lab.why_wrong(sells, torch.full((8,), 9.0))
+    assert found.verdict == "bug"
+    assert "The program calls `found_wrong::topup`, of which the compiler knows only" in " ".join(
+        str(found).split()
+    )
+    [finding] = found.recording.findings
+    assert "once `torch.library.opcheck` passes" in finding.remedy
+    with pytest.raises(torch.testing._internal.optests.OpCheckError):
+        torch.library.opcheck(torch.ops.found_wrong.topup.default, (torch.ones(3),))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dynamo_lab.model.bisections import Bisection
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.bisections import bisections
+from dynamo_lab.view.core.names import custom_operators
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
 _REMEDY = (
@@ -51,6 +52,13 @@ def _compared(recording: Recording) -> Iterator[Found]:
     yield Found(finding)
 
 
+def _once(recording: Recording) -> str:
+    """What to do before: an operator that is not PyTorch's may be at fault."""
+    if not custom_operators(recording):
+        return ""
+    return ", once `torch.library.opcheck` passes for the program's own operators"
+
+
 def _searched(bisection: Bisection, facts: Facts) -> Iterator[Found]:
     """What a search found; nothing where the difference is rounding, or none."""
     shown = bisections.build(facts.recording, facts.places, facts.ancestry)
@@ -64,7 +72,7 @@ def _searched(bisection: Bisection, facts: Facts) -> Iterator[Found]:
         entity=shown.entity,
         evidence=(Evidence(text=shown.because, tab="bench"),),
         grade="none",
-        remedy="Report it to PyTorch with a file that reproduces it.",
+        remedy=f"Report it to PyTorch with a file that reproduces it{_once(facts.recording)}.",
         code="print(rec.bisect().reproducer().issue())",
         cost=1.0,
     )
