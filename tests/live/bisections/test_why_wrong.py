@@ -335,5 +335,5 @@ def test_an_operator_that_may_not_say_what_it_writes_is_told() -> None:
     )
     [finding] = found.recording.findings
     assert "once `torch.library.opcheck` passes" in finding.remedy
-    with pytest.raises(torch.testing._internal.optests.OpCheckError):
+    with pytest.raises(Exception, match="was mutated"):
         torch.library.opcheck(torch.ops.found_wrong.topup.default, (torch.ones(3),))
