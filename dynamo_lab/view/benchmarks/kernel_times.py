@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from dynamo_lab.measure.statistics import spread
-from dynamo_lab.model.benchmarks import Benchmark, Group, KernelTime, Phase
+from dynamo_lab.model.benchmarks import Benchmark, EagerCall, Group, KernelTime, Phase
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import sums
 from dynamo_lab.view.benchmarks.kernel_groups import Context, KernelGroupView, group_view, ranked
@@ -118,7 +118,11 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
     summed_up = sums.of_call(kernels, overhead, context)
     unfit = _unfit(kernels, groups, context, phase) if own else []
     context = structs.replace(context, warm_fits=not unfit)
-    remarks = (sums.beside_table(found, way, phase, context.whole), *unfit)
+    remarks = (
+        sums.beside_table(found, way, phase, context.whole),
+        *unfit,
+        sums.flushed_each(kernels, _eager(groups, found), found, phase),
+    )
     return ProgramView(
         way=way,
         phase=phase,
@@ -133,12 +137,16 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
     )
 
 
+def _eager(groups: Sequence[Group], found: Benchmark) -> list[EagerCall]:
+    return [found.eager_calls[at] for group in groups for at in group.eager]
+
+
 def _unfit(
     kernels: Sequence[KernelTime], groups: Sequence[Group], context: Context, phase: Phase
 ) -> list[str]:
     """Why warm times say nothing of a group: one by one, a side takes longer than its call."""
     found = context.found
-    eager = [found.eager_calls[at] for group in groups for at in group.eager]
+    eager = _eager(groups, found)
     beside = overhead_of(found, 0, phase)
     whole = spread(beside.whole) if beside and beside.whole else None
     said = (

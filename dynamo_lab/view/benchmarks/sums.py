@@ -90,6 +90,25 @@ def too_long(what: str, calls: Sequence[KernelTime | EagerCall], whole: Spread |
     )
 
 
+def flushed_each(
+    kernels: Sequence[KernelTime], eager: Sequence[EagerCall], found: Benchmark, phase: Phase
+) -> str:
+    """Says that caches are flushed before each part, which a cold call of the whole does not do."""
+    apart = summed([(one.cold, one.calls) for one in eager])
+    wanted = (0, phase, "cold")
+    timed = [one for one in found.series if (one.way, one.phase, one.cache) == wanted]
+    if apart is None or not timed or not timed[0].seconds or len(eager) <= len(kernels):
+        return ""
+    whole = spread(timed[0].seconds)
+    if apart.median <= (1 + _FITS) * whole.median:
+        return ""
+    return (
+        "With cold caches, these are flushed before each kernel and before each operator: eager's "
+        f"operators take {seconds(apart.median)} so, a whole call {seconds(whole.median)}. A "
+        "kernel in the place of several operators is flushed once: part of its gain is that."
+    )
+
+
 def beside_table(found: Benchmark, way: int, phase: Phase, whole: Spread | None) -> str:
     """Why a call took another time here than in the table; empty where both agree."""
     wanted = (way, phase, "warm")

@@ -68,3 +68,12 @@ def test_another_time_than_in_the_table_says_why(make: Make) -> None:
     twice = replace(timed, seconds=tuple(2 * one for one in own.whole))
     other = replace(found, series=(twice,))
     assert any("in the table" in one for one in program(recording, other).remarks)
+
+
+def test_parts_that_are_flushed_each_are_said_to_be(make: Make) -> None:
+    recording, found = measured(make)
+    cold = Series(way=0, phase="forward", cache="cold", loops=1, seconds=(1e-6,) * 12)
+    shown = program(recording, replace(found, series=(cold,)))
+    assert any("part of its gain is that" in one for one in shown.remarks)
+    plenty = replace(found, series=(replace(cold, seconds=(1.0,) * 12),))
+    assert not any("part of its gain is that" in one for one in program(recording, plenty).remarks)
