@@ -306,3 +306,9 @@ def test_no_advice_is_without_a_trial() -> None:
         and not any(word in text for word in (*words, *POINTERS))
     ]
     assert left == []
+
+
+def test_a_number_that_python_draws_is_told_as_one_also_where_its_module_is_not_known() -> None:
+    source = "import random\ndef f(x):\n    return x * random.random() + torch.rand(1)"
+    found = build(explored(source, "torch.arange(4.0)", "draws")).breaks
+    assert [one.title for one in found] == ["Python's random numbers"]

@@ -137,7 +137,7 @@ RULES = (
             "Draw with `torch.rand` or `torch.randn`, which are part of the graph, or draw before "
             "the call and pass the number.",
         ),
-        r"module: random\b",
+        r"module: random\b|qualname: Random\.\w+",
         example(
             """
             import random
