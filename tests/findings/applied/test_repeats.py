@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 import torch
 from torch import nn
@@ -14,44 +12,40 @@ from dynamo_lab.view.findings import findings
 from dynamo_lab.view.findings.changes import Setting
 from tests.findings.applied.test_apply import _recorded, _rule  # pyright: ignore[reportPrivateUsage]
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 pytestmark = pytest.mark.live
 
 
 class Hooked(nn.Module):
-    """A module that calls `said` with its output's mean."""
+    """A module that keeps the mean of each of its outputs."""
 
-    def __init__(self, said: Callable[[float], object]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.linear, self.said = nn.Linear(4, 4), said
+        self.linear, self.seen = nn.Linear(4, 4), list[float]()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.linear(x)
-        self.said(y.detach().mean().item())
+        self.seen.append(y.detach().mean().item())
         return y.relu()
 
 
 def test_a_storm_in_later_calls_is_told_of_a_change_that_ends_the_breaks() -> None:
-    seen: list[float] = []
-    recording = _recorded(Hooked(seen.append), grad=False)
+    module = Hooked()
+    recording = _recorded(module, grad=False)
     applied = recording.findings[0].apply()
     assert applied.verdict == "not known", str(applied)
     assert "each call compiles again (3 graphs in 3 calls after the first)" in applied.sentence
     assert "So it does without it" in applied.sentence
     assert applied.seconds is None, "past the limit it is eager that is timed"
     assert ("graphs that later calls compile", "6 in 3", "3 in 3") in applied.rows
-    assert len(seen) == 1
+    assert len(module.seen) == 1
     assert "3 graphs in 3 calls, without the fix 6" in recording.breaks[0].try_fix().later
 
 
 def test_a_change_that_starts_a_storm_has_hurt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(findings, "RULES", (_rule(Setting("capture_scalar_outputs")),))
-    numbers = iter(range(100))
     found = map(Repeats, ((1, 0, 0), (1, 1, 1)))
     monkeypatch.setattr(applying, "repeated", lambda _: next(found))
-    applied = _recorded(Hooked(lambda _: next(numbers)), grad=False).findings[0].apply()
+    applied = _recorded(Hooked(), grad=False).findings[0].apply()
     assert applied.verdict == "hurt"
     assert applied.sentence.endswith("Without it, none does.")
     assert "Write:" not in str(applied)

@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
+import torch._dynamo  # before what is asked of AOTAutograd: PyTorch's modules need it in this order
 from torch._functorch import config
 
 import dynamo_lab as lab
+from dynamo_lab.capture.autograd import hooks
 from dynamo_lab.view import build
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
 
-pytestmark = pytest.mark.live
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(
+        not hooks.BACKWARD.exists, reason="this PyTorch does not say what it donates"
+    ),
+]
 
 
 def loss(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:

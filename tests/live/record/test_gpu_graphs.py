@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch._dynamo import config
+from torch._inductor import config as inductor
 from torch._inductor.cudagraph_trees import CUDAGraphNode
 
 import dynamo_lab as lab
@@ -67,6 +68,9 @@ def through_the_host_and_back() -> Made:
     return lambda x: x.cos() + (x.sin() * 2).cpu().cuda(), (torch.randn(8),)
 
 
+_COPIES = "on the host, `.cpu()` copies nothing, so that no copy is captured"
+
+
 def read_on_the_host() -> Made:
     return lambda x: x * x.sum().item(), (torch.randn(8),)
 
@@ -95,7 +99,7 @@ PROGRAMS = (
     trained,
     dropped,
     through_the_host,
-    through_the_host_and_back,
+    pytest.param(through_the_host_and_back, marks=pytest.mark.xfail(reason=_COPIES, strict=True)),
     read_on_the_host,
     chosen,
     sorted_rows,
@@ -109,8 +113,12 @@ def on_device(value: Any) -> Any:
 
 @pytest.fixture
 def captured() -> Iterator[None]:
-    """Numbers and sizes that tensors decide stay in the graph."""
-    with config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True):
+    """Numbers and sizes that tensors decide stay in the graph, and nothing comes from a cache.
+
+    PyTorch 2.11 takes what it cached of a graph also where an input is now at a static address.
+    """
+    in_graph = config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True)
+    with in_graph, inductor.patch(force_disable_caches=True):
         torch._dynamo.reset()
         yield
 
