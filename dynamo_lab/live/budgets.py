@@ -48,7 +48,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
     rows: tuple[BudgetRow, ...]
 
     def __str__(self) -> str:
-        head = ("budget", "saved", "values", "recomputed", "extra arithmetic", "")
+        head = ("budget", "saved", "values and parameters", "recomputed", "extra in products", "")
         rows = [
             (
                 f"{row.budget:g}",

@@ -34,7 +34,7 @@ def value(**facts: Any) -> SavedValue:
 def test_what_is_kept_is_told_in_numbers(part: PartitionView) -> None:
     told = " ".join(part.sentences)
     assert "saves 2 values for the backward, 256 B, besides 1 parameter or input" in told
-    assert "1 operator runs again" in told
+    assert "1 operator, and 1 that costs nothing, run again" in told
     assert "1 kB, 768 B more" in told
     assert "budget was 0.8" in told
     assert "1 of them has a dynamic size: its bytes are of this run" in told

@@ -177,7 +177,12 @@ def _recomputation(part: Partition) -> Iterator[str]:
     all_kept = part.unpartitioned_bytes
     if part.method == "default":
         yield "The default partitioner was used, which saves what the backward reads."
-    runs = f"{plural(again, 'operator')} {'runs' if again == 1 else 'run'} again in the backward"
+    free = len(part.recomputed) - again
+    views = f", and {plural(free, 'that costs nothing', 'that cost nothing')}," if free else ""
+    runs = (
+        f"{plural(again, 'operator')}{views} {'runs' if again + free == 1 else 'run'} again in the "
+        "backward"
+    )
     if again and all_kept is not None and all_kept > part.activation_bytes:
         yield (
             f"{runs}: saving all that it reads would take {size(all_kept)}, "

@@ -20,7 +20,7 @@ export function Budgets({ partition }: { partition: number }) {
   return (
     <div class="dl-scroll dl-partition">
       <table class="dl-budgets">
-        <thead><tr><th>budget</th><th colSpan={2}>saved</th><th>recomputed</th><th>extra arithmetic</th><th /></tr></thead>
+        <thead><tr><th>budget</th><th colSpan={2}>saved</th><th>recomputed</th><th>extra in products</th><th /></tr></thead>
         <tbody>
           {table.value.rows.map((row) => (
             <tr key={row.budget} class={row.is_used ? "is-used" : ""}>

@@ -88,8 +88,8 @@ RULES = (
         r"function marked as skipped|time function",
         "clock",
         (
-            "Time the call from outside: inside, the clock would say when the Python between two "
-            "graphs ran, not how long the graph takes.",
+            "Time the call from outside: inside, the clock breaks the graph, and on a GPU says "
+            "when work was handed over, not when it was done.",
         ),
         r"module: time\b|\btime\.\w+\(\)",
         example(

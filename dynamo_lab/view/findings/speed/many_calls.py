@@ -96,7 +96,7 @@ def _found(facts: Facts, graph: Graph, line: Line, name: str, nodes: list[int]) 
             metric="kernel calls",
             before=calls,
             after=calls - count + 1,
-            how="counted: one call in place of all of these",
+            how="at best: one call in place of all of these, and what stacks their operands",
         ),
         cost=count / calls,
     )
