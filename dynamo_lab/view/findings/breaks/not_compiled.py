@@ -43,7 +43,7 @@ def _found(frame: Frame, facts: Facts) -> Found:
         sentence=f"Compiling `{frame_names(recording)[frame.id]}` failed: {why.rstrip('.')}.",
         where=places.where(line),
         entity=entity(line),
-        evidence=(Evidence(text=f"frame {frame.id}", tab="", entity=f"frame:{frame.id}"),),
+        evidence=(Evidence(text="why Dynamo stopped", tab="frames", entity=f"frame:{frame.id}"),),
         grade="fill in",
         remedy="Register a function that returns an empty tensor of the result's shape."
         if missing
