@@ -12,7 +12,6 @@ from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.render.tables import terminal_width
 from dynamo_lab.render.text import as_line
-from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.findings.finding import Finding as FindingFact
 from dynamo_lab.view.findings.findings import CLEAN, found_of, silence
 from dynamo_lab.view.findings.words import amount
@@ -211,10 +210,9 @@ def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdi
 def _endless(repeats: tuple[Repeats, Repeats]) -> tuple[Verdict, str]:
     """Of a program that compiles at each call, with the change: what one call shows is not all."""
     without, with_ = repeats
-    counted = f"{plural(sum(with_.graphs), 'graph')} in {len(with_.graphs)} calls after the first"
     said = (
-        f"With the change each call compiles again ({counted}), until PyTorch's limit of "
-        "recompilations, past which it runs eagerly"
+        f"With the change each call compiles again ({with_.told} after the first), until PyTorch's "
+        "limit of recompilations, past which it runs eagerly"
     )
     if not without.goes_on:
         return "hurt", f"{said}. Without it, none does."

@@ -11,7 +11,6 @@ from dynamo_lab.api.handle import Handle
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.fixes import Fix
-from dynamo_lab.view.core.words import plural
 
 if TYPE_CHECKING:
     from dynamo_lab.live.fixes import Tried
@@ -85,10 +84,7 @@ def _later(tried: Tried) -> str:
     if tried.repeats is None or not tried.repeats[1].goes_on:
         return ""
     without, with_ = tried.repeats
-    return (
-        f"Later calls compile again: {plural(sum(with_.graphs), 'graph')} in "
-        f"{len(with_.graphs)} calls, without the fix {sum(without.graphs)}."
-    )
+    return f"Later calls compile again: {with_.told}, without the fix {sum(without.graphs)}."
 
 
 def outcome(tried: Tried, diff: Diff) -> TrialOutcome:

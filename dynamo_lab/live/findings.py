@@ -11,7 +11,7 @@ from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.fixes import attempt, own, program_of
-from dynamo_lab.live.repeats import call_of, repeated
+from dynamo_lab.live.repeats import call_of, without_and_with
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, ratio
@@ -154,7 +154,7 @@ class _Trial:
                 )
             numbers = _compared(eager, plain, changed, problem)
             can_call = numbers.same is not False and before.facts.failure is None
-            repeats = self._repeated(ready) if can_call else None
+            repeats = without_and_with(self._program, ready) if can_call else None
             can_time = can_call and not (repeats and any(one.goes_on for one in repeats))
             timing, memory = self._measured(ready, found) if can_time else (None, None)
         return Application(found, before, after, numbers, timing, memory, repeats)
@@ -177,13 +177,6 @@ class _Trial:
         tensors = [one for one in reached if isinstance(one, torch.Tensor)]
         gradients = [one.grad for one in tensors if one.is_leaf and one.grad is not None]
         return _Observed(own(result), own(tensors), own(gradients))
-
-    def _repeated(self, ready: Ready) -> tuple[Repeats, Repeats] | None:
-        """What calls after the first compile, without and with the changes."""
-        plain = repeated(self._program)
-        with ready.on():
-            changed = repeated(ready.program)
-        return (plain, changed) if plain and changed else None
 
     def _measured(
         self, ready: Ready, found: tuple[Found, ...]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
-from dynamo_lab.live.repeats import repeated
+from dynamo_lab.live.repeats import without_and_with
 from dynamo_lab.record.replay import Numbers, compare, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies
 
@@ -48,19 +48,18 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
     with (
         without_trace(program.roots()),
         prepared([part], recording, program) as ready,
-        ready.on(),
     ):
-        run, result = ready.program.compiled()
-        result = own(result)
-        changed = repeated(ready.program) if run.facts.failure is None else None
-    plain = repeated(program) if changed else None
+        with ready.on():
+            run, result = ready.program.compiled()
+            result = own(result)
+        repeats = without_and_with(program, ready) if run.facts.failure is None else None
     if run.facts.failure is not None:
         numbers = Numbers(same=None, sentence="Not compared: with the fix, the program fails.")
     elif problem is not None:
         numbers = Numbers(same=None, sentence=f"Not compared: run eagerly, it raises {problem}.")
     else:
         numbers = compare(eager, result)
-    return Tried(remedy.fix, run, numbers, (plain, changed) if plain and changed else None)
+    return Tried(remedy.fix, run, numbers, repeats)
 
 
 def own(result: Any) -> list[torch.Tensor]:

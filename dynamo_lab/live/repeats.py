@@ -6,10 +6,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.record.replay import without_trace
+from dynamo_lab.view.core.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dynamo_lab.live.changes import Ready
     from dynamo_lab.record.run import Program
 
 CALLS = 4
@@ -26,8 +28,21 @@ class Repeats(NamedTuple):
         """Whether the last call compiled too, so that the next one is to be expected to."""
         return self.graphs[-1] > 0
 
+    @property
+    def told(self) -> str:
+        """'3 graphs in 3 calls'."""
+        return f"{plural(sum(self.graphs), 'graph')} in {plural(len(self.graphs), 'call')}"
+
     def __str__(self) -> str:
         return f"{sum(self.graphs)} in {len(self.graphs)}"
+
+
+def without_and_with(program: Program, ready: Ready) -> tuple[Repeats, Repeats] | None:
+    """What calls after the first compile, without a change and with it; None if they fail."""
+    plain = repeated(program)
+    with ready.on():
+        changed = repeated(ready.program)
+    return (plain, changed) if plain and changed else None
 
 
 def repeated(program: Program) -> Repeats | None:

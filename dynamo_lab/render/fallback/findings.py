@@ -6,6 +6,7 @@ from dynamo_lab.render.markup import Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view.findings.finding import Finding
 from dynamo_lab.view.findings.findings import FindingsView
+from dynamo_lab.view.findings.words import names_its_line
 
 
 def blocks(view: FindingsView) -> Iterator[Markup]:
@@ -41,7 +42,7 @@ def _finding(item: Finding) -> Markup:
 
 def _aside(item: Finding) -> Iterator[Markup]:
     """Line, grade and gain in a row, and the evidence to unfold."""
-    where = item.where if item.where.lower() not in item.sentence.lower() else ""
+    where = "" if names_its_line(item) else item.where
     gain = f"foretold: {item.gain_text}" if item.gain_text else ""
     facts = [shortened(fact, 300) for fact in (where, item.grade_text, gain) if fact]
     if facts:

@@ -18,6 +18,7 @@ from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.findings.finding import Finding
 from dynamo_lab.view.findings.findings import FindingsView
+from dynamo_lab.view.findings.words import names_its_line
 
 _INDENT = 4
 
@@ -50,7 +51,7 @@ def finding(item: Finding, page: Page) -> Iterator[RenderableType]:
 
 def _facts(item: Finding, page: Page) -> Iterator[tuple[Text, Text]]:
     """Label and text, for the two columns below the sentence."""
-    if item.where and item.where.lower() not in item.sentence.lower():
+    if not names_its_line(item):
         yield text("at", "dim"), text(item.where)
     shown = item.evidence if page.everything else item.evidence[:2]
     for index, one in enumerate(shown):

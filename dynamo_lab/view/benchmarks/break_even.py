@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from dynamo_lab.measure.statistics import ratio, rounds_needed, spread
-from dynamo_lab.model.benchmarks import Benchmark, Phase, Series
+from dynamo_lab.model.benchmarks import Benchmark, Cache, Phase, Series
 from dynamo_lab.view.core.words import plural, seconds
 
 
@@ -30,7 +30,7 @@ def break_even(benchmark: Benchmark, way: int, phase: Phase = "forward") -> Brea
     """
     timed = benchmark.ways[way]
     compiling = timed.compile_by_phase.get(phase, timed.compile_seconds)
-    base, other = _warm(benchmark, 0, phase), _warm(benchmark, way, phase)
+    base, other = (series_of(benchmark, one, phase, "warm") for one in (0, way))
     if way == 0 or compiling is None or base is None or other is None:
         return None
     count = min(len(base.seconds), len(other.seconds))
@@ -82,7 +82,8 @@ def _rounded(calls: int) -> int:
     return -(-calls // 10**places) * 10**places
 
 
-def _warm(benchmark: Benchmark, way: int, phase: Phase) -> Series | None:
-    wanted = (way, phase, "warm")
+def series_of(benchmark: Benchmark, way: int, phase: Phase, cache: Cache) -> Series | None:
+    """The times of a variant's calls; None where it was not timed so."""
+    wanted = (way, phase, cache)
     found = (one for one in benchmark.series if (one.way, one.phase, one.cache) == wanted)
     return next(found, None)

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from dynamo_lab.measure.statistics import Spread, spread
 from dynamo_lab.model.benchmarks import OPTIMIZER, Benchmark, EagerCall, KernelTime, Overhead, Phase
+from dynamo_lab.view.benchmarks.break_even import series_of
 from dynamo_lab.view.benchmarks.kernel_groups import Context
 from dynamo_lab.view.core.words import percent, plural, seconds
 from dynamo_lab.view.timings.durations import median_text, rounded, summed
@@ -95,11 +96,10 @@ def flushed_each(
 ) -> str:
     """Says that caches are flushed before each part, which a cold call of the whole does not do."""
     apart = summed([(one.cold, one.calls) for one in eager])
-    wanted = (0, phase, "cold")
-    timed = [one for one in found.series if (one.way, one.phase, one.cache) == wanted]
-    if apart is None or not timed or not timed[0].seconds or len(eager) <= len(kernels):
+    timed = series_of(found, 0, phase, "cold")
+    if apart is None or timed is None or not timed.seconds or len(eager) <= len(kernels):
         return ""
-    whole = spread(timed[0].seconds)
+    whole = spread(timed.seconds)
     if apart.median <= (1 + _FITS) * whole.median:
         return ""
     return (
@@ -111,11 +111,10 @@ def flushed_each(
 
 def beside_table(found: Benchmark, way: int, phase: Phase, whole: Spread | None) -> str:
     """Why a call took another time here than in the table; empty where both agree."""
-    wanted = (way, phase, "warm")
-    timed = [one for one in found.series if (one.way, one.phase, one.cache) == wanted]
-    if whole is None or not timed or not timed[0].seconds:
+    timed = series_of(found, way, phase, "warm")
+    if whole is None or timed is None or not timed.seconds:
         return ""
-    table = spread(timed[0].seconds)
+    table = spread(timed.seconds)
     if max(whole.median, table.median) <= (1 + _FITS) * min(whole.median, table.median):
         return ""
     has_optimizer = phase == "step" and OPTIMIZER in (found.changes or ())

@@ -21,10 +21,6 @@ def innermost(recording: Recording, item: Break) -> Span:
     return recording.spans[stack[-1] if stack else item.span]
 
 
-def _text(recording: Recording, span: Span) -> str:
-    return dict(recording.sources[span.source].lines()).get(span.line, "")
-
-
 def is_moved(item: Break, recording: Recording) -> bool:
     """Whether capturing the number as a symbol only moves the break, to where it is read."""
     return reads_for_math(item, recording) or _decides(item, recording)
@@ -58,7 +54,7 @@ def reads_for_math(item: Break, recording: Recording) -> bool:
     span = innermost(recording, item)
     if span.column < 0 or span.end_line > span.line:
         return False
-    text = _text(recording, span)
+    text = recording.sources[span.source].line(span.line) or ""
     return _is_of_math(text[span.column : span.end_column])
 
 

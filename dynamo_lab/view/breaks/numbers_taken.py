@@ -45,17 +45,15 @@ def decides(source: str, line: int) -> bool:
     does not show (a function that is called with it, a file of half a text) counts as no.
     """
     taken = _taken(source, line)
-    return taken is not None and any(
-        taken.reads_in(test) for test in _tests(taken.scope) if not _asks_what_it_is(test)
-    )
+    return taken is not None and _decided(taken)
 
 
 def only_computes(source: str, line: int) -> bool:
     """Whether the number is only computed with: no branch, no size, no index, no unknown call."""
     taken = _taken(source, line)
-    if taken is None or decides(source, line):
+    if taken is None or _decided(taken) or _passed_on(taken):
         return False
-    return not any(map(taken.reads_in, _demanding(taken.scope))) and not _passed_on(taken)
+    return not any(map(taken.reads_in, _demanding(taken.scope)))
 
 
 def _taken(source: str, line: int) -> Taken | None:
@@ -76,6 +74,12 @@ def _scope(tree: ast.Module, line: int) -> ast.AST:
         if isinstance(node, _Function) and node.lineno <= line <= (node.end_lineno or 0):
             found = node
     return found
+
+
+def _decided(taken: Taken) -> bool:
+    """Whether a branch reads such a number."""
+    tests = (test for test in _tests(taken.scope) if not _asks_what_it_is(test))
+    return any(map(taken.reads_in, tests))
 
 
 def _tests(scope: ast.AST) -> Iterator[ast.expr]:

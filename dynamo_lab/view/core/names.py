@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.model.graphs import NodeTable
 from dynamo_lab.model.recording import Recording
 
 _NAMESPACES = {"aten", "prims", "higher_order", "inductor", "inductor_prims", "prim"}
@@ -95,17 +94,14 @@ def custom_operators(recording: Recording) -> tuple[str, ...]:
     """The operators in the graphs that are not PyTorch's: 'mylib::foo'."""
     found = dict[str, None]()
     for graph in recording.graphs:
-        for target in graph.nodes.strings:
-            part = _CUSTOM.match(target)
-            if part and part[1] not in _OF_PYTORCH and _is_called(target, graph.nodes):
+        table = graph.nodes
+        calls = zip(table.op, table.target, strict=True)
+        called = {what for op, what in calls if table.strings[op] == "call_function"}
+        for at in sorted(called):
+            part = _CUSTOM.match(table.strings[at])
+            if part and part[1] not in _OF_PYTORCH:
                 found[f"{part[1]}::{part[2]}"] = None
     return tuple(found)
-
-
-def _is_called(target: str, table: NodeTable) -> bool:
-    at = table.strings.index(target)
-    calls = zip(table.op, table.target, strict=True)
-    return any(what == at and table.strings[op] == "call_function" for op, what in calls)
 
 
 _LOCAL = re.compile(r"^[lg]_(.+?)_?$")

@@ -21,6 +21,11 @@ def grade_in_words(finding: Finding) -> str:
     return _BY_HAND if finding.grade == "none" else _GRADES[finding.grade]
 
 
+def names_its_line(finding: Finding) -> bool:
+    """Whether the sentence says where it is, so that nothing else has to."""
+    return finding.where.lower() in finding.sentence.lower()
+
+
 def gain_in_words(gain: Gain) -> str:
     """'breaks: 3 to 1, counted'."""
     before, after = amount(gain.metric, gain.before), amount(gain.metric, gain.after)

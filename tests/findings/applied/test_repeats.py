@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from dynamo_lab.live import findings as applying
+from dynamo_lab.live import repeats
 from dynamo_lab.live.repeats import Repeats
 from dynamo_lab.view.findings import findings
 from dynamo_lab.view.findings.changes import Setting
@@ -44,7 +44,7 @@ def test_a_storm_in_later_calls_is_told_of_a_change_that_ends_the_breaks() -> No
 def test_a_change_that_starts_a_storm_has_hurt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(findings, "RULES", (_rule(Setting("capture_scalar_outputs")),))
     found = map(Repeats, ((1, 0, 0), (1, 1, 1)))
-    monkeypatch.setattr(applying, "repeated", lambda _: next(found))
+    monkeypatch.setattr(repeats, "repeated", lambda _: next(found))
     applied = _recorded(Hooked(), grad=False).findings[0].apply()
     assert applied.verdict == "hurt"
     assert applied.sentence.endswith("Without it, none does.")

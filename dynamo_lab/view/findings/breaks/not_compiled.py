@@ -24,12 +24,13 @@ def find(facts: Facts) -> Iterator[Found]:
     if recording.exports:
         return
     broken = {item.frame for item in recording.breaks}
+    names = frame_names(recording)
     for frame in recording.frames:
         if frame.outcome == "failed" and frame.id not in broken:
-            yield _found(frame, facts)
+            yield _found(frame, names[frame.id], facts)
 
 
-def _found(frame: Frame, facts: Facts) -> Found:
+def _found(frame: Frame, name: str, facts: Facts) -> Found:
     recording, places = facts.recording, facts.places
     failure = recording.failure
     line = places.line_of(frame.span)
@@ -40,7 +41,7 @@ def _found(frame: Frame, facts: Facts) -> Found:
     finding = Finding(
         rule="not-compiled",
         question="breaks",
-        sentence=f"Compiling `{frame_names(recording)[frame.id]}` failed: {why.rstrip('.')}.",
+        sentence=f"Compiling `{name}` failed: {why.rstrip('.')}.",
         where=places.where(line),
         entity=entity(line),
         evidence=(Evidence(text="why Dynamo stopped", tab="frames", entity=f"frame:{frame.id}"),),

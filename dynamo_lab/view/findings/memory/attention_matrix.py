@@ -15,10 +15,20 @@ from dynamo_lab.view.findings.lines import line_of
 from dynamo_lab.view.fusion import peaks
 
 _PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
-_SCALED = ("mul", "div", "truediv", "add", "sub", "masked_fill", "where", "dropout", "to", "float",
-           "type_as", "reshape", "view", "contiguous", "softmax")  # fmt: skip
 _SAME = ("to", "float", "type_as", "reshape", "view", "contiguous")
 """What leaves the scores as they are."""
+_SCALED = (
+    "mul",
+    "div",
+    "truediv",
+    "add",
+    "sub",
+    "masked_fill",
+    "where",
+    "dropout",
+    "softmax",
+    *_SAME,
+)
 _CALL = "out = torch.nn.functional.scaled_dot_product_attention({}, scale={}){}"
 
 _NEAR = 200
@@ -52,14 +62,20 @@ def _is_attention(table: NodeTable, softmax: int) -> bool:
 
 def _above(table: NodeTable, softmax: int) -> int | None:
     """The product whose elements are scaled, masked and put through the softmax."""
-    at = softmax
+    between = _between(table, softmax)
+    return None if between is None else between[-1]
+
+
+def _between(table: NodeTable, softmax: int) -> list[int] | None:
+    """The nodes from the softmax up to the product, which is the last; None where there is none."""
+    passed, wanted = [softmax], _size(table, softmax)
     for _ in range(8):
-        same = [i for i in table.inputs[at] if _size(table, i) == _size(table, softmax)]
-        if not same:
+        above = next((i for i in table.inputs[passed[-1]] if _size(table, i) == wanted), None)
+        if above is None:
             return None
-        at = same[0]
-        if ops.name(table, at) in _PRODUCTS:
-            return at
+        passed.append(above)
+        if ops.name(table, above) in _PRODUCTS:
+            return passed
     return None
 
 
@@ -88,17 +104,16 @@ def _scores(table: NodeTable, softmax: int) -> _Scores:
 
     PyTorch's own scale, one over the root of the features, is never what a program without it does.
     """
-    factors, others, at = list[str](), list[str](), softmax
-    while ops.name(table, at) not in _PRODUCTS:
+    factors, others = list[str](), list[str]()
+    for at in (_between(table, softmax) or [])[1:-1]:
         name = ops.name(table, at)
         number = _number(table, at)
         if number and name == "mul":
             factors.append(number)
         elif number and name in ("div", "truediv"):
             factors.append(f"1 / {number}")
-        elif at != softmax and name not in _SAME:
+        elif name not in _SAME:
             others.append(name)
-        at = next(i for i in table.inputs[at] if _size(table, i) == _size(table, softmax))
     return _Scores(" * ".join(reversed(factors)) or "1.0", tuple(reversed(others)))
 
 
