@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "view": {*FACTS, "measure", "view"},  # of measure the statistics, which need no torch
     "render": LOOKS - {"measure"},
     "capture": {*FACTS, "capture"},
+    "compiler": {*FACTS, "capture", "compiler"},
     "record": {*FACTS, "capture", "record"},
     "live": LIVE,
     "bench": {*LIVE, "bench"},

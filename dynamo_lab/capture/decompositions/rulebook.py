@@ -87,7 +87,7 @@ def _inductor_table() -> Mapping[Any, Function]:
     return hooks.INDUCTOR_TABLE.get()()
 
 
-def _whole_table() -> Mapping[Any, Function]:
+def whole_table() -> Mapping[Any, Function]:
     hooks.REFERENCES.get()  # importing them fills the table
     return hooks.WHOLE_TABLE.get()
 
@@ -95,7 +95,7 @@ def _whole_table() -> Mapping[Any, Function]:
 _TABLES: dict[Target, Callable[[], Mapping[Any, Function]]] = {
     "core_aten": _core_table,
     "inductor": _inductor_table,
-    "prims": _whole_table,
+    "prims": whole_table,
 }
 
 

@@ -1,0 +1,18 @@
+"""A compiler of our own, small enough to be read: ATen graph -> loops -> fused kernels -> C.
+
+Read in this order, each file with one idea:
+
+1. `index`: where an element lies, as a polynomial of loop variables and sizes
+2. `operators`: the operators of the loop IR, what each means and how each target writes it
+3. `body`: values and straight-line code, recorded by running closures
+4. `tensors`: lazy tensors, buffers, loops and calls of ATen
+5. `rules`: ATen operators as closures, a table
+6. `lower`: a graph, node by node, through that table
+7. `fusion`: which loops share a kernel, with the reason
+8. `kernel`: the loops of a kernel merged, its values handed on, its stores dropped
+9. `printers`: a kernel as text for a target
+10. `build`: the text as machine code
+11. `wrapper`: the Python function that allocates, calls and frees
+12. `program`: all of it for one graph, each stage kept
+13. `backend`: what `torch.compile(backend="lab")` calls
+"""

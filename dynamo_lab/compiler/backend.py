@@ -1,0 +1,112 @@
+"""The backend that `torch.compile(fn, backend="lab")` calls.
+
+AOTAutograd turns the captured graph into forward and backward graphs of ATen operators and
+decomposes them; each becomes a `Program`.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from functorch.compile import (
+    aot_module_simplified,
+    min_cut_rematerialization_partition,
+)
+from torch import fx
+
+from dynamo_lab.compiler.lower import CannotLower
+from dynamo_lab.compiler.program import Program
+from dynamo_lab.compiler.rules import RULES
+
+log = logging.getLogger(__name__)
+aten = torch.ops.aten
+
+Listener = Callable[[Program], None]
+_listeners: list[Listener] = []
+
+
+def lab(module: fx.GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
+    """Compile a captured graph.
+
+    Raises:
+        NoCCompiler: no C compiler was found.
+    """
+    return aot_module_simplified(
+        module,
+        list(example_inputs),
+        fw_compiler=compile_graph,
+        bw_compiler=compile_graph,
+        inference_compiler=compile_graph,
+        partition_fn=min_cut_rematerialization_partition,
+        decompositions=dict(decompositions()),
+        keep_inference_input_mutations=True,
+    )
+
+
+def compile_graph(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[[list[Any]], Any]:
+    """One graph of ATen operators as a function that takes its arguments in a list."""
+    try:
+        program = Program(gm).build()
+    except CannotLower as refusal:
+        log.warning("A graph is run by ATen, node by node: %s.", refusal)
+        return _boxed(lambda args: gm(*args))
+    for listener in _listeners:
+        listener(program)
+
+    return _boxed(program)
+
+
+def _boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    def call(args: list[Any]) -> Any:
+        return run(args)
+
+    call._boxed_call = True  # type: ignore[attr-defined] # how AOTAutograd knows
+    return call
+
+
+@functools.cache
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """The rules that bring a graph to what the table knows.
+
+    Those of core ATen, and of the operators that Inductor decomposes too those that gain by fusion;
+    without those of operators that have a rule here.
+    """
+    from dynamo_lab.capture.decompositions.rulebook import whole_table
+
+    table = dict(torch.export.default_decompositions().items())
+    every = whole_table()
+    for packet in FURTHER:
+        for name in packet.overloads():
+            overload = getattr(packet, name)
+            if overload in every:
+                table[overload] = every[overload]
+    return {target: made for target, made in table.items() if target not in {*RULES, *KEPT}}
+
+
+FURTHER = (
+    aten._softmax,
+    aten._log_softmax,
+    aten._softmax_backward_data,
+    aten._log_softmax_backward_data,
+    aten.native_layer_norm,
+    aten.native_group_norm,
+    aten._native_batch_norm_legit,
+    aten._native_batch_norm_legit_functional,
+    aten._native_batch_norm_legit_no_training,
+    aten.native_batch_norm,
+    aten.leaky_relu,
+    aten.hardtanh,
+    aten.elu,
+    aten.masked_fill,
+    aten.select_backward,
+    aten.slice_backward,
+)
+KEPT = (
+    aten.addmm.default,  # one call of a matrix library
+    aten._scaled_dot_product_flash_attention_for_cpu.default,
+    aten.native_dropout.default,  # draws the numbers that eager draws
+)

@@ -1,0 +1,148 @@
+"""Machine code: the C compiler that this machine has, and a cache of what it made.
+
+In come the texts of kernels; out come functions. A library is named by the hash of its text, of
+the compiler and of its options, so it never changes: it is written beside its place and moved
+there, which is safe with several processes and for those that have it mapped.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.compiler.printers.prelude import has_vector_functions, prelude
+from dynamo_lab.errors import DynamoLabError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAME = "kernel_of_this_file"
+"""What a kernel's text calls its function, before the hash is its name."""
+
+MOST_BYTES = 256 << 20
+"""Of libraries kept; the ones that were used longest ago go first."""
+
+
+class NoCCompiler(DynamoLabError):
+    """There is nothing to compile C with."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No C compiler was found: install gcc or clang, or name one in the environment "
+            'variable CC. Without one, torch.compile(..., backend="aot_eager") runs the same graph '
+            "by ATen."
+        )
+
+
+class BuildError(DynamoLabError):
+    """The C compiler refused a kernel. `source` is what it was given."""
+
+    def __init__(self, message: str, source: str) -> None:
+        super().__init__(f"The C compiler refused a kernel: {message}")
+        self.source = source
+
+
+@functools.cache
+def compiler() -> tuple[str, ...]:
+    """The command of the C compiler: `CC`, else gcc, else clang."""
+    for command in (os.environ.get("CC", ""), "gcc", "clang"):
+        words = tuple(command.split())
+        if words and shutil.which(words[0]):
+            return words
+    raise NoCCompiler
+
+
+@functools.cache
+def options() -> tuple[str, ...]:
+    """Fast, and with eager's numbers: no product is fused with a sum, integers wrap around."""
+    shown = subprocess.run([*compiler(), "--version"], capture_output=True, text=True).stdout
+    apple = platform.system() == "Darwin"
+    return (
+        "-O3",
+        "-mcpu=native" if platform.machine() in ("arm64", "aarch64") else "-march=native",
+        *(("-Xpreprocessor", "-fopenmp", "-lomp") if apple else ("-fopenmp",)),
+        "-fno-math-errno",
+        "-fno-trapping-math",
+        "-ffp-contract=off",
+        "-fwrapv",
+        "-shared",
+        "-fPIC",
+        "-w",
+        f"-DCOMPILER_{hashlib.sha256(shown.encode()).hexdigest()[:12]}",
+    )
+
+
+def folder() -> Path:
+    """Where libraries are kept: `DYNAMO_LAB_CACHE`, else the user's cache."""
+    chosen = os.environ.get("DYNAMO_LAB_CACHE")
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(chosen) if chosen else Path(cache) / "dynamo_lab" / "kernels"
+
+
+def build(sources: Sequence[str]) -> list[Any]:
+    """The functions of these kernels, each text compiled once; missing ones side by side.
+
+    Args:
+        sources: C texts that define `NAME`, without the prelude.
+
+    Raises:
+        NoCCompiler: there is none.
+        BuildError: it refused a text.
+    """
+    missing = [source for source in dict.fromkeys(sources) if source not in _loaded]
+    if missing:
+        folder().mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for source, library in zip(missing, pool.map(_library, missing), strict=True):
+                _loaded[source] = ctypes.CDLL(str(library))[NAME]
+    return [_loaded[source] for source in sources]
+
+
+_loaded: dict[str, Any] = {}
+"""Functions by the text of their kernel: a process maps each library once."""
+
+
+def _library(source: str) -> Path:
+    whole = prelude() + source
+    key = hashlib.sha256("\0".join([*compiler(), *options(), whole]).encode()).hexdigest()[:24]
+    library = folder() / f"{key}.so"
+    if library.exists():
+        library.touch()
+        return library
+    with tempfile.TemporaryDirectory(dir=folder()) as work:
+        written, made = Path(work, "kernel.c"), Path(work, "kernel.so")
+        written.write_text(whole)
+        libraries = ["-lmvec", "-lm"] if has_vector_functions() else ["-lm"]
+        command = [*compiler(), *options(), str(written), "-o", str(made), *libraries]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise BuildError(done.stderr.replace(work, "").strip()[:2000], whole)
+        made.replace(library)
+    _bound()
+    return library
+
+
+def _bound() -> None:
+    """Keep the cache below its size."""
+    kept = sorted(folder().glob("*.so"), key=_used, reverse=True)
+    total = 0
+    for library in kept:
+        total += library.stat().st_size if library.exists() else 0
+        if total > MOST_BYTES:
+            library.unlink(missing_ok=True)
+
+
+def _used(library: Path) -> float:
+    try:
+        return library.stat().st_mtime
+    except OSError:  # another process has taken it away
+        return 0.0

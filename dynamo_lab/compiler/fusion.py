@@ -1,0 +1,331 @@
+"""Fusion: which loops share a kernel, as pairs with a score, a verdict and a reason.
+
+In comes a lowered graph; out come its units in an order that runs, a unit being a group of loops
+or a call. Greedy: of the pairs that may be joined, the one that shares the most bytes of memory
+is; until none is left.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeVar
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.space import Level, Space, nests, space_of
+from dynamo_lab.compiler.work import Extern, Loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from dynamo_lab.compiler.body import Body
+    from dynamo_lab.compiler.index import Index
+    from dynamo_lab.compiler.tensors import LoweredGraph
+
+MOST_LOOPS = 64
+"""A kernel of more would take its compiler long, for little less memory."""
+MOST_NEIGHBOURS = 20
+"""Of the many readers of one buffer, each is compared with so many that follow."""
+
+
+@dataclass(eq=False)
+class Group:
+    """Loops that become one kernel."""
+
+    nodes: list[Loop]
+    reads: set[str] = field(init=False)
+    writes: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reads = set[str]().union(*(node.reads for node in self.nodes))
+        self.writes = {node.buffer.name for node in self.nodes}
+
+    @property
+    def reducing(self) -> Loop | None:
+        """One of its reductions, if it has any: all go over the same loops."""
+        return next((node for node in self.nodes if node.reduction), None)
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether its turn among random numbers and checks matters: never."""
+        return False
+
+    def __str__(self) -> str:
+        return "+".join(node.buffer.name for node in self.nodes)
+
+
+Unit = Group | Extern
+Work = TypeVar("Work", Loop, Unit)
+"""What has an order: the loops of a kernel, and the units of a graph."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether two groups were joined, and why not."""
+
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    """The buffers that their loops write."""
+    score: int
+    """Bytes of the buffers that both touch, each counted once."""
+    reason: str
+    """Empty where they were joined."""
+
+    @property
+    def fused(self) -> bool:
+        """Whether the two became one kernel."""
+        return not self.reason
+
+    def __str__(self) -> str:
+        pair = f"{'+'.join(self.first)} with {'+'.join(self.second)}"
+        return f"{pair}: {self.reason or 'joined'} ({self.score} bytes shared)"
+
+
+def shared_bytes(graph: LoweredGraph, a: Group, b: Group) -> int:
+    """Bytes of the buffers that both touch."""
+    both = (a.reads | a.writes) & (b.reads | b.writes)
+    return sum(graph.buffers[name].bytes for name in both if name in graph.buffers)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a reader may change of fusion."""
+
+    score: Callable[[LoweredGraph, Group, Group], int] = shared_bytes
+    """How much joining a pair is worth; the highest is joined first, 0 never."""
+    forbidden: Callable[[Group, Group], str] = lambda a, b: ""
+    """A reason against a pair that would be legal, or nothing."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The units in an order that runs, and every pair that was considered."""
+
+    units: list[Unit]
+    verdicts: list[Verdict]
+
+
+def schedule(graph: LoweredGraph, choices: Choices | None = None) -> Schedule:
+    """Join loops into kernels, as far as it is legal and shares memory."""
+    return _Scheduler(graph, choices or Choices()).run()
+
+
+class _Scheduler:
+    def __init__(self, graph: LoweredGraph, choices: Choices) -> None:
+        self.graph, self.choices = graph, choices
+        self.verdicts: list[Verdict] = []
+        units = [Group([work]) if isinstance(work, Loop) else work for work in graph.work]
+        self.units: dict[int, Unit] = {id(u): u for u in ordered(units, graph.mutated)}
+        before = predecessors(list(self.units.values()), graph.mutated)
+        self.before = {key: {id(unit) for unit in listed} for key, listed in before.items()}
+        self.queue: list[tuple[int, int, Group, Group]] = []
+        self.pushed = 0
+
+    def run(self) -> Schedule:
+        groups = [unit for unit in self.units.values() if isinstance(unit, Group)]
+        for a, b in _neighbours(groups):
+            self._push(a, b)
+        while self.queue:
+            score, _, a, b = heapq.heappop(self.queue)
+            if id(a) not in self.units or id(b) not in self.units:
+                continue
+            nodes = ordered([*a.nodes, *b.nodes], self.graph.mutated)
+            reason = self._reason_against(a, b, nodes)
+            self.verdicts.append(Verdict(_names(a), _names(b), -score, reason))
+            if not reason:
+                self._join(a, b, Group(nodes))
+        units = ordered(list(self.units.values()), self.graph.mutated)
+        return Schedule(units, self.verdicts)
+
+    def _push(self, a: Group, b: Group) -> None:
+        score = self.choices.score(self.graph, a, b)
+        if score > 0:
+            self.pushed += 1
+            heapq.heappush(self.queue, (-score, self.pushed, a, b))
+
+    def _join(self, a: Group, b: Group, joined: Group) -> None:
+        gone = {id(a), id(b)}
+        before = (self.before.pop(id(a)) | self.before.pop(id(b))) - gone
+        for listed in self.before.values():
+            if listed & gone:
+                listed -= gone
+                listed.add(id(joined))
+        self.before[id(joined)] = before
+        # in the first one's place: calls that draw random numbers keep their turns among themselves
+        self.units = {
+            (id(joined) if key == id(a) else key): (joined if key == id(a) else unit)
+            for key, unit in self.units.items()
+            if key != id(b)
+        }
+        touched = joined.reads | joined.writes
+        for unit in list(self.units.values()):
+            if not isinstance(unit, Group) or unit is joined:
+                continue
+            if touched & (unit.reads | unit.writes):
+                self._push(joined, unit)
+
+    def _reason_against(self, a: Group, b: Group, nodes: Sequence[Loop]) -> str:
+        if len(nodes) > MOST_LOOPS:
+            return f"together they have more than {MOST_LOOPS} loop nodes"
+        against = self.choices.forbidden(a, b) or different_loops(a, b)
+        if against:
+            return against
+        between = self._between(a, b)
+        if between:
+            return f"{between} has to run between them"
+        found = levels(nodes, space_of(nodes), self.graph.mutated, strict=True)
+        return found if isinstance(found, str) else ""
+
+    def _between(self, a: Group, b: Group) -> str:
+        """A third unit on a path from one to the other."""
+        for first, last in ((id(a), id(b)), (id(b), id(a))):
+            seen = {last}
+            stack = [key for key in self.before[last] if key != first]
+            while stack:
+                key = stack.pop()
+                if key in seen:
+                    continue
+                seen.add(key)
+                if first in self.before[key]:
+                    return str(self.units[key])
+                stack += self.before[key]
+        return ""
+
+
+def _names(group: Group) -> tuple[str, ...]:
+    return tuple(node.buffer.name for node in group.nodes)
+
+
+def _neighbours(groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
+    """The pairs that touch one buffer, each once, the earlier first."""
+    users: dict[str, list[int]] = defaultdict(list)
+    for at, group in enumerate(groups):
+        for name in group.reads | group.writes:
+            users[name].append(at)
+    pairs = {
+        pair
+        for places in users.values()
+        for pair in combinations(places, 2)
+        if places.index(pair[1]) - places.index(pair[0]) < MOST_NEIGHBOURS
+    }
+    return ((groups[i], groups[j]) for i, j in sorted(pairs))
+
+
+def different_loops(a: Group, b: Group) -> str:
+    """Why the two cannot run in the same loops, if their sizes differ."""
+    x, y = a.reducing, b.reducing
+    if x and y:
+        if (x.outer_size, x.inner_size) == (y.outer_size, y.inner_size):
+            return ""
+        return (
+            f"one reduces {x.inner_size} elements {x.outer_size} times, "
+            f"the other {y.inner_size} elements {y.outer_size} times"
+        )
+    if x or y:
+        reducing, plain = (x, b) if x else (y, a)
+        assert reducing is not None
+        size = plain.nodes[0].outer_size
+        if size in (reducing.outer_size, ix.product([reducing.outer_size, reducing.inner_size])):
+            return ""
+        return (
+            f"a loop over {size} elements fits neither the {reducing.outer_size} results "
+            "nor the elements of a reduction"
+        )
+    if a.nodes[0].outer_size == b.nodes[0].outer_size:
+        return ""
+    return (
+        f"one loops over {a.nodes[0].outer_size} elements, the other over {b.nodes[0].outer_size}"
+    )
+
+
+def levels(
+    nodes: Sequence[Loop], space: Space, mutated: set[str], *, strict: bool
+) -> dict[Loop, int] | str:
+    """In which of the kernel's rounds each node runs, or why they cannot share a kernel.
+
+    What a reduction gives is only there after its inner loops: what reads it runs in a later round.
+
+    Args:
+        nodes: in an order that runs.
+        space: the loops of the kernel.
+        mutated: inputs that are written, after all that reads them.
+        strict: refuse nodes whose loops do not nest in the kernel's.
+    """
+    written: dict[str, tuple[Loop, Index, Level]] = {}
+    reads: dict[str, list[tuple[Loop, Index]]] = defaultdict(list)
+    rounds: dict[Loop, int] = {}
+    for node in nodes:
+        outer, inner, level = space.place(node)
+        if strict and not nests((*outer, *inner)):
+            return f"the loops of {node.buffer.name} and of the others do not nest"
+        body = node.traced(outer, inner)
+        mine = 0
+        for buffer, at in body.loads():
+            if buffer in mutated:
+                reads[buffer].append((node, at))
+            elif buffer in written and buffer != node.buffer.name:
+                writer, place, writer_level = written[buffer]
+                if at != place:
+                    return f"{node.buffer.name} reads {buffer} at {at}, which is written at {place}"
+                if writer_level == "inner" and not writer.reduction and level == "outer":
+                    return f"{node.buffer.name} reads an element of {buffer} that other turns write"
+                mine = max(mine, rounds[writer] + (1 if writer.reduction else 0))
+        name, place = target_of(body)
+        for reader, at in reads[name]:
+            if at != place:
+                return f"{name} is written at {place}, which is still to be read at {at}"
+            mine = max(mine, rounds.get(reader, mine))
+        rounds[node] = mine
+        written[name] = (node, place, level)
+    return rounds
+
+
+def target_of(body: Body) -> tuple[str, Index]:
+    """The buffer that a node's body writes, and where."""
+    for value in reversed(body.values):
+        if value.op == "store":
+            return value.args[0], value.args[1]
+        if value.op == "reduce":
+            return value.args[2], value.args[3]
+    raise AssertionError("a loop that writes nothing")
+
+
+def predecessors(units: Sequence[Work], mutated: set[str]) -> dict[int, list[Work]]:
+    """What has to run before each unit, by its id."""
+    writer = {name: unit for unit in units for name in unit.writes if name not in mutated}
+    readers: dict[str, list[Work]] = defaultdict(list)
+    found: dict[int, list[Work]] = {}
+    last: Work | None = None
+    for unit in units:
+        before = {id(w): w for name in unit.reads if (w := writer.get(name)) and w is not unit}
+        if unit.keeps_order:
+            if last:
+                before[id(last)] = last
+            last = unit
+        found[id(unit)] = list(before.values())
+        for name in unit.reads & mutated:
+            readers[name].append(unit)
+    for unit in units:
+        for name in unit.writes & mutated:
+            found[id(unit)] += [reader for reader in readers[name] if reader is not unit]
+    return found
+
+
+def ordered(units: Sequence[Work], mutated: set[str]) -> list[Work]:
+    """The units in an order that runs, otherwise as they came."""
+    before = predecessors(units, mutated)
+    found: list[Work] = []
+    seen: set[int] = set()
+    for start in units:
+        stack: list[tuple[Work, bool]] = [(start, False)]
+        while stack:
+            unit, is_ready = stack.pop()
+            if is_ready:
+                found.append(unit)
+            elif id(unit) not in seen:
+                seen.add(id(unit))
+                stack.append((unit, True))
+                stack += [(other, False) for other in reversed(before[id(unit)])]
+    return found

@@ -1,0 +1,328 @@
+"""Lowering: the ATen graph that AOTAutograd hands over, node by node, to loops and calls of ATen.
+
+In comes an FX graph whose nodes know their fake results; out comes a `LoweredGraph`. A node with a
+rule becomes closures; a node without, or whose rule refuses, becomes a call of ATen and is listed.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import fx
+from torch.fx.node import map_aggregate
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import of_node
+from dynamo_lab.compiler.index import Index
+from dynamo_lab.compiler.rules import RULES, Call, Meta
+from dynamo_lab.compiler.rules.views import VIEWS
+from dynamo_lab.compiler.sizes import Sizes
+from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph, is_computed
+from dynamo_lab.compiler.work import Buffer, Extern, Named, Unsupported, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+aten = torch.ops.aten
+
+MOST_READS = 8
+"""A tensor that reads more buffers is stored: a loop has only so many registers."""
+MOST_OPERATORS = 60
+SHARED_READS, SHARED_OPERATORS = 4, 30
+"""The same for a tensor that several read: each of them would compute it again."""
+
+
+class CannotLower(Exception):
+    """The graph as a whole is left to ATen. The message says why."""
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """A node that ATen computes, and why."""
+
+    node: str
+    target: str
+    reason: str
+
+
+def lower(module: fx.GraphModule, *, only: Callable[[fx.Node], bool] | None = None) -> LoweredGraph:
+    """The loops and calls of a graph.
+
+    Args:
+        module: a graph of ATen operators, its nodes with `meta["val"]`.
+        only: which nodes may be lowered by a rule; all, unless said.
+    """
+    return _Lowering(module, only or (lambda _: True)).run()
+
+
+def fallbacks(graph: LoweredGraph) -> list[Fallback]:
+    """The nodes of a lowered graph that ATen computes."""
+    return [
+        Fallback(work.node, str(work.target), work.reason)
+        for work in graph.work
+        if isinstance(work, Extern) and work.reason
+    ]
+
+
+class _Lowering:
+    def __init__(self, module: fx.GraphModule, only: Callable[[fx.Node], bool]) -> None:
+        self.module, self.only = module, only
+        self.sizes = Sizes()
+        self.graph = LoweredGraph(_device_of(module))
+        self.made: dict[fx.Node, Any] = {}
+
+    def run(self) -> LoweredGraph:
+        handlers = {
+            "placeholder": self._placeholder,
+            "get_attr": self._attribute,
+            "output": self._output,
+        }
+        for node in self.module.graph.nodes:
+            self.graph.current = node.name
+            with of_node(node.name):
+                try:
+                    self.made[node] = handlers.get(node.op, self._call)(node)
+                except (
+                    Unsupported
+                ) as refusal:  # of a size: neither a rule nor a call can do without
+                    raise CannotLower(f"{node.target}: {refusal}") from None
+        return self.graph
+
+    def _placeholder(self, node: fx.Node) -> Any:
+        self.graph.parameters.append(node.name)
+        return self._given(node.name, node.meta.get("val"))
+
+    def _given(self, name: str, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            buffer = self._buffer(self._meta(value), name)
+            self.graph.inputs[name] = buffer
+            self.graph.find_sizes(buffer)
+            return self.graph.tensor_in(buffer)
+        if isinstance(value, torch.SymInt):
+            self.graph.define_size(name, self.sizes.of(value))
+            return self.sizes.of(value)
+        if isinstance(value, torch.SymFloat | torch.SymBool):
+            return Named(name, _type_of(value))
+        return Named(name)
+
+    def _attribute(self, node: fx.Node) -> Any:
+        value = operator.attrgetter(str(node.target))(self.module)
+        self.graph.constants[node.name] = value
+        return self._given(node.name, value)
+
+    def _output(self, node: fx.Node) -> None:
+        listed: Any = node.args[0]
+        outputs = listed if isinstance(listed, tuple | list) else [listed]
+        for item in outputs:
+            made = self.made[item] if isinstance(item, fx.Node) else item
+            if isinstance(made, LazyTensor):
+                stride = self._meta(item.meta["val"]).stride
+                made = self.graph.view(made, stride, own=True)
+            self.graph.outputs.append(made)
+
+    def _call(self, node: fx.Node) -> Any:
+        value = node.meta.get("val")
+        if isinstance(value, torch.SymInt) and not _reads_data(node):
+            return self.sizes.of(value)  # what Python computes of sizes is an index expression
+        args = map_aggregate(node.args, self._argument)
+        kwargs = map_aggregate(node.kwargs, self._argument)
+        try:
+            made = self._by_rule(node, value, args, kwargs)
+        except Unsupported as refusal:
+            return self._extern(node, value, args, kwargs, str(refusal))
+        self._store_if_dear(node, made)
+        return made
+
+    def _argument(self, arg: Any) -> Any:
+        return self.made[arg] if isinstance(arg, fx.Node) else arg
+
+    def _by_rule(self, node: fx.Node, value: Any, args: Any, kwargs: Any) -> Any:
+        if node.target is operator.getitem:
+            return args[0][args[1]]
+        if node.target is aten.copy_.default:
+            self.graph.mutate(args[0], _as_tensor(args[1]))
+            return args[0]
+        rule = RULES.get(node.target) or RULES.get(str(node.target))
+        if rule is None:
+            raise Unsupported("no rule")
+        if not self.only(node):
+            raise Unsupported("left to ATen by the caller")
+        values = value if isinstance(value, tuple | list) else [value]
+        if not all(isinstance(item, torch.Tensor) for item in values):
+            raise Unsupported("a result that is no tensor")
+        metas = tuple(self._meta(item) for item in values)
+        _refuse_unknown(node, metas)
+        return rule(Call(self.graph, metas), *args, **kwargs)
+
+    def _store_if_dear(self, node: fx.Node, made: Any) -> None:
+        """Stored where computing it again for each reader costs more than memory."""
+        if not isinstance(made, LazyTensor) or made.buffer or node.target in VIEWS:
+            return
+        shared = len(node.users) > 1 and (
+            made.heavy or len(made.reads) > SHARED_READS or made.cost > SHARED_OPERATORS
+        )
+        if shared or len(made.reads) > MOST_READS or made.cost > MOST_OPERATORS:
+            made.realize()
+
+    def _extern(self, node: fx.Node, value: Any, args: Any, kwargs: Any, reason: str) -> Any:
+        if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
+            raise CannotLower(f"{node.target} writes into its argument")
+        strides = _Strides(self._meta)
+        call = Extern(
+            node.name,
+            node.target,
+            self._passed(args, strides.of(node.args)),
+            self._passed(kwargs, strides.of(node.kwargs)),
+            [],
+            isinstance(value, tuple | list),
+            set(),
+            reason,
+            keeps_order=_keeps_order(node),
+        )
+        for arg in _leaves((call.args, call.kwargs)):
+            call.reads |= _names_in(arg)
+        values: Sequence[Any] = value if isinstance(value, tuple | list) else [value]
+        made = [self._result(call, k, item, node) for k, item in enumerate(values)]
+        self.graph.work.append(call)
+        return made if call.many else made[0]
+
+    def _passed(self, args: Any, strides: Any) -> Any:
+        """The arguments with each tensor as the strided memory that its fake one was."""
+        if isinstance(args, LazyTensor):
+            return self.graph.view(args, strides, own=False)
+        if isinstance(args, tuple | list):
+            return type(args)(self._passed(a, s) for a, s in zip(args, strides, strict=True))
+        if isinstance(args, dict):
+            return {key: self._passed(args[key], strides[key]) for key in args}
+        return args
+
+    def _result(self, call: Extern, k: int, value: Any, node: fx.Node) -> Any:
+        if isinstance(value, torch.Tensor):
+            meta = self._meta(value)
+            buffer = self._buffer(meta)
+            call.results.append(buffer)
+            for d, size in enumerate(meta.size):
+                for atom in ix.of(size).sizes():
+                    if not self.graph.has_size(atom.name) and size == ix.symbol_of(atom):
+                        self.graph.known_sizes.add(atom.name)
+                        call.sizes[atom.name] = (buffer.name, d)
+            return self.graph.tensor_in(buffer)
+        if isinstance(value, torch.SymInt):
+            size = self.sizes.of(value)
+            alone = size.alone() if isinstance(size, Index) else None
+            if alone is None:
+                raise CannotLower(f"{node.target} gives a size that is {size}")
+            self.graph.known_sizes.add(alone.name)
+            call.results.append(Named(alone.name, torch.int64))
+            return size
+        name = f"{node.name}_{k}" if call.many else node.name
+        call.results.append(
+            None if value is None and not call.many else Named(name, _type_of(value))
+        )
+        return call.results[-1]
+
+    def _buffer(self, meta: Meta, name: str = "") -> Buffer:
+        return self.graph.buffer(meta.size, meta.stride, meta.dtype, meta.device, name)
+
+    def _meta(self, value: torch.Tensor) -> Meta:
+        sizes = self.sizes.all(value.shape)
+        strided = value.layout is torch.strided
+        strides = self.sizes.all(value.stride()) if strided else sizes
+        return Meta(sizes, strides, value.dtype, value.device)
+
+
+class _Strides:
+    """The strides of each tensor among arguments, in the arguments' own nesting."""
+
+    def __init__(self, meta: Callable[[torch.Tensor], Meta]) -> None:
+        self.meta = meta
+
+    def of(self, args: Any) -> Any:
+        if isinstance(args, fx.Node):
+            value = args.meta.get("val")
+            return self.meta(value).stride if isinstance(value, torch.Tensor) else None
+        if isinstance(args, tuple | list):
+            return [self.of(arg) for arg in args]
+        if isinstance(args, dict):
+            return {key: self.of(arg) for key, arg in args.items()}
+        return None
+
+
+def _refuse_unknown(node: fx.Node, metas: Sequence[Meta]) -> None:
+    """The loop IR has no complex numbers, no sparse tensors and runs on the CPU."""
+    values = [arg.meta.get("val") for arg in node.all_input_nodes]
+    given = [value for value in values if isinstance(value, torch.Tensor)]
+    for dtype in [*(meta.dtype for meta in metas), *(value.dtype for value in given)]:
+        if not is_computed(dtype):
+            raise Unsupported(f"of type {str(dtype).removeprefix('torch.')}")
+    if any(isinstance(arg, complex) for arg in _leaves((node.args, node.kwargs))):
+        raise Unsupported("a complex number")
+    if any(value.layout is not torch.strided for value in given):
+        raise Unsupported("a tensor without strides")
+    for device in [*(meta.device for meta in metas), *(value.device for value in given)]:
+        if device.type != "cpu":
+            raise Unsupported(f"on {device.type}, for which no kernels are run yet")
+
+
+def _as_tensor(x: Any) -> LazyTensor:
+    if isinstance(x, LazyTensor):
+        return x
+    raise Unsupported("a write of a number")
+
+
+def _reads_data(node: fx.Node) -> bool:
+    """Does a number come out of tensors, so that only running it tells?"""
+    if node.target in (aten.sym_size.int, aten.sym_stride.int, aten.sym_numel.default):
+        return False
+    values = [arg.meta.get("val") for arg in node.all_input_nodes]
+    return any(isinstance(value, torch.Tensor) for value in values)
+
+
+OpOverload = type(aten.add.Tensor)
+_RANDOM = torch.Tag.nondeterministic_seeded
+
+
+def _keeps_order(node: fx.Node) -> bool:
+    """Does it draw random numbers, check something, or write? Then its turn matters."""
+    target = node.target
+    if not isinstance(target, OpOverload):
+        return getattr(target, "__module__", "") != "_operator"
+    if _RANDOM in target.tags or not node.users:
+        return True
+    return target.namespace not in ("aten", "prims")
+
+
+def _names_in(arg: Any) -> set[str]:
+    match arg:
+        case View(buffer, size, stride, offset):
+            parts = [*size, *stride, offset]
+            return {buffer} | {atom.name for part in parts for atom in ix.of(part).sizes()}
+        case Index():
+            return {atom.name for atom in arg.sizes()}
+        case Named(name):
+            return {name}
+        case _:
+            return set()
+
+
+def _leaves(args: Any) -> list[Any]:
+    found: list[Any] = []
+    map_aggregate(args, found.append)
+    return found
+
+
+def _type_of(value: Any) -> torch.dtype | None:
+    if isinstance(value, torch.SymFloat | float):
+        return torch.float64
+    if isinstance(value, torch.SymBool | bool):
+        return torch.bool
+    return torch.int64 if isinstance(value, torch.SymInt | int) else None
+
+
+def _device_of(module: fx.GraphModule) -> torch.device:
+    values = (node.meta.get("val") for node in module.graph.nodes)
+    devices = [value.device for value in values if isinstance(value, torch.Tensor)]
+    return next((d for d in devices if d.type != "cpu"), torch.device("cpu"))

@@ -1,0 +1,1 @@
+"""A kernel as text, a file a target."""

@@ -1,0 +1,62 @@
+"""How a kernel walks through memory: what decides which loop is for SIMD, for tiles, for blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.index import Index, Size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynamo_lab.compiler.kernel import Kernel
+
+FAR = 8
+"""Elements from one turn to the next from which a step leaves the cache line."""
+
+
+def name_of(loop: Index) -> str:
+    """The name of a loop variable; none where the loop turns once."""
+    alone = loop.alone()
+    return alone.name if alone else ""
+
+
+def loops_of(loops: Sequence[Index], sizes: Sequence[Size]) -> list[tuple[str, str]]:
+    """The loops that turn more than once, with their sizes as text."""
+    pairs = zip(loops, sizes, strict=True)
+    return [
+        (name_of(loop), f"({size})" if isinstance(size, Index) else str(size))
+        for loop, size in pairs
+        if name_of(loop)
+    ]
+
+
+def columns_of(kernel: Kernel) -> str:
+    """The last outer loop, if most of what is reduced walks it in steps of one."""
+    if not (kernel.inner and kernel.outer):
+        return ""
+    inner, outer = name_of(kernel.inner[-1]), name_of(kernel.outer[-1])
+    reads = [
+        at
+        for section in kernel.sections
+        if section.level == "inner"
+        for _, at in section.body.loads()
+        if at.uses(inner)
+    ]
+    by_column = sum(at.factor_of(outer) == 1 for at in reads) * 2 > len(reads)
+    return outer if by_column and not any(at.factor_of(inner) == 1 for at in reads) else ""
+
+
+def walked_across(kernel: Kernel) -> str:
+    """The outer loop that some load walks in steps of one while the innermost jumps."""
+    if kernel.reduces or len(kernel.outer) < 2:
+        return ""
+    last = name_of(kernel.outer[-1])
+    for section in kernel.sections:
+        for _, at in section.body.loads():
+            if abs(ix.hint(at.factor_of(last) or 0)) > FAR:
+                for loop in kernel.outer[:-1]:
+                    if at.factor_of(name_of(loop)) == 1:
+                        return name_of(loop)
+    return ""

@@ -1,0 +1,17 @@
+"""What each ATen operator becomes: one file a kind of operator, all in the table `RULES`."""
+
+from dynamo_lab.compiler.rules import movement, pointwise, reductions, views
+from dynamo_lab.compiler.rules.table import RULES, Call, Meta, Rule, replaced, rule
+
+__all__ = [
+    "RULES",
+    "Call",
+    "Meta",
+    "Rule",
+    "movement",
+    "pointwise",
+    "reductions",
+    "replaced",
+    "rule",
+    "views",
+]

@@ -1,0 +1,207 @@
+"""Rules that move elements: joining, padding, and reading where an index tensor says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import Value, apply, cast, checked, index, masked, where
+from dynamo_lab.compiler.operators import computed_in
+from dynamo_lab.compiler.rules.table import Call, Closure, expanded, rule
+from dynamo_lab.compiler.rules.views import first_of
+from dynamo_lab.compiler.work import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynamo_lab.compiler.index import Index, Size
+    from dynamo_lab.compiler.layout import Position
+    from dynamo_lab.compiler.tensors import LazyTensor
+
+aten = torch.ops.aten
+
+CHEAP = 4
+"""A tensor of fewer operators is computed anew by each that reads it at other places."""
+
+
+def stored_if_dear(x: LazyTensor) -> LazyTensor:
+    """A tensor to be read at other places: stored, if computing it again costs."""
+    return x if x.cost < CHEAP and not x.heavy else x.realize()
+
+
+@rule(aten.cat.default)
+def _cat(call: Call, parts: Sequence[LazyTensor], dim: int = 0) -> LazyTensor:
+    parts = [x for x in parts if x.size != (0,)]
+    if len(parts) == 0:
+        raise Unsupported("a cat of nothing")
+    dtype, dim = computed_in(call.meta.dtype), dim % len(call.meta.size)
+    starts: list[Size] = [0]
+    for x in parts:
+        starts.append(ix.plain(ix.of(starts[-1]) + x.size[dim]))
+
+    def part(x: LazyTensor, start: Size, at: Position) -> Value:
+        return cast(x([*at[:dim], at[dim] - start, *at[dim + 1 :]]), dtype)
+
+    def closure(at: Position) -> Value:
+        """Asked from the last part to the first, so that the first has the last word."""
+        place = index(at[dim])
+        last = parts[-1]
+        if len(parts) == 1:
+            return part(last, 0, at)
+        after = apply("ge", place, index(starts[-2]))
+        found = masked(after, lambda: part(last, starts[-2], at), 0)
+        for x, start, end in reversed(list(zip(parts[:-1], starts, starts[1:], strict=False))):
+            before = apply("lt", place, index(end))
+            within = (
+                before if start == 0 else apply("and", apply("ge", place, index(start)), before)
+            )
+            mine = masked(within, lambda x=x, start=start: part(x, start, at), 0)
+            found = where(before, mine, found)
+        return found
+
+    return call.tensor(closure, parts, cost=3)
+
+
+@rule(aten.constant_pad_nd.default)
+def _pad(call: Call, x: LazyTensor, pads: Sequence[Size], value: Any = 0) -> LazyTensor:
+    rank = len(x.size)
+    before: list[Size] = [0] * rank
+    padded = [False] * rank
+    for k in range(len(pads) // 2):
+        before[rank - 1 - k] = pads[2 * k]
+        padded[rank - 1 - k] = pads[2 * k] != 0 or pads[2 * k + 1] != 0
+
+    def closure(at: Position) -> Value:
+        source = [i - b for i, b in zip(at, before, strict=True)]
+        inside = [
+            apply("and", apply("ge", index(i), 0), apply("lt", index(i), index(n)))
+            for i, n, is_padded in zip(source, x.size, padded, strict=True)
+            if is_padded
+        ]
+        if not inside:
+            return x(source)
+        condition = inside[0]
+        for other in inside[1:]:
+            condition = apply("and", condition, other)
+        return masked(condition, lambda: x(source), value)
+
+    return call.tensor(closure, [x], cost=3)
+
+
+@rule(aten.embedding.default)
+def _embedding(call: Call, weight: LazyTensor, ids: LazyTensor, *_: Any) -> LazyTensor:
+    rank = len(ids.size)
+
+    def closure(at: Position) -> Value:
+        return weight([checked(ids(at[:rank]), weight.size[0]), at[-1]])
+
+    return call.tensor(closure, [stored_if_dear(weight), ids])
+
+
+@rule(aten.gather.default)
+def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> LazyTensor:
+    if not x.size:
+        raise Unsupported("a gather of one number")
+    dim %= len(x.size)
+
+    def closure(at: Position) -> Value:
+        return x([*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]])
+
+    return call.tensor(closure, [stored_if_dear(x), ids])
+
+
+@rule(aten.index_select.default)
+def _index_select(call: Call, x: LazyTensor, dim: int, ids: LazyTensor) -> LazyTensor:
+    if not x.size or len(ids.size) != 1:
+        raise Unsupported("a selection of or by one number")
+    dim %= len(x.size)
+
+    def closure(at: Position) -> Value:
+        return x([*at[:dim], checked(ids([at[dim]]), x.size[dim]), *at[dim + 1 :]])
+
+    return call.tensor(closure, [stored_if_dear(x), ids])
+
+
+@rule(aten.index.Tensor, aten._unsafe_index.Tensor)
+def _index(call: Call, x: LazyTensor, given: Sequence[LazyTensor | None]) -> LazyTensor:
+    """NumPy's advanced indexing.
+
+    The index tensors are broadcast, and stand where the first stood if they are neighbours, else
+    in front.
+    """
+    ids = [*given, *[None] * (len(x.size) - len(given))]
+    dims = [d for d, tensor in enumerate(ids) if tensor is not None]
+    if any(tensor is not None and tensor.dtype in (torch.bool, torch.uint8) for tensor in ids):
+        raise Unsupported("an index of bools, whose result's size depends on the data")
+    size = broadcast([tensor.size for tensor in ids if tensor is not None])
+    neighbours = dims == list(range(dims[0], dims[-1] + 1))
+    front = dims[0] if neighbours else 0
+    readers: dict[int, Closure] = {
+        d: expanded(tensor, size) for d, tensor in enumerate(ids) if tensor is not None
+    }
+
+    def closure(at: Position) -> Value:
+        chosen = at[front : front + len(size)]
+        rest = [*at[:front], *at[front + len(size) :]]
+        place: list[Index] = []
+        for d, n in enumerate(x.size):
+            place.append(checked(readers[d](chosen), n) if d in readers else rest.pop(0))
+        return x(place)
+
+    parents = [stored_if_dear(x), *(tensor for tensor in ids if tensor is not None)]
+    return call.tensor(closure, parents)
+
+
+def broadcast(sizes: Sequence[Sequence[Size]]) -> tuple[Size, ...]:
+    """The size to which tensors of these sizes are broadcast."""
+    rank = max(len(size) for size in sizes)
+    found: list[Size] = [1] * rank
+    for size in sizes:
+        for d, n in enumerate(size, rank - len(size)):
+            if n != 1:
+                found[d] = n
+    return tuple(found)
+
+
+@rule(aten.slice_scatter.default)
+def _slice_scatter(
+    call: Call,
+    x: LazyTensor,
+    source: LazyTensor,
+    dim: int = 0,
+    start: Any = None,
+    _: Any = None,
+    step: int = 1,
+) -> LazyTensor:
+    if step != 1:
+        raise Unsupported("a write with steps")
+    dim %= len(x.size)
+    first = first_of(start, x.size[dim])
+    dtype, length = computed_in(call.meta.dtype), source.size[dim]
+
+    def closure(at: Position) -> Value:
+        place = index(at[dim] - first)
+        within = apply("and", apply("ge", place, 0), apply("lt", place, index(length)))
+        moved = [i - first if d == dim else i for d, i in enumerate(at)]
+        return where(within, masked(within, lambda: cast(source(moved), dtype), 0), x(at))
+
+    return call.tensor(closure, [x, source], cost=3)
+
+
+@rule(aten.select_scatter.default)
+def _select_scatter(
+    call: Call, x: LazyTensor, source: LazyTensor, dim: int, chosen: int
+) -> LazyTensor:
+    if not isinstance(chosen, int):
+        raise Unsupported("a selection that depends on the run")
+    dim %= len(x.size)
+    place = ix.of(x.size[dim]) + chosen if chosen < 0 else ix.of(chosen)
+    dtype = computed_in(call.meta.dtype)
+
+    def closure(at: Position) -> Value:
+        here = apply("eq", index(at[dim]), index(place))
+        return where(here, cast(source([*at[:dim], *at[dim + 1 :]]), dtype), x(at))
+
+    return call.tensor(closure, [x, source], cost=3)

@@ -1,0 +1,299 @@
+"""Rules of operators that compute each element from the elements at its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.compiler.body import Value, apply, cast, const, index, where
+from dynamo_lab.compiler.index import Index
+from dynamo_lab.compiler.operators import FLOATS, OPERATORS, computed_in
+from dynamo_lab.compiler.rules.table import (
+    RULES,
+    Call,
+    Named,
+    Operand,
+    number,
+    pointwise,
+    promoted,
+    reader,
+    rule,
+    tensors,
+)
+from dynamo_lab.compiler.tensors import LazyTensor
+from dynamo_lab.compiler.work import Unsupported
+
+if TYPE_CHECKING:
+    from dynamo_lab.compiler.layout import Position
+
+aten, prims = torch.ops.aten, torch.ops.prims
+
+Body = Callable[..., Value]
+
+
+def _enter(target: Any, body: Body, *, heavy: bool = False, compares: bool = False) -> None:
+    """A rule that is no more than an expression of its operands."""
+
+    def lower(call: Call, *operands: Operand, **named: Any) -> LazyTensor:
+        computed = computed_in(promoted(operands)) if compares else None
+        return pointwise(
+            call, operands, lambda *v: body(*v, **named), computed=computed, heavy=heavy
+        )
+
+    RULES[target] = lower
+
+
+def _named(operator: str) -> Body:
+    return lambda *values: apply(operator, *values)
+
+
+_SAME_NAME = """abs acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf erfc exp exp2
+expm1 floor hypot log log10 log1p log2 neg rsqrt sin sinh sqrt tan tanh trunc"""
+
+for _name in _SAME_NAME.split():
+    for _overload in ("default", "Tensor", "Scalar"):
+        if hasattr(getattr(aten, _name), _overload):
+            _enter(
+                getattr(getattr(aten, _name), _overload),
+                _named(_name),
+                heavy=OPERATORS[_name].heavy,
+            )
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    for _overload in ("Tensor", "Scalar"):
+        _enter(getattr(getattr(aten, _name), _overload), _named(_name), compares=True)
+
+for _name in ("and", "or", "xor"):
+    for _overload in ("Tensor", "Scalar"):
+        _enter(getattr(getattr(aten, f"bitwise_{_name}"), _overload), _named(_name))
+    _enter(
+        getattr(aten, f"logical_{_name}").default,
+        lambda a, b, name=_name: apply(name, cast(a, torch.bool), cast(b, torch.bool)),
+        compares=True,
+    )
+
+
+def _scaled(sign: str) -> Body:
+    def body(a: Value, b: Value, alpha: Any = 1) -> Value:
+        if isinstance(alpha, int | float):
+            return apply(sign, a, b if alpha == 1 else apply("mul", b, alpha))
+        return apply(sign, a, apply("mul", b, number(alpha, b.dtype)))
+
+    return body
+
+
+for _overload in ("Tensor", "Scalar"):
+    _enter(getattr(aten.add, _overload), _scaled("add"))
+    _enter(getattr(aten.sub, _overload), _scaled("sub"))
+    _enter(getattr(aten.mul, _overload), _named("mul"))
+    _enter(getattr(aten.div, _overload), _named("div"))
+    _enter(getattr(aten.fmod, _overload), _named("fmod"))
+_enter(aten.rsub.Scalar, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
+_enter(aten.rsub.Tensor, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
+_enter(aten.maximum.default, _named("max"))
+_enter(aten.minimum.default, _named("min"))
+_enter(aten.round.default, _named("round"))
+_enter(aten.reciprocal.default, lambda v: 1.0 / v)
+_enter(aten.square.default, lambda v: v * v)
+_enter(aten.sigmoid.default, lambda v: 1.0 / (1.0 + apply("exp", -v)), heavy=True)
+_enter(aten.relu.default, lambda v: apply("max", v, 0))
+_enter(aten.bitwise_not.default, lambda v: apply("invert", v))
+_enter(aten.logical_not.default, lambda v: apply("not", cast(v, torch.bool)), compares=True)
+_enter(aten.signbit.default, _named("signbit"), compares=True)
+_enter(aten.isnan.default, lambda v: apply("ne", v, v), compares=True)
+_enter(aten.isinf.default, lambda v: apply("eq", _magnitude(v), math.inf), compares=True)
+_enter(aten.addcmul.default, lambda a, b, c, value=1: a + apply("mul", b * c, value))
+_enter(aten.addcdiv.default, lambda a, b, c, value=1: a + apply("mul", b / c, value))
+# written by Dynamo itself, and registered when it is first needed: known by name
+_enter("prims.fma.default", lambda a, b, c: a * b + c)
+
+
+def _magnitude(v: Value) -> Value:
+    if v.dtype not in FLOATS:
+        raise Unsupported("infinity of integers")
+    return apply("abs", v)
+
+
+@rule(aten.sign.default, aten.sgn.default)
+def _sign(call: Call, x: LazyTensor) -> LazyTensor:
+    if x.dtype is torch.bool:
+        return pointwise(call, [x], lambda v: v)
+
+    def body(v: Value) -> Value:
+        either = cast(apply("gt", v, 0), v.dtype) - cast(apply("lt", v, 0), v.dtype)
+        return where(apply("ne", v, v), v, either) if v.dtype in FLOATS else either
+
+    return pointwise(call, [x], body)
+
+
+@rule(aten.pow.Tensor_Scalar, aten.pow.Tensor_Tensor, aten.pow.Scalar)
+def _pow(call: Call, base: Operand, exponent: Operand) -> LazyTensor:
+    if exponent in (0.5, 1, 2, 3) and not isinstance(exponent, LazyTensor | bool):
+        if exponent == 0.5 and call.meta.dtype in FLOATS:
+            return pointwise(call, [base], lambda v: apply("sqrt", v))
+        if exponent != 0.5:
+            return pointwise(call, [base], lambda v: _repeated(v, int(exponent)))  # type: ignore[arg-type]
+    if call.meta.dtype not in FLOATS:
+        raise Unsupported("a power of integers")
+    return pointwise(call, [base, exponent], lambda a, b: apply("pow", a, b), heavy=True)
+
+
+def _repeated(v: Value, times: int) -> Value:
+    found = v
+    for _ in range(times - 1):
+        found = found * v
+    return found
+
+
+@rule(aten.remainder.Scalar, aten.remainder.Tensor)
+def _remainder(call: Call, x: Operand, divisor: Operand) -> LazyTensor:
+    _needs_safe_divisor(call, divisor)
+    return pointwise(call, [x, divisor], lambda a, b: apply("remainder", a, b))
+
+
+@rule(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.floor_divide.default)
+def _div(
+    call: Call, x: Operand, divisor: Operand, rounding_mode: str | None = "floor"
+) -> LazyTensor:
+    if rounding_mode is None:
+        return pointwise(call, [x, divisor], lambda a, b: a / b)
+    if call.meta.dtype in FLOATS:
+        if rounding_mode == "floor":  # ATen corrects the quotient by the remainder
+            raise Unsupported("division of floats rounded down")
+        return pointwise(call, [x, divisor], lambda a, b: apply("trunc", a / b))
+    _needs_safe_divisor(call, divisor)
+
+    def body(a: Value, b: Value) -> Value:
+        quotient = apply("intdiv", a, b)
+        if rounding_mode == "trunc":
+            return quotient
+        return apply("intdiv", a - apply("remainder", a, b), b)
+
+    return pointwise(call, [x, divisor], body)
+
+
+def _needs_safe_divisor(call: Call, divisor: Operand) -> None:
+    """Integers divided by 0, and the least one by -1, end a process in C; ATen raises or wraps."""
+    if call.meta.dtype in FLOATS:
+        return
+    if isinstance(divisor, LazyTensor | Named | Index) or divisor in (0, -1):
+        raise Unsupported("integers divided by what may be 0 or -1")
+
+
+@rule(aten.fmod.Scalar, aten.fmod.Tensor)
+def _fmod(call: Call, x: Operand, divisor: Operand) -> LazyTensor:
+    _needs_safe_divisor(call, divisor)
+    return pointwise(call, [x, divisor], lambda a, b: apply("fmod", a, b))
+
+
+@rule(aten.bitwise_left_shift.Tensor, aten.bitwise_left_shift.Tensor_Scalar)
+def _left(call: Call, x: Operand, by: Operand) -> LazyTensor:
+    return pointwise(call, [x, by], lambda a, b: apply("shl", a, b))
+
+
+@rule(aten.bitwise_right_shift.Tensor, aten.bitwise_right_shift.Tensor_Scalar)
+def _right(call: Call, x: Operand, by: Operand) -> LazyTensor:
+    return pointwise(call, [x, by], lambda a, b: apply("shr", a, b))
+
+
+@rule(aten.clamp.default, aten.clamp.Tensor)
+def _clamp(
+    call: Call, x: LazyTensor, low: Operand | None = None, high: Operand | None = None, **named: Any
+) -> LazyTensor:
+    low, high = named.get("min", low), named.get("max", high)
+    bounds = [bound for bound in (low, high) if bound is not None]
+
+    def body(v: Value, *values: Value) -> Value:
+        left = list(values)
+        if low is not None:
+            v = apply("max", v, left.pop(0))
+        return v if high is None else apply("min", v, left.pop(0))
+
+    return pointwise(call, [x, *bounds], body)
+
+
+@rule(aten.gelu.default)
+def _gelu(call: Call, x: LazyTensor, approximate: str = "none") -> LazyTensor:
+    """Hendrycks and Gimpel, "Gaussian Error Linear Units", equations 1 and 2."""
+
+    def body(v: Value) -> Value:
+        if approximate == "tanh":
+            inner = (v + v * v * v * 0.044715) * math.sqrt(2 / math.pi)
+            return v * 0.5 * (1.0 + apply("tanh", inner))
+        return v * 0.5 * (1.0 + apply("erf", v * math.sqrt(0.5)))
+
+    return pointwise(call, [x], body, heavy=True)
+
+
+@rule(aten.where.self, aten.where.ScalarOther, aten.where.ScalarSelf, aten.where.Scalar)
+def _where(call: Call, condition: LazyTensor, a: Operand, b: Operand) -> LazyTensor:
+    meta, dtype = call.meta, computed_in(call.meta.dtype)
+    asked = reader(condition, meta.size, torch.bool)
+    then, other = reader(a, meta.size, dtype), reader(b, meta.size, dtype)
+
+    def closure(at: Position) -> Value:
+        return where(asked(at), then(at), other(at))
+
+    return call.tensor(closure, tensors([condition, a, b]))
+
+
+@rule(
+    prims.convert_element_type.default,
+    aten._to_copy.default,
+    aten.clone.default,
+    aten.lift_fresh_copy.default,
+)
+def _convert(call: Call, x: LazyTensor, *_: Any, **__: Any) -> LazyTensor:
+    if call.meta.device != x.device:
+        raise Unsupported("a copy to another device")
+    # an element of a half is a float32 here: converted down it must be rounded, not passed on
+    dtype = call.meta.dtype
+    if dtype != x.dtype and computed_in(dtype) != dtype:
+        return pointwise(call, [x], lambda v: cast(cast(v, dtype), computed_in(dtype)))
+    return pointwise(call, [x], lambda v: v)
+
+
+@rule(aten.copy.default)
+def _copy(call: Call, _: LazyTensor, source: LazyTensor, *__: Any) -> LazyTensor:
+    return pointwise(call, [source], lambda v: v)
+
+
+@rule(aten.full.default, aten.full_like.default, aten.scalar_tensor.default)
+def _full(call: Call, *args: Any, **_: Any) -> LazyTensor:
+    value = args[0] if len(args) == 1 else args[1]
+    return call.tensor(lambda at: number(value, computed_in(call.meta.dtype)), [])
+
+
+@rule(aten.arange.start_step, prims.iota.default)
+def _arange(call: Call, first: Any, *args: Any, start: Any = None, step: Any = 1, **_: Any) -> Any:
+    if start is None:
+        start, step = first, args[1] if len(args) > 1 else 1
+    if not all(isinstance(x, int | Index) for x in (start, step)):
+        raise Unsupported("a range of floats")
+    return call.tensor(lambda at: index(at[0] * step + start, computed_in(call.meta.dtype)), [])
+
+
+@rule(aten.fill.Scalar)
+def _fill(call: Call, _: LazyTensor, value: Any) -> LazyTensor:
+    return call.tensor(lambda at: number(value, computed_in(call.meta.dtype)), [])
+
+
+@rule(aten.nan_to_num.default)
+def _nan_to_num(
+    call: Call, x: LazyTensor, nan: Any = None, posinf: Any = None, neginf: Any = None
+) -> LazyTensor:
+    if x.dtype not in FLOATS:
+        return pointwise(call, [x], lambda v: v)
+    limits = torch.finfo(x.dtype)
+
+    def body(v: Value) -> Value:
+        large = const(limits.max if posinf is None else posinf, v.dtype)
+        small = const(limits.min if neginf is None else neginf, v.dtype)
+        found = where(apply("eq", v, math.inf), large, v)
+        found = where(apply("eq", v, -math.inf), small, found)
+        return where(apply("ne", v, v), const(nan or 0.0, v.dtype), found)
+
+    return pointwise(call, [x], body)

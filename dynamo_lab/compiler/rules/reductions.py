@@ -1,0 +1,194 @@
+"""Rules of reductions. The loop IR has sum, prod, max and min; all others are made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import Value, apply, cast, const, index, where
+from dynamo_lab.compiler.layout import Position, flatten, unflatten
+from dynamo_lab.compiler.operators import FLOATS, computed_in
+from dynamo_lab.compiler.rules.table import Call, Rule, rule
+from dynamo_lab.compiler.tensors import LazyTensor
+from dynamo_lab.compiler.work import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynamo_lab.compiler.index import Size
+
+aten = torch.ops.aten
+
+
+def dims_of(x: LazyTensor, dims: Any) -> list[int]:
+    """The dimensions that a call names: none named is all."""
+    rank = len(x.size)
+    if dims is None or dims == []:
+        return list(range(rank))
+    listed = [dims] if isinstance(dims, int) else list(dims)
+    return sorted({d % rank for d in listed}) if rank else []
+
+
+def converted(call: Call, x: LazyTensor, dtype: torch.dtype) -> LazyTensor:
+    """The tensor as values of a type that sums do not lose in."""
+    return LazyTensor(call.graph, x.size, dtype, lambda at: cast(x(at), dtype), [x], cost=0)
+
+
+def _reduction(how: str) -> Rule:
+    def lower(call: Call, x: LazyTensor, dim: Any = None, keepdim: bool = False, **_: Any) -> Any:
+        dtype = call.meta.dtype
+        source = converted(call, x, computed_in(dtype))
+        return call.graph.reduce(how, source, dims_of(x, dim), keepdim, dtype)
+
+    return lower
+
+
+rule(aten.sum.dim_IntList, aten.sum.default)(_reduction("sum"))
+rule(aten.prod.default, aten.prod.dim_int)(_reduction("prod"))
+rule(aten.amax.default, aten.max.default)(_reduction("max"))
+rule(aten.amin.default, aten.min.default)(_reduction("min"))
+
+
+def _truth(how: str) -> Rule:
+    def lower(call: Call, x: LazyTensor, dim: Any = None, keepdim: bool = False) -> Any:
+        truths = converted(call, x, torch.bool)
+        source = converted(call, truths, call.meta.dtype)  # of uint8 the answer is uint8
+        return call.graph.reduce(how, source, dims_of(x, dim), keepdim, call.meta.dtype)
+
+    return lower
+
+
+rule(aten.any.default, aten.any.dim, aten.any.dims)(_truth("max"))
+rule(aten.all.default, aten.all.dim, aten.all.dims)(_truth("min"))
+
+
+@rule(aten.mean.dim, aten.mean.default)
+def _mean(
+    call: Call, x: LazyTensor, dim: Any = None, keepdim: bool = False, **_: Any
+) -> LazyTensor:
+    dims, dtype = dims_of(x, dim), computed_in(call.meta.dtype)
+    total = call.graph.reduce("sum", converted(call, x, dtype), dims, keepdim, dtype)
+    count = ix.product(x.size[d] for d in dims)
+    return call.tensor(lambda at: divided(total(at), count), [total])
+
+
+def divided(value: Value, count: Size) -> Value:
+    """A value over a count, which may be a size of the run time."""
+    if isinstance(count, int):  # 0 / 0 is NaN, as ATen has it
+        return apply("div", value, float(count))
+    return apply("div", value, index(count, value.dtype))
+
+
+def moments(
+    call: Call, x: LazyTensor, dim: Any, correction: float, keepdim: bool
+) -> tuple[LazyTensor, LazyTensor]:
+    """Sum of squares from the mean over n - correction, and the mean; dimensions kept.
+
+    In two passes over a row that is in the cache by then: exact, and it vectorises, which
+    Welford's recurrence hardly does.
+    """
+    dims, dtype = dims_of(x, dim), computed_in(x.dtype)
+    source = converted(call, x, dtype)
+    count = ix.product(x.size[d] for d in dims)
+    total = call.graph.reduce("sum", source, dims, True, dtype)
+    mean = LazyTensor(call.graph, total.size, dtype, lambda at: divided(total(at), count), [total])
+
+    def square(at: Position) -> Value:
+        from_mean = source(at) - mean(without(at, dims))
+        return from_mean * from_mean
+
+    squares = LazyTensor(call.graph, x.size, dtype, square, [x, mean])
+    spread = call.graph.reduce("sum", squares, dims, True, dtype)
+
+    def variance(at: Position) -> Value:
+        if isinstance(count, int):
+            return apply("div", spread(at), float(max(count - correction, 0)))
+        freedom = apply("sub", index(count, dtype), float(correction))
+        return apply("div", spread(at), apply("max", freedom, 0.0))
+
+    return LazyTensor(call.graph, total.size, dtype, variance, [spread]), mean
+
+
+def without(at: Position, dims: Sequence[int]) -> Position:
+    """The position in a tensor whose reduced dimensions were kept with size 1."""
+    return tuple(ix.ZERO if d in dims else i for d, i in enumerate(at))
+
+
+def _fitted(call: Call, x: LazyTensor, which: int) -> LazyTensor:
+    """A moment in the shape and type of a result."""
+    meta = call.metas[which]
+
+    def closure(at: Position) -> Value:
+        kept = unflatten(flatten(at, meta.size), x.size)
+        return cast(x(kept), computed_in(meta.dtype))
+
+    return call.tensor(closure, [x], meta=meta, cost=0)
+
+
+@rule(aten.var_mean.correction)
+def _var_mean(
+    call: Call, x: LazyTensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False
+) -> list[LazyTensor]:
+    variance, mean = moments(call, x, dim, 1 if correction is None else correction, keepdim)
+    return [_fitted(call, variance, 0), _fitted(call, mean, 1)]
+
+
+@rule(aten.var.correction)
+def _var(
+    call: Call, x: LazyTensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False
+) -> LazyTensor:
+    variance, _ = moments(call, x, dim, 1 if correction is None else correction, keepdim)
+    return _fitted(call, variance, 0)
+
+
+def _position_of(how: str) -> Rule:
+    """The least position whose value is the extreme: two reductions, which vectorise."""
+
+    def lower(call: Call, x: LazyTensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        if 0 in x.size:
+            raise Unsupported("the extreme of no elements")
+        return extreme_at(call, how, x, dims_of(x, dim), keepdim)
+
+    return lower
+
+
+def extreme_at(
+    call: Call, how: str, x: LazyTensor, dims: Sequence[int], keepdim: bool
+) -> LazyTensor:
+    """The least row-major position, along `dims`, of the extreme."""
+    x.realize()
+    source = converted(call, x, computed_in(x.dtype))
+    best = call.graph.reduce(how, source, dims, True, computed_in(x.dtype))
+
+    def place(at: Position) -> Value:
+        value, extreme = x(at), best(without(at, dims))
+        hit = apply("eq", value, extreme)
+        if value.dtype in FLOATS:  # a NaN is the extreme, and equal to nothing
+            hit = apply("or", hit, apply("ne", value, value))
+        here = index(flatten([at[d] for d in dims], [x.size[d] for d in dims]))
+        return where(hit, here, const(torch.iinfo(torch.int64).max, torch.int64))
+
+    places = LazyTensor(call.graph, x.size, torch.int64, place, [x, best])
+    return call.graph.reduce("min", places, dims, keepdim, torch.int64)
+
+
+rule(aten.argmax.default)(_position_of("max"))
+rule(aten.argmin.default)(_position_of("min"))
+
+
+def _with_position(how: str) -> Rule:
+    def lower(call: Call, x: LazyTensor, dim: int = 0, keepdim: bool = False) -> list[LazyTensor]:
+        if 0 in x.size:
+            raise Unsupported("the extreme of no elements")
+        dims = dims_of(x, dim)
+        source = converted(call, x, computed_in(x.dtype))
+        best = call.graph.reduce(how, source, dims, keepdim, x.dtype)
+        return [best, extreme_at(call, how, x, dims, keepdim)]
+
+    return lower
+
+
+rule(aten.max.dim)(_with_position("max"))
+rule(aten.min.dim)(_with_position("min"))

@@ -1,0 +1,195 @@
+"""The table of lowering rules: an ATen operator and the closure that it becomes.
+
+A rule is a function of a `Call` and of the call's arguments: lazy tensors, numbers, sizes, or names
+of what is known at run time. It returns a lazy tensor, or a list of them. It raises `Unsupported`
+where it does not hold; ATen computes that call then, and the program's list of fallbacks has the
+reason.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import Number, Value, cast, const, index, record
+from dynamo_lab.compiler.index import Index, Size
+from dynamo_lab.compiler.operators import FLOATS, computed_in
+from dynamo_lab.compiler.tensors import Closure, LazyTensor, LoweredGraph
+from dynamo_lab.compiler.work import Named, Unsupported
+
+if TYPE_CHECKING:
+    from dynamo_lab.compiler.layout import Position
+
+Rule = Callable[..., Any]
+Operand = LazyTensor | Number | Index | Named
+
+RULES: dict[Any, Rule] = {}
+"""By overload, as `torch.ops.aten.add.Tensor`, or by its name where it is registered late."""
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What is known of a tensor before it is computed."""
+
+    size: tuple[Size, ...]
+    stride: tuple[Size, ...]
+    dtype: torch.dtype
+    device: torch.device
+
+
+@dataclass(frozen=True)
+class Call:
+    """A node of the graph that is being lowered."""
+
+    graph: LoweredGraph
+    metas: tuple[Meta, ...]
+    """Of its results."""
+
+    @property
+    def meta(self) -> Meta:
+        """Of its only result, or its first."""
+        return self.metas[0]
+
+    def tensor(
+        self,
+        closure: Closure,
+        parents: Sequence[LazyTensor],
+        *,
+        meta: Meta | None = None,
+        cost: int = 1,
+        heavy: bool = False,
+        owns: bool = True,
+    ) -> LazyTensor:
+        """The result, or one of them."""
+        of = meta or self.meta
+        return LazyTensor(
+            self.graph,
+            of.size,
+            of.dtype,
+            closure,
+            parents,
+            cost=cost,
+            heavy=heavy,
+            stride=of.stride,
+            owns=owns,
+        )
+
+
+def rule(*targets: Any) -> Callable[[Rule], Rule]:
+    """Enter a rule for these overloads."""
+
+    def enter(made: Rule) -> Rule:
+        RULES.update(dict.fromkeys(targets, made))
+        return made
+
+    return enter
+
+
+@contextmanager
+def replaced(target: Any, made: Rule | None) -> Iterator[None]:
+    """Another rule for an overload, as long as this lasts; None leaves it to ATen."""
+    before = RULES.get(target)
+    _enter(target, made)
+    try:
+        yield
+    finally:
+        _enter(target, before)
+
+
+def _enter(target: Any, made: Rule | None) -> None:
+    if made is None:
+        RULES.pop(target, None)
+    else:
+        RULES[target] = made
+
+
+def number(x: Number | Index | Named, dtype: torch.dtype) -> Value:
+    """A number that the call is given, as a value of this type."""
+    if isinstance(x, Index):
+        return index(x, dtype)
+    if isinstance(x, Named):
+        if x.dtype is None:
+            raise Unsupported(f"{x.name} is no number")
+        return cast(record("scalar", x.name, dtype=x.dtype), dtype)
+    if isinstance(x, complex):
+        raise Unsupported("a complex number")
+    return const(x, dtype)
+
+
+def expanded(x: LazyTensor, size: Sequence[Size]) -> Closure:
+    """A closure that reads it broadcast to `size`."""
+    skipped = len(size) - len(x.size)
+
+    def read(at: Position) -> Value:
+        return x([ix.ZERO if n == 1 else i for i, n in zip(at[skipped:], x.size, strict=True)])
+
+    return read
+
+
+def reader(x: Operand, size: Sequence[Size], dtype: torch.dtype) -> Closure:
+    """A closure that reads an operand, broadcast and converted."""
+    if isinstance(x, LazyTensor):
+        read = expanded(x, size)
+        return lambda at: cast(read(at), dtype)
+    return lambda _: number(x, dtype)
+
+
+def pointwise(
+    call: Call,
+    operands: Sequence[Operand],
+    body: Callable[..., Value],
+    *,
+    computed: torch.dtype | None = None,
+    heavy: bool = False,
+) -> LazyTensor:
+    """`body` of every element; the operands are broadcast and converted to one type first."""
+    meta = call.meta
+    dtype = computed or computed_in(meta.dtype)
+    readers = [reader(x, meta.size, dtype) for x in operands]
+
+    def closure(at: Position) -> Value:
+        return cast(body(*(read(at) for read in readers)), computed_in(meta.dtype))
+
+    return call.tensor(closure, tensors(operands), heavy=heavy)
+
+
+def tensors(operands: Sequence[Any]) -> list[LazyTensor]:
+    """The tensors among operands."""
+    return [x for x in operands if isinstance(x, LazyTensor)]
+
+
+def promoted(operands: Sequence[Operand]) -> torch.dtype:
+    """The type in which operands are compared, as `torch.result_type` has it.
+
+    By three groups, of which a later one counts only if it is of a higher category.
+    """
+    found: torch.dtype | None = None
+    groups: list[list[torch.dtype]] = [
+        [x.dtype for x in operands if isinstance(x, LazyTensor) and x.size],
+        [x.dtype for x in operands if isinstance(x, LazyTensor) and not x.size],
+        [_type_of(x) for x in operands if not isinstance(x, LazyTensor)],
+    ]
+    for group in filter(None, groups):
+        dtype = functools.reduce(torch.promote_types, group)
+        if found is None or _category(dtype) > _category(found):
+            found = dtype
+    assert found is not None
+    return found
+
+
+def _type_of(x: Number | Index | Named) -> torch.dtype:
+    if isinstance(x, Index):
+        return torch.int64
+    if isinstance(x, Named):
+        return x.dtype or torch.float64
+    return {bool: torch.bool, int: torch.int64, float: torch.get_default_dtype()}[type(x)]
+
+
+def _category(dtype: torch.dtype) -> int:
+    return 2 if dtype in FLOATS else 0 if dtype is torch.bool else 1

@@ -1,0 +1,178 @@
+"""Rules of views: nothing is computed, only the index changes."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.layout import Position, flatten, unflatten
+from dynamo_lab.compiler.rules.table import Call, Meta, expanded, rule
+from dynamo_lab.compiler.work import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dynamo_lab.compiler.index import Index, Size
+    from dynamo_lab.compiler.tensors import LazyTensor
+
+aten = torch.ops.aten
+
+
+def view_of(
+    call: Call,
+    x: LazyTensor,
+    reindex: Callable[[Position], Sequence[Size]],
+    meta: Meta | None = None,
+) -> LazyTensor:
+    """The tensor read at the position that `reindex` gives for a position."""
+    return call.tensor(lambda at: x(reindex(at)), [x], meta=meta, cost=0, owns=False)
+
+
+@rule(
+    aten.view.default,
+    aten._unsafe_view.default,
+    aten.reshape.default,
+    aten.squeeze.default,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+    aten.unsqueeze.default,
+)
+def _view(call: Call, x: LazyTensor, *_: Any) -> LazyTensor:
+    size = call.meta.size
+    return view_of(call, x, lambda at: unflatten(flatten(at, size), x.size))
+
+
+@rule(aten.alias.default, aten.detach.default)
+def _alias(call: Call, x: LazyTensor) -> LazyTensor:
+    return view_of(call, x, lambda at: at)
+
+
+@rule(aten.permute.default)
+def _permute(call: Call, x: LazyTensor, dims: Sequence[int]) -> LazyTensor:
+    found = [d % len(dims) for d in dims]
+    places = [found.index(d) for d in range(len(found))]
+    return view_of(call, x, lambda at: [at[place] for place in places])
+
+
+@rule(aten.transpose.int, aten.t.default)
+def _transpose(call: Call, x: LazyTensor, a: int = 0, b: int = -1) -> LazyTensor:
+    if len(x.size) < 2:
+        return _alias(call, x)
+    order = list(range(len(x.size)))
+    order[a], order[b] = order[b], order[a]
+    return view_of(call, x, lambda at: [at[place] for place in order])
+
+
+@rule(aten.expand.default)
+def _expand(call: Call, x: LazyTensor, *_: Any, **__: Any) -> LazyTensor:
+    return call.tensor(expanded(x, call.meta.size), [x], cost=0, owns=False)
+
+
+@rule(aten.slice.Tensor)
+def _slice(
+    call: Call, x: LazyTensor, dim: int = 0, start: Any = None, _: Any = None, step: int = 1
+) -> LazyTensor:
+    return part_of(call, x, dim, start, step)
+
+
+def part_of(
+    call: Call, x: LazyTensor, dim: int, start: Any, step: int = 1, meta: Meta | None = None
+) -> LazyTensor:
+    """Every `step`-th part along a dimension, from `start`."""
+    dim %= len(x.size)
+    first = first_of(start, x.size[dim])
+    return view_of(
+        call,
+        x,
+        lambda at: [i * step + first if d == dim else i for d, i in enumerate(at)],
+        meta,
+    )
+
+
+def first_of(start: Size | None, size: Size) -> Size:
+    """Where a slice begins: from the end if it is negative, and within the tensor."""
+    if start is None:
+        return 0
+    if isinstance(start, int) and isinstance(size, int):
+        return max(start + size, 0) if start < 0 else min(start, size)
+    if isinstance(start, int):
+        if start >= 0 and ix.never_negative(ix.of(size) - start):
+            return start
+        if start < 0 and ix.never_negative(ix.of(size) + start):
+            return ix.of(size) + start
+    raise Unsupported("a slice whose start depends on the run")
+
+
+@rule(aten.select.int)
+def _select(call: Call, x: LazyTensor, dim: int, at_index: Size) -> LazyTensor:
+    dim %= len(x.size)
+    if not isinstance(at_index, int):
+        raise Unsupported("a selection that depends on the run")
+    chosen = ix.of(x.size[dim]) + at_index if at_index < 0 else ix.of(at_index)
+    return view_of(call, x, lambda at: [*at[:dim], chosen, *at[dim:]])
+
+
+@rule(aten.flip.default)
+def _flip(call: Call, x: LazyTensor, dims: Sequence[int]) -> LazyTensor:
+    flipped = {d % len(x.size) for d in dims} if x.size else set[int]()
+
+    def reindex(at: Position) -> list[Index]:
+        return [ix.of(x.size[d]) - 1 - i if d in flipped else i for d, i in enumerate(at)]
+
+    return call.tensor(lambda at: x(reindex(at)), [x], cost=0)
+
+
+@rule(aten.split_with_sizes.default, aten.split.Tensor, aten.unbind.int)
+def _split(call: Call, x: LazyTensor, sizes: Any = 0, dim: int = 0) -> list[LazyTensor]:
+    found: list[LazyTensor] = []
+    start: Size = 0
+    if call.metas and len(call.meta.size) < len(x.size):  # unbind: its dimension comes first
+        return [_select_meta(call, x, int(sizes), at, meta) for at, meta in enumerate(call.metas)]
+    for meta in call.metas:
+        found.append(_part(call, x, dim, start, meta))
+        start = ix.plain(ix.of(start) + meta.size[dim])
+    return found
+
+
+def _part(call: Call, x: LazyTensor, dim: int, start: Size, meta: Meta) -> LazyTensor:
+    dim %= len(x.size)
+    return view_of(
+        call, x, lambda at: [i + start if d == dim else i for d, i in enumerate(at)], meta
+    )
+
+
+def _select_meta(call: Call, x: LazyTensor, dim: int, chosen: int, meta: Meta) -> LazyTensor:
+    dim %= len(x.size)
+    return view_of(call, x, lambda at: [*at[:dim], ix.of(chosen), *at[dim:]], meta)
+
+
+@rule(operator.getitem)
+def _getitem(_: Call, several: Sequence[Any], at: int) -> Any:
+    return several[at]
+
+
+VIEWS = frozenset(
+    {
+        aten.view.default,
+        aten._unsafe_view.default,
+        aten.squeeze.default,
+        aten.squeeze.dim,
+        aten.squeeze.dims,
+        aten.unsqueeze.default,
+        aten.alias.default,
+        aten.detach.default,
+        aten.permute.default,
+        aten.transpose.int,
+        aten.t.default,
+        aten.expand.default,
+        aten.slice.Tensor,
+        aten.select.int,
+        aten.split_with_sizes.default,
+        aten.split.Tensor,
+        operator.getitem,
+    }
+)
+"""The operators whose result is never stored for its own sake."""

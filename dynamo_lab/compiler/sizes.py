@@ -1,0 +1,67 @@
+"""Sizes of the run time: Dynamo's symbolic integers as index expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.work import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import torch
+
+    from dynamo_lab.compiler.index import Index, Size
+
+UNKNOWN = 8192
+"""Stands for a size that depends on data, where a choice needs a number."""
+
+
+class Sizes:
+    """The symbols of one graph, each made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Size] = {}
+
+    def all(self, sizes: Sequence[int | torch.SymInt]) -> tuple[Size, ...]:
+        """Sizes or strides, each as an expression."""
+        return tuple(self.of(size) for size in sizes)
+
+    def of(self, size: int | torch.SymInt) -> Size:
+        """A size as an int or an index expression."""
+        if isinstance(size, int):
+            return size
+        node = size.node
+        return ix.plain(self._of(node.expr, node.shape_env))
+
+    def _of(self, expression: Any, shapes: Any) -> Size:
+        found = self._known.get(expression)
+        if found is None:
+            found = self._known[expression] = self._made(expression, shapes)
+        return found
+
+    def _made(self, expression: Any, shapes: Any) -> Size:
+        if expression.is_Integer:
+            return int(expression)
+        if expression.is_Symbol:
+            return self._symbol(expression, shapes)
+        parts = [self._of(arg, shapes) for arg in expression.args]
+        kind = type(expression).__name__
+        if kind == "Add":
+            return sum(parts[1:], parts[0])
+        if kind == "Mul":
+            return ix.product(parts)
+        if kind == "Pow" and isinstance(parts[1], int) and parts[1] > 0:
+            return ix.product([parts[0]] * parts[1])
+        if kind in ("FloorDiv", "CleanDiv"):
+            return ix.of(parts[0]) // parts[1]
+        if kind in ("Mod", "PythonMod"):
+            return ix.of(parts[0]) % parts[1]
+        raise Unsupported(f"a size that is {expression}")
+
+    def _symbol(self, symbol: Any, shapes: Any) -> Index:
+        span = shapes.var_to_range.get(symbol)
+        least = int(span.lower) if span is not None and span.lower.is_Integer else 0
+        hints = getattr(shapes, "backed_var_to_val", None) or shapes.var_to_val
+        return ix.symbol(str(symbol), max(least, 0), int(hints.get(symbol, UNKNOWN)))

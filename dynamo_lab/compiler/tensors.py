@@ -1,0 +1,284 @@
+"""Lazy tensors, and the graph of loops and calls that they are stored by.
+
+A lazy tensor is a closure from a position to a value. Lowering an operator wraps closures in
+closures and computes nothing; `realize()` makes a loop that stores into a buffer, and from then on
+the closure is a load of it, also for whoever captured the tensor before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import Body, Value, const, load, of_node
+from dynamo_lab.compiler.index import Index, Size
+from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, is_dense, loops
+from dynamo_lab.compiler.operators import TYPES
+from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Unsupported, View
+
+if TYPE_CHECKING:
+    import torch
+
+Closure = Callable[[Position], Value]
+
+
+class LazyTensor:
+    """A tensor that is not computed yet: a size, a type and a closure."""
+
+    def __init__(
+        self,
+        graph: LoweredGraph,
+        size: Sequence[Size],
+        dtype: torch.dtype,
+        closure: Closure,
+        parents: Sequence[LazyTensor] = (),
+        *,
+        cost: int = 1,
+        heavy: bool = False,
+        stride: Sequence[Size] | None = None,
+        owns: bool = True,
+    ) -> None:
+        self.graph, self.size, self.dtype, self.closure = graph, tuple(size), dtype, closure
+        self.stride = tuple(stride) if stride is not None else None
+        self.origin = graph.current
+        self.buffer: Buffer | None = None
+        self.device = parents[0].device if parents else graph.device
+        self.cost = cost + sum(parent.cost for parent in parents)
+        self.reads = frozenset[str]().union(*(parent.reads for parent in parents))
+        self.heavy = heavy or any(parent.heavy for parent in parents)
+        self._parents, self._owns = tuple(parents), owns
+
+    def __call__(self, position: Sequence[Size]) -> Value:
+        """Its value at a position, recorded into the current body."""
+        with of_node(self.origin):
+            return self.closure(tuple(ix.of(at) for at in position))
+
+    @property
+    def is_new(self) -> bool:
+        """Is it computed and not stored yet?
+
+        As an output it then needs memory of its own, even if each element is a copy; a view of what
+        is stored does not.
+        """
+        if self.buffer:
+            return False
+        return self._owns or any(parent.is_new for parent in self._parents)
+
+    def become(self, buffer: Buffer) -> LazyTensor:
+        """From now on it is what this buffer holds."""
+        self.buffer, self.cost, self.heavy = buffer, 0, False
+        self.reads, self.device, self._parents = frozenset([buffer.name]), buffer.device, ()
+        self.closure = lambda at: load(buffer.name, dot(at, buffer.stride), buffer.dtype)
+        return self
+
+    def realize(self, stride: Sequence[Size] | None = None) -> LazyTensor:
+        """Store it, if it is not stored yet."""
+        return self if self.buffer else self.graph.store(self, stride or self.stride)
+
+    def as_view(self) -> View | None:
+        """The strided view of a buffer that it is, if it is no more than that."""
+        at = loops("q", self.size)
+        with Body() as body:
+            value = self(at)
+        loads = [v for v in body.values if v.op == "load"]
+        plain = {"load", "cast"} if len(body.values) == 2 else {"load"}
+        if len(loads) != 1 or {v.op for v in body.values} != plain or self.dtype != loads[0].dtype:
+            return None
+        name, place, mask = loads[0].args
+        if mask is not None or value is not body.values[-1]:
+            return None
+        strides = [place.factor_of(f"q{k}") if n != 1 else 0 for k, n in enumerate(self.size)]
+        if any(stride is None for stride in strides):
+            return None
+        known = tuple(stride for stride in strides if stride is not None)
+        offset = ix.plain(place - dot(at, known))
+        if not isinstance(offset, int) and any(atom.kind != "size" for atom in offset.atoms()):
+            return None
+        return View(name, self.size, known, offset)
+
+
+class LoweredGraph:
+    """What lowering writes into: loops and calls in order, buffers, inputs and outputs."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        self.current = ""
+        self.work: list[Loop | Extern] = []
+        self.buffers: dict[str, Buffer] = {}
+        self.inputs: dict[str, Buffer] = {}
+        self.parameters: list[str] = []
+        """The names of all that the graph is called with, in order."""
+        self.constants: dict[str, Any] = {}
+        self.outputs: list[Any] = []
+        self.mutated: set[str] = set()
+        self.known_sizes: set[str] = set()
+        """The sizes that the wrapper learns: from what it is given, or from results."""
+        self.given_sizes: dict[str, str] = {}
+        """By name of the size: the Python expression that finds it."""
+
+    def define_size(self, parameter: str, size: Size) -> None:
+        """A parameter that is a size. Those of tensors are found by `find_sizes`."""
+        alone = size.alone() if isinstance(size, Index) else None
+        if alone:
+            self.given_sizes.setdefault(alone.name, parameter)
+
+    def find_sizes(self, given: Buffer) -> None:
+        """The sizes that a tensor shows which the graph is given."""
+        shown = [
+            *((size, f"{given.name}.size({d})") for d, size in enumerate(given.size)),
+            *((stride, f"{given.name}.stride({d})") for d, stride in enumerate(given.stride)),
+        ]
+        for size, found in shown:
+            alone = size.alone() if isinstance(size, Index) else None
+            if alone:
+                self.given_sizes.setdefault(alone.name, found)
+
+    def has_size(self, name: str) -> bool:
+        """Will the wrapper know this size when it comes to it?"""
+        return name in self.known_sizes or name in self.given_sizes
+
+    def buffer(
+        self,
+        size: Sequence[Size],
+        stride: Sequence[Size],
+        dtype: torch.dtype,
+        device: torch.device | None = None,
+        name: str = "",
+    ) -> Buffer:
+        """New memory, or memory that is given under a name."""
+        name = name or f"buf{len(self.buffers) - len(self.inputs)}"
+        made = Buffer(name, tuple(size), tuple(stride), dtype, device or self.device)
+        self.buffers[name] = made
+        return made
+
+    def tensor_in(self, buffer: Buffer) -> LazyTensor:
+        """A tensor that lies in a buffer."""
+        return LazyTensor(self, buffer.size, buffer.dtype, _nothing, stride=buffer.stride).become(
+            buffer
+        )
+
+    def store(
+        self, tensor: LazyTensor, stride: Sequence[Size] | None = None, into: Buffer | None = None
+    ) -> LazyTensor:
+        """A loop that computes the tensor, in the order in which its memory lies."""
+        if not into:
+            dense = stride is not None and is_dense(tensor.size, stride)
+            layout = tuple(stride) if dense and stride else contiguous(tensor.size)
+            into = self.buffer(tensor.size, layout, tensor.dtype, tensor.device)
+        strides, closure, rank = into.stride, tensor.closure, len(tensor.size)
+        dims = [d for d, n in enumerate(tensor.size) if n != 1]
+        dims.sort(key=lambda d: -ix.hint(strides[d]))
+        if 0 in tensor.size:
+            return tensor.become(into)
+
+        def position(outer: Position) -> Position:
+            found = [ix.ZERO] * rank
+            for d, at in zip(dims, outer, strict=True):
+                found[d] = at
+            return tuple(found)
+
+        self.work.append(
+            Loop(
+                into,
+                [tensor.size[d] for d in dims],
+                (),
+                None,
+                lambda outer, _: closure(position(outer)),
+                lambda outer: dot(position(outer), strides),
+                tensor.origin,
+            )
+        )
+        return tensor.become(into)
+
+    def reduce(
+        self, how: Reduction, x: LazyTensor, dims: Sequence[int], keep: bool, dtype: torch.dtype
+    ) -> LazyTensor:
+        """A loop that joins the values along `dims`; its result is stored at once."""
+        rank = len(x.size)
+        reduced = sorted({d % rank for d in dims}) if rank else []
+        kept = [d for d in range(rank) if d not in reduced]
+        size = [1 if d in reduced else n for d, n in enumerate(x.size) if keep or d not in reduced]
+        if 0 in x.size and 0 not in size:
+            if how not in ("sum", "prod"):
+                raise Unsupported(f"{how} over no elements")
+            nothing = LazyTensor(self, size, dtype, lambda _: const(how == "prod", dtype))
+            return nothing.realize()
+        buffer = self.buffer(size, contiguous(size), dtype, x.device)
+        result = self.tensor_in(buffer)
+        outer = [d for d in kept if x.size[d] != 1]
+        inner = [d for d in reduced if x.size[d] != 1]
+        if 0 in size:
+            return result
+
+        def value(at_outer: Position, at_inner: Position) -> Value:
+            position = [ix.ZERO] * rank
+            for d, at in [
+                *zip(outer, at_outer, strict=True),
+                *(zip(inner, at_inner, strict=True) if inner else ()),
+            ]:
+                position[d] = at
+            return x(position)
+
+        sizes = [x.size[d] for d in outer]
+        self.work.append(
+            Loop(
+                buffer,
+                sizes,
+                [x.size[d] for d in inner],
+                how if inner else None,
+                value,
+                lambda at: flatten(at, sizes),
+                self.current,
+            )
+        )
+        return result
+
+    def view(self, tensor: LazyTensor, stride: Sequence[Size] | None, *, own: bool) -> View:
+        """The tensor as strided memory with these strides; copied where it is not that already.
+
+        Args:
+            tensor: what is needed.
+            stride: the strides that its reader expects, in elements; any if None.
+            own: must it be memory that nothing else is called by? Then a copy is one.
+        """
+        found = None if own and tensor.is_new else tensor.as_view()
+        if found is None or not _same_strides(found, stride):
+            if tensor.buffer:
+                copy = LazyTensor(self, tensor.size, tensor.dtype, tensor.closure, [tensor])
+                tensor = self.store(copy, stride)
+            else:
+                tensor = tensor.realize(stride)
+            found = tensor.as_view()
+            assert found is not None, "what is stored is a view of its buffer"
+        if stride is not None and _same_strides(found, stride):
+            return View(found.buffer, found.size, tuple(stride), found.offset)
+        return found
+
+    def mutate(self, target: LazyTensor, source: LazyTensor) -> None:
+        """Write into memory that the graph was given: the end of functionalisation."""
+        view = target.as_view()
+        if view is None or target.buffer is None:
+            raise Unsupported("a write into what is no plain input")
+        if source.buffer is None or source.buffer.name in self.inputs:
+            # it may read what is written, elsewhere: computed apart, and joined if that is legal
+            copy = LazyTensor(self, source.size, source.dtype, source.closure, [source])
+            source = self.store(copy, target.buffer.stride)
+        self.mutated.add(target.buffer.name)
+        value = LazyTensor(self, target.size, target.dtype, source.closure, [source])
+        self.store(value, into=target.buffer)
+
+
+def _nothing(_: Position) -> Value:
+    raise AssertionError("a tensor without a buffer was read")
+
+
+def _same_strides(view: View, stride: Sequence[Size] | None) -> bool:
+    return stride is None or all(
+        a == b or n == 1 for a, b, n in zip(view.stride, stride, view.size, strict=True)
+    )
+
+
+def is_computed(dtype: torch.dtype) -> bool:
+    """Has the loop IR this type? Complex and quantized types are left to ATen."""
+    return dtype in TYPES

@@ -1,0 +1,171 @@
+"""Buffers, and the two kinds of work on them: loops, and calls of ATen.
+
+What lowering writes and fusion reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import Body, Value, cast, of_node, record
+from dynamo_lab.compiler.index import Index, Size
+from dynamo_lab.compiler.layout import Position, loops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import torch
+
+Reduction = str
+"""sum, prod, max or min"""
+
+
+class Unsupported(NotImplementedError):
+    """No rule covers this call: ATen computes it. The message is shown as the reason."""
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory with a layout: where a tensor is stored between kernels."""
+
+    name: str
+    size: tuple[Size, ...]
+    stride: tuple[Size, ...]
+    dtype: torch.dtype
+    device: torch.device
+
+    @property
+    def elements(self) -> int:
+        """How many, for the sizes that it was compiled with."""
+        return max(1, ix.hint(ix.product(self.size)))
+
+    @property
+    def bytes(self) -> int:
+        """How many, for the sizes that it was compiled with."""
+        return self.elements * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class View:
+    """Strided elements of a buffer: what a call of ATen and an output take."""
+
+    buffer: str
+    size: tuple[Size, ...]
+    stride: tuple[Size, ...]
+    offset: Size
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something that the wrapper knows by a name: a number of the run time, a graph, a constant."""
+
+    name: str
+    dtype: torch.dtype | None = None
+
+
+class Loop:
+    """For each position in `outer`, and each in `inner` if it reduces: a value into a buffer."""
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        outer: Sequence[Size],
+        inner: Sequence[Size],
+        reduction: Reduction | None,
+        value: Callable[[Position, Position], Value],
+        place: Callable[[Position], Index],
+        origin: str,
+    ) -> None:
+        self.buffer, self.outer, self.inner = buffer, tuple(outer), tuple(inner)
+        self.reduction, self.value, self.place, self.origin = reduction, value, place, origin
+        self.outer_size, self.inner_size = ix.product(outer), ix.product(inner)
+        self._traced: dict[tuple[Position, Position], Body] = {}
+
+    @cached_property
+    def body(self) -> Body:
+        """Its body over loops of its own.
+
+        Asked for when all is lowered: a tensor that is stored after this loop was made is then
+        read, not computed again.
+        """
+        return self.traced(loops("i", self.outer), loops("r", self.inner))
+
+    @cached_property
+    def reads(self) -> set[str]:
+        """The buffers and the sizes of the run time that it needs."""
+        return {buffer for buffer, _ in self.body.loads()} | _run_time_names(self.body)
+
+    @property
+    def writes(self) -> set[str]:
+        """The buffer that it fills."""
+        return {self.buffer.name}
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether its turn among random numbers and checks matters: never."""
+        return False
+
+    def emit(self, outer: Position, inner: Position) -> Value:
+        """Record this loop's body with these index expressions for its loop variables."""
+        with of_node(self.origin):
+            value, at = self.value(outer, inner), self.place(outer)
+            if self.reduction:
+                name = self.buffer.name
+                return record("reduce", self.reduction, value, name, at, dtype=value.dtype)
+            value = cast(value, self.buffer.dtype)
+            return record("store", self.buffer.name, at, value, dtype=self.buffer.dtype)
+
+    def traced(self, outer: Position, inner: Position) -> Body:
+        """The body by itself; asked again and again while kernels are formed, so kept."""
+        key = (tuple(outer), tuple(inner))
+        if key not in self._traced:
+            with Body() as body:
+                self.emit(*key)
+            self._traced[key] = body
+        return self._traced[key]
+
+    def __str__(self) -> str:
+        loops = " x ".join(map(str, self.outer)) or "one"
+        inner = f", {self.reduction} over {' x '.join(map(str, self.inner))}"
+        return f"{self.buffer.name}: {loops}{inner if self.reduction else ''}\n{self.body}"
+
+
+def _run_time_names(body: Body) -> set[str]:
+    sizes = {
+        atom.name
+        for value in body.values
+        for arg in value.args
+        if isinstance(arg, Index)
+        for atom in arg.sizes()
+    }
+    return sizes | {value.args[0] for value in body.values if value.op == "scalar"}
+
+
+@dataclass(eq=False)
+class Extern:
+    """A call of ATen, of another library's operator, or of Python on the sizes."""
+
+    node: str
+    target: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    results: list[Buffer | Named | None]
+    many: bool
+    """Does it return several?"""
+    reads: set[str]
+    reason: str
+    keeps_order: bool = False
+    """Does it have an effect beside its results, such as drawing random numbers?"""
+    sizes: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
+    """The sizes that are known by its result only: name -> (buffer, dimension)."""
+
+    @property
+    def writes(self) -> set[str]:
+        """What is known by it: buffers, numbers and sizes."""
+        return {result.name for result in self.results if result} | set(self.sizes)
+
+    def __str__(self) -> str:
+        return f"{', '.join(sorted(self.writes)) or '-'}: {self.target}"

@@ -1,0 +1,239 @@
+"""The wrapper: the Python function that allocates memory, calls kernels and ATen, and lets go.
+
+In come the units of a schedule; out comes its text, and the function when it is run. A buffer that
+is no longer needed is taken for the next of the same layout, or freed at once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.fusion import Group, Unit
+from dynamo_lab.compiler.index import Atom, Index, Size
+from dynamo_lab.compiler.work import Buffer, Extern, Named, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from dynamo_lab.compiler.kernel import Kernel
+    from dynamo_lab.compiler.tensors import LoweredGraph
+
+Layout = tuple[tuple[Size, ...], tuple[Size, ...], torch.dtype, torch.device]
+
+
+class Wrapper:
+    """Writes the function of one graph.
+
+    Attributes:
+        text: the function `call(args)`.
+        names: what the text calls by name, apart from kernels.
+        reused: buffer -> the one whose memory it has.
+    """
+
+    def __init__(
+        self, graph: LoweredGraph, units: Sequence[Unit], kernels: Mapping[int, Kernel]
+    ) -> None:
+        self.graph, self.units, self.kernels = graph, units, kernels
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {
+            "torch": torch,
+            "empty": torch.empty_strided,
+            "device": torch.device,
+            "inf": float("inf"),
+            "nan": float("nan"),
+            "refuse_index": refuse_index,
+            "flag": new_flag,
+            **graph.constants,
+        }
+        self.reused: dict[str, str] = {}
+        self._held = {*graph.inputs, *graph.constants}
+        self._kept = {out.buffer for out in graph.outputs if isinstance(out, View)}
+        self._last = self._last_uses()
+        self._free: dict[Layout, list[str]] = defaultdict(list)
+        self.text = self._written()
+
+    def function(self, kernels: Mapping[str, Callable[..., None]]) -> Callable[[list[Any]], Any]:
+        """The function, with these kernels by name."""
+        scope = {**self.names, **kernels}
+        exec(compile(self.text, "<dynamo_lab wrapper>", "exec"), scope)
+        return scope["call"]
+
+    def _written(self) -> str:
+        self._sizes()
+        for name in self._never_written():
+            self._allocate(self.graph.buffers[name])
+        if any(kernel.checks for kernel in self.kernels.values()):
+            self.lines.append("out_of_range = flag()")
+        if self.kernels:
+            self.lines.append("threads = torch.get_num_threads()")
+        for at, unit in enumerate(self.units):
+            if isinstance(unit, Group):
+                self._kernel(self.kernels[id(unit)])
+            else:
+                self._extern(unit)
+            self._release(at)
+        self.lines.append(
+            f"return [{', '.join(self._argument(out) for out in self.graph.outputs)}]"
+        )
+        parameters = "".join(f"{name}, " for name in self.graph.parameters)
+        head = [f"{parameters}= args" if parameters else "pass", "args.clear()"]
+        return "\n".join(["def call(args):", *(f"    {line}" for line in head + self.lines), ""])
+
+    def _sizes(self) -> None:
+        for name, found in self.graph.given_sizes.items():
+            if name != found:
+                self.lines.append(f"{name} = {found}")
+
+    def _never_written(self) -> list[str]:
+        """Tensors without elements: nothing computes them, but they are returned or passed on."""
+        written = set[str]().union(*(unit.writes for unit in self.units))
+        return [name for name in self.graph.buffers if name not in written | self._held]
+
+    def _touched(self, unit: Unit) -> set[str]:
+        if isinstance(unit, Group):
+            kernel = self.kernels[id(unit)]
+            return {*kernel.ins, *kernel.outs}
+        return (unit.reads | unit.writes) & self.graph.buffers.keys()
+
+    def _last_uses(self) -> dict[str, int]:
+        return {name: at for at, unit in enumerate(self.units) for name in self._touched(unit)}
+
+    def _kernel(self, kernel: Kernel) -> None:
+        for name in kernel.outs:
+            if name not in self._held:
+                self._allocate(self.graph.buffers[name])
+        pointers = [f"{name}.data_ptr()" for name in (*kernel.ins, *kernel.outs)]
+        flags = ["out_of_range"] if kernel.checks else []
+        given = [*pointers, *kernel.sizes, *kernel.scalars, *flags, "threads"]
+        self.lines.append(f"{kernel.name}({', '.join(given)})")
+        if kernel.checks:
+            self.lines.append("if out_of_range.contents.value: refuse_index()")
+
+    def _allocate(self, buffer: Buffer) -> None:
+        self._held.add(buffer.name)
+        free = self._free[_layout(buffer)]
+        if free:
+            old = free.pop()
+            self.reused[buffer.name] = old
+            self.lines.append(f"{buffer.name} = {old}; del {old}  # the same memory")
+            return
+        parts = [_sizes_text(buffer.size), _sizes_text(buffer.stride), str(buffer.dtype)]
+        if buffer.device.type != "cpu":
+            parts += [f"device={buffer.device}".replace("device=", "device=device('") + "')"]
+        self.lines.append(
+            f"{buffer.name} = empty({', '.join(parts)})".replace(
+                f", {buffer.dtype}", f", dtype={buffer.dtype}"
+            )
+        )
+
+    def _release(self, at: int) -> None:
+        """Let go of what this unit was the last to touch."""
+        for name in sorted(self._touched(self.units[at])):
+            if self._last[name] != at or name in self._kept or name in self.graph.constants:
+                continue
+            buffer = self.graph.buffers[name]
+            mine = name not in self.graph.inputs and isinstance(self.units[at], Group)
+            if mine and self._is_wanted(buffer, at):
+                self._free[_layout(buffer)].append(name)
+            elif name in self._held:
+                self.lines.append(f"del {name}")
+
+    def _is_wanted(self, buffer: Buffer, at: int) -> bool:
+        """Will a later kernel need memory of this layout, beyond what is free already?"""
+        layout = _layout(buffer)
+        wanted = sum(
+            _layout(self.graph.buffers[name]) == layout
+            for unit in self.units[at + 1 :]
+            if isinstance(unit, Group)
+            for name in self.kernels[id(unit)].outs
+            if name not in self._held
+        )
+        return wanted > len(self._free[layout])
+
+    def _extern(self, call: Extern) -> None:
+        name = f"call_{call.node}"
+        self.names[name] = call.target
+        given = [self._argument(arg) for arg in call.args]
+        given += [f"{key}={self._argument(arg)}" for key, arg in call.kwargs.items()]
+        results = [result.name if result else "_" for result in call.results]
+        comma = "," if call.many and len(results) == 1 else ""
+        target = f"{', '.join(results) or '_'}{comma}"
+        self.lines.append(f"{target} = {name}({', '.join(given)})  # {_title(call.target)}")
+        self._held |= {result for result in results if result != "_"}
+        for size, (buffer, dim) in call.sizes.items():
+            self.lines.append(f"{size} = {buffer}.size({dim})")
+
+    def _argument(self, arg: Any) -> str:
+        match arg:
+            case View(buffer, size, stride, offset):
+                whole = self.graph.buffers[buffer]
+                if (size, stride, offset) == (whole.size, whole.stride, 0):
+                    return buffer
+                start = f"{buffer}.storage_offset() + {_size_text(offset)}"
+                return f"{buffer}.as_strided({_sizes_text(size)}, {_sizes_text(stride)}, {start})"
+            case Index():
+                return _size_text(arg)
+            case Named(name):
+                return name
+            case list() | tuple():
+                inner = ", ".join(map(self._argument, arg))
+                return f"[{inner}]" if isinstance(arg, list) else f"({inner},)" if arg else "()"
+            case dict():
+                return "{" + ", ".join(f"{k!r}: {self._argument(v)}" for k, v in arg.items()) + "}"
+            case slice():
+                parts = (arg.start, arg.stop, arg.step)
+                return f"slice({', '.join(map(self._argument, parts))})"
+            case torch.device():
+                return f"device({str(arg)!r})"
+            case None | bool() | int() | float() | str() | torch.dtype() | torch.layout():
+                return repr(arg)
+            case torch.memory_format():
+                return repr(arg)
+            case _:
+                return self._object(arg)
+
+    def _object(self, value: Any) -> str:
+        name = f"given_{len(self.names)}"
+        self.names[name] = value
+        return name
+
+
+def _layout(buffer: Buffer) -> Layout:
+    return buffer.size, buffer.stride, buffer.dtype, buffer.device
+
+
+def _size_text(size: Size) -> str:
+    return ix.text(size, _python)
+
+
+def _python(atom: Atom) -> str:
+    if atom.kind == "div":
+        return f"(({_size_text(atom.args[0])}) // ({_size_text(atom.args[1])}))"
+    if atom.kind == "mod":
+        return f"(({_size_text(atom.args[0])}) % ({_size_text(atom.args[1])}))"
+    return atom.name
+
+
+def _sizes_text(sizes: Sequence[Size]) -> str:
+    inner = ", ".join(map(_size_text, sizes))
+    return f"({inner},)" if len(sizes) == 1 else f"({inner})"
+
+
+def _title(target: Any) -> str:
+    return str(target).replace("\n", " ")
+
+
+def new_flag() -> Any:
+    """Memory in which a kernel says that it read a bad index."""
+    import ctypes
+
+    return ctypes.pointer(ctypes.c_int(0))
+
+
+def refuse_index() -> None:
+    """Say that a kernel read a bad index."""
+    raise IndexError("index out of range: a kernel read an index beyond the size of its tensor")
