@@ -88,6 +88,7 @@ def _inductor_table() -> Mapping[Any, Function]:
 
 
 def whole_table() -> Mapping[Any, Function]:
+    """Every rule that PyTorch has, by overload: `torch._decomp` with `torch._refs`."""
     hooks.REFERENCES.get()  # importing them fills the table
     return hooks.WHOLE_TABLE.get()
 
