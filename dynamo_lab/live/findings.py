@@ -211,8 +211,8 @@ class _Trial:
         plain, changed = times[WITHOUT].seconds, times[WITH].seconds
         if not plain:
             return None
-        spreads = spread(plain), spread(changed)
-        return Timing(*(one.median for one in spreads), ratio(plain, changed), spreads, is_busy())
+        a, b = spread(plain), spread(changed)
+        return Timing(a.median, b.median, ratio(plain, changed), (a, b), is_busy())
 
     def _weighed(self, calls: _Calls) -> Memory | None:
         """The peaks of one call each, which were called before: nothing is compiled in them."""
