@@ -12,6 +12,7 @@ from dynamo_lab.errors import FixError
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.render.tables import terminal_width
 from dynamo_lab.render.text import as_line
+from dynamo_lab.view.core.words import BUSY, seconds
 from dynamo_lab.view.findings.finding import Finding as FindingFact
 from dynamo_lab.view.findings.findings import CLEAN, found_of, silence
 from dynamo_lab.view.findings.words import amount
@@ -228,16 +229,32 @@ def _counted(gain: Gain, done: Application) -> tuple[Verdict, str]:
     words = {
         "helped": "It helped",
         "hurt": "It made it worse",
-        "no difference": "It changed nothing",
+        "no difference": "It does not end what it should",
     }
-    speed = f" A call: {done.timing.ratio.sentence}." if done.timing else ""
+    speed = _speed(done.timing)
     if verdict == "helped" and _is_slower(done.timing):
         return "hurt", f"It ends what it should, and yet a call takes longer: {change}{speed}"
     return verdict, f"{words[verdict]}: {change}{speed}{_ended(done)}"
 
 
 def _is_slower(timing: Timing | None) -> bool:
-    return timing is not None and timing.ratio.differs and timing.ratio.value < 1
+    """Whether a call is known to take longer: on a busy machine it is not."""
+    if timing is None or timing.is_busy:
+        return False
+    return timing.ratio.differs and timing.ratio.value < 1
+
+
+def _speed(timing: Timing | None) -> str:
+    return "" if timing is None else f" A call: {timing.ratio.sentence}.{_doubts(timing)}"
+
+
+def _doubts(timing: Timing) -> str:
+    """What makes the times less certain: how far they spread, and other work on the machine."""
+    said = ""
+    if timing.spreads and any(one.is_shaky for one in timing.spreads):
+        without, with_ = (f"{seconds(one.low)} to {seconds(one.high)}" for one in timing.spreads)
+        said = f" Half of the rounds took {without}, with the change {with_}."
+    return f"{said} {BUSY}" if timing.is_busy else said
 
 
 def _ended(done: Application) -> str:
@@ -269,7 +286,7 @@ def _weighed(done: Application) -> tuple[Verdict, str]:
     sizes = f"{amount('bytes', before)} at its peak, with the change {amount('bytes', after)}"
     if abs(after - before) < _LEAST * before or before == after:
         return "no difference", f"A call holds as much as before at its peak: {sizes}."
-    speed = f" A call: {done.timing.ratio.sentence}." if done.timing else ""
+    speed = _speed(done.timing)
     return ("helped" if after < before else "hurt"), f"A call holds {sizes}.{speed}"
 
 
@@ -279,8 +296,10 @@ def _timed(timing: Timing | None) -> tuple[Verdict, str]:
     told = timing.ratio
     if not told.differs:
         known: Verdict = "no difference" if told.enough else "not known"
-        return known, f"A call: {told.sentence}."
-    return ("helped" if told.value > 1 else "hurt"), f"A call is {told.sentence}."
+        return "not known" if timing.is_busy else known, _speed(timing).strip()
+    verdict: Verdict = "helped" if told.value > 1 else "hurt"
+    sentence = f"A call is {told.sentence}.{_doubts(timing)}"
+    return ("not known" if timing.is_busy else verdict), sentence
 
 
 def applied_outcome(applied: Applied[R]) -> AppliedOutcome:

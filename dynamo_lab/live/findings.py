@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, nullcontext
-from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.capture.core.compat import empty_compile_caches
@@ -12,9 +11,10 @@ from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.fixes import attempt, own, program_of
 from dynamo_lab.live.repeats import call_of, without_and_with
+from dynamo_lab.measure.machine import is_busy
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
-from dynamo_lab.measure.statistics import Ratio, ratio
+from dynamo_lab.measure.statistics import Ratio, Spread, ratio, spread
 from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.replay import Numbers, compare, without_trace
 from dynamo_lab.view.findings.changes import Rewrite
@@ -39,11 +39,16 @@ PLAN = Plan(seconds=4.0)
 
 
 class Timing(NamedTuple):
-    """Median seconds a call without and with the change, and what can be said of them."""
+    """Median seconds a call without and with the change, and what can be said of them.
+
+    `spreads` are the seconds of their rounds; `is_busy`: other processes wanted the machine too.
+    """
 
     before: float
     after: float
     ratio: Ratio
+    spreads: tuple[Spread, Spread] | None = None
+    is_busy: bool = False
 
 
 class Memory(NamedTuple):
@@ -206,7 +211,8 @@ class _Trial:
         plain, changed = times[WITHOUT].seconds, times[WITH].seconds
         if not plain:
             return None
-        return Timing(median(plain), median(changed), ratio(plain, changed))
+        a, b = spread(plain), spread(changed)
+        return Timing(a.median, b.median, ratio(plain, changed), (a, b), is_busy())
 
     def _weighed(self, calls: _Calls) -> Memory | None:
         """The peaks of one call each, which were called before: nothing is compiled in them."""

@@ -40,6 +40,11 @@ def describe_machine(device: str) -> Machine:
     )
 
 
+def is_busy() -> bool:
+    """Whether more processes wanted to run in the last minute than there are cores."""
+    return Machine(cores=os.cpu_count() or 0, load=load()).is_busy
+
+
 def load() -> float | None:
     """How many processes wanted to run in the last minute, on average."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.packages import Constant, FileKind, Package
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.words import listed, plural, size
+from dynamo_lab.view.core.words import library_kernels, listed, plural, size
 
 _KINDS: dict[FileKind, str] = {
     "wrapper": "the C++ that calls the kernels",
@@ -118,7 +118,7 @@ def _sentences(package: Package, recording: Recording) -> Iterator[str]:
     own = [k for k in recording.kernels if k.wrapper == package.wrapper]
     written = sum(k.language != "extern" for k in own)
     called = len(own) - written
-    library = f" and calls {plural(called, 'library kernel')}" if called else ""
+    library = f" and calls {library_kernels(called)}" if called else ""
     yield (
         f"A C++ program that needs no Python: it contains {plural(written, 'kernel')}{library}, "
         f"and {plural(len(package.constants), 'constant')}, "

@@ -67,6 +67,51 @@ def test_a_number_that_is_an_index_is_not_captured_safely(tmp_path: Path) -> Non
     assert found.gain is None
 
 
+ANOTHERS = """
+import torch
+
+def fn(x):
+    m = x.sum().item()  # fault
+    return x * m
+
+def another(x, m):
+    if m > 0:
+        return x
+    return -x
+
+def record(lab):
+    return lab.explore(fn, torch.ones(4), backend="aot_eager")
+"""
+READ_INSIDE = """
+import torch
+
+def read(x):
+    return x.sum().item()  # fault
+
+def fn(x):
+    if read(x) > 0:
+        return x * 2
+    return x - 1
+
+def record(lab):
+    return lab.explore(fn, torch.ones(4), backend="aot_eager")
+"""
+
+
+def test_what_another_function_decides_by_the_same_name_takes_no_gain_away(tmp_path: Path) -> None:
+    recording = recorded(ANOTHERS, tmp_path, "anothers")
+    assert isinstance(recording, lab.Recording)
+    [found] = findings_of(recording)
+    assert found.gain
+    assert found.gain.after == len(recording.try_fix(0).recording.breaks) == 0
+
+
+def test_a_number_that_a_called_function_reads_is_not_captured_safely(tmp_path: Path) -> None:
+    found = findings_of(recorded(READ_INSIDE, tmp_path, "read_inside"))
+    asked = [one for one in found if "capture_scalar_outputs" in one.code]
+    assert [(one.grade, one.gain) for one in asked] == [("may change meaning", None)] * len(asked)
+
+
 def test_breaks_with_one_cause_are_one_finding(tmp_path: Path) -> None:
     source = FAULTS["clock_in_a_helper_called_twice"].source
     [found] = findings_of(recorded(source, tmp_path, "twice"))

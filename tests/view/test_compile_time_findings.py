@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.model.timings import CacheCheck, LayerUse, Timing, WarmRun, WarmStart
 from dynamo_lab.view import build
@@ -54,6 +55,24 @@ def test_headers_and_hashes_are_a_cold_start() -> None:
     assert found.cost == 0.8
     kernel = Timing("compile_file", 1.0, 8.0, thread=1)
     assert _found(_timed(Timing("dynamo", 0.0, 10.0), load, kernel), "cold-start") == []
+
+
+def test_what_is_done_once_is_not_booked_on_the_recompilation_that_does_it() -> None:
+    timings = (
+        Timing("dynamo", 0.0, 1.0, -1, "0/0"),
+        Timing("dynamo", 1.0, 9.0, -1, "0/1"),
+        Timing("PyCodeCache.load_by_key_path", 3.0, 6.0, 1, "0/1"),
+        Timing("compile_file", 3.0, 6.0, 2, "0/1"),
+    )
+    made = replace(samples.branch_and_print(), timings=timings)
+    failed = FailedGuard(compile_id="0/0", text="L['n'] == 3", source="L['n']", was="3", now="4")
+    again = Recompile(frame=0, compile_id="0/1", failed=(failed,))
+    found = build(replace(made, recompiles=(again,))).findings.found
+    [story] = [one for one in found if one.question == "recompilations"]
+    [cold] = [one for one in found if one.rule == "cold-start"]
+    assert "once, 3.0 s or 30 % of the time of compiling." in story.sentence
+    assert "Not counted are 6.0 s of work that is done once" in story.sentence
+    assert cold.cost + story.cost <= 1
 
 
 def test_many_builds_are_a_note() -> None:

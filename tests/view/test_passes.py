@@ -68,7 +68,13 @@ def test_pipelines_say_where_they_begin_and_end(make: Make) -> None:
     assert second.before == "the result of the joint passes"
     assert (second.after, second.graph, second.became) == ("graph 1 post_grad", 1, 2)
     assert (first.ran, first.did, second.did) == (3, 1, 1)
-    assert second.summary.endswith("1 rewrite, 1 change between them")
+    assert second.summary.endswith("1 rewrite, 1 change between passes, 1 failed")
+
+
+def test_the_counts_of_the_pipelines_make_up_the_list(make: Make) -> None:
+    view = build(make("rewritten")).passes
+    counted = sum(one.did + one.between + one.failed for one in view.pipelines)
+    assert counted == sum(item.did for item in view.passes) == 4
 
 
 def test_a_name_that_two_phases_share_means_another_thing_in_each() -> None:

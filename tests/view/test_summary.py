@@ -124,3 +124,13 @@ def test_notes_and_environment(make: Make) -> None:
 )
 def test_what_it_was_lowered_for(make: Make, target: str, sentence: str) -> None:
     assert build(replace(make("skipped"), target=target)).summary.target == sentence
+
+
+def test_kernels_of_libraries_are_counted_and_not_their_calls(make: Make) -> None:
+    made = make("branch_and_print")
+    called = tuple(replace(one, language="extern") for one in made.kernels)
+    alone = build(replace(made, kernels=called)).summary.sentence
+    said = "Inductor calls 2 library kernels (each counted once a graph) and wrote none of its own."
+    assert said in alone
+    mixed = build(replace(made, kernels=(made.kernels[0], called[1]))).summary.sentence
+    assert "Inductor wrote 1 kernel and calls 1 library kernel." in mixed

@@ -2,7 +2,8 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -25,6 +26,11 @@ _QUOTED = re.compile(r"r?('''|\"\"\")(.*?)\1", re.DOTALL)
 _EXTERN = re.compile(r"(?:extern_kernels|torch\.ops\.(?!inductor\b)\w+|aten|_quantized)\.[\w.]+")
 _CALLED = re.compile(rf"(?<![\w.])({_EXTERN.pattern})\(")
 _FRAGMENT = re.compile(r"^#\s+%(\w+)\s*(?::|=).*?(?:call_function|call_method)\[", re.MULTILINE)
+_VIEWS = frozenset(
+    {"alias", "as_strided", "expand", "permute", "reshape", "select", "slice", "squeeze"}
+    | {"split", "t", "transpose", "unsqueeze", "view"}
+)
+"""What no kernel computes where no name has it."""
 _END = re.compile(r"^\s*(?:runner = |def (?:get_args|benchmark_compiled_module)\()", re.MULTILINE)
 
 
@@ -94,23 +100,45 @@ def _left(kernels: Sequence[str], graph: Graph | None, taken: set[str]) -> dict[
     """The nodes of kernels without a comment, as C++ has none.
 
     One that stands alone computes all that no library does. Of several, each has in its name the
-    operators that it fuses: a node is of the only one that names its operator.
+    operators that the program called: see `_owner`.
     """
     if graph is None or not any(name.startswith("cpp_fused_") for name in kernels):
         return {}
     nodes = [n for n in graph.nodes if n.op == "call_function" and n.name not in taken]
     if len(kernels) == 1:
         return {kernels[0]: [node.name for node in nodes]}
-    operators = {_operator(node.target) for node in nodes}
-    if len(operators) * len(kernels) > _MOST_PAIRS:
+    counts = Counter(_operator(node.target) for node in nodes)
+    if len(counts) * len(kernels) > _MOST_PAIRS:
         return {}
-    named = {one: [k for k in kernels if f"_{one}_" in k] for one in operators}
+    composed = [one for one in kernels if _is_composed(one, counts)]
+    owners = {one: _owner(one, counts[one], kernels, composed) for one in counts}
     made: dict[str, list[str]] = {}
     for node in nodes:
-        owners = named[_operator(node.target)]
-        if len(owners) == 1 and owners[0].startswith("cpp_fused_"):
-            made.setdefault(owners[0], []).append(node.name)
+        owner = owners[_operator(node.target)]
+        if owner is not None and owner.startswith("cpp_fused_"):
+            made.setdefault(owner, []).append(node.name)
     return made
+
+
+def _owner(operator: str, count: int, kernels: Sequence[str], composed: list[str]) -> str | None:
+    """The kernel that computes all nodes of an operator, None where its name does not tell.
+
+    What a kernel's name has and the graph has not was decomposed, as `gelu` into `mul` and `erf`:
+    such parts may bear any name, also one that another kernel has in its own.
+    """
+    named = [one for one in kernels if f"_{operator}_" in one]
+    if not named:
+        return composed[0] if len(composed) == 1 and operator not in _VIEWS else None
+    is_sure = count == 1 or composed in ([], named)
+    return named[0] if len(named) == 1 and is_sure else None
+
+
+def _is_composed(kernel: str, operators: Iterable[str]) -> bool:
+    """Whether a name has more in it than operators of the graph."""
+    rest = kernel.removeprefix("cpp_fused")
+    for operator in sorted(operators, key=len, reverse=True):
+        rest = rest.replace(f"_{operator}_", "__")
+    return bool(re.search(r"[a-z]", rest))
 
 
 def _operator(target: str) -> str:

@@ -99,6 +99,7 @@ class _Reader:
         self._symbols: list[Symbol] = []
         self._facts: list[ShapeFact] = []
         self._kernels: list[Kernel] = []
+        self._told: set[int] = set()  # kernels whose nodes the log itself names
         self._wrappers: list[Wrapper] = []
         self._artifacts = Artifacts()
         self._traced: dict[int, dict[str, list[str]]] = {}
@@ -242,6 +243,7 @@ class _Reader:
                 index = {n: at for at, n in enumerate(self._graphs.graphs[kernel.graph].nodes.name)}
                 known = sorted({index[node] for node in nodes if node in index})
                 self._kernels[kernel.id] = replace(kernel, nodes=tuple(known))
+                self._told.add(kernel.id)
                 return
 
     def _code(self, record: Record) -> bool:
@@ -270,6 +272,7 @@ class _Reader:
             frames = self._frames.frames
             cut = [f"{frames[one.frame].name} ({one.id})" for one in left[:5]]
             yield notes.cut_off(cut, running)
+        yield from notes.untold([one for one in self._kernels if one.id not in self._told])
         yield from notes.unread(self._artifacts.damaged, self._artifacts.lost, self._problems)
         yield from map(notes.changed, dict.fromkeys(self._texts.changed))
 

@@ -13,7 +13,7 @@ function pass(id: number, parts: Partial<PassView> = {}): PassView {
 }
 
 const pipeline = (id: number, first: number, end: number): PipelineView => ({
-  id, title: "", sentence: "", summary: "", seconds: 0, first, end, ran: 0, did: 0, before: "", after: "", graph: null, became: null, error: "",
+  id, title: "", sentence: "", summary: "", seconds: 0, first, end, ran: 0, did: 0, between: 0, failed: 0, before: "", after: "", graph: null, became: null, error: "",
 });
 
 const PASSES = [pass(0), pass(1, { state: "did" }), pass(2, { own: true }), pass(3, { state: "failed" }), pass(4, { state: "off" })];

@@ -13,7 +13,7 @@ from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import listed, plural, seconds
 from dynamo_lab.view.passes.diffs import Hunk
-from dynamo_lab.view.passes.passes import PassView, PipelineView
+from dynamo_lab.view.passes.passes import PassView, PipelineView, changes_text
 
 _STYLES = {"+": "green", "-": "red", " ": "dim"}
 _BRIEF = 12
@@ -30,7 +30,10 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         return
     did = sum(pipeline.did for pipeline in passes.pipelines)
     ran = sum(pipeline.ran for pipeline in passes.pipelines)
-    yield heading("Passes", f"{plural(ran, 'pass', 'passes')} ran, {plural(did, 'rewrite')}")
+    between = sum(pipeline.between for pipeline in passes.pipelines)
+    failed = sum(pipeline.failed for pipeline in passes.pipelines)
+    told = f"{plural(ran, 'pass', 'passes')} ran, {changes_text(did, between, failed)}"
+    yield heading("Passes", told)
     for index, pipeline in enumerate(passes.pipelines):
         if index:
             yield Text()
@@ -61,7 +64,7 @@ def _pipeline(view: View, pipeline: PipelineView, page: Page) -> Iterator[Render
         columns = ("left", "right", "wrap")
         yield from (indented(part) for part in listing(columns, rows, page.width - 2))
         if len(active) > _BRIEF:
-            yield indented(more(len(active) - _BRIEF, "rewrites", "--section passes"))
+            yield indented(more(len(active) - _BRIEF, "rows", "--section passes"))
     if idle:
         yield indented(_nothing(idle, page))
     if pipeline.error:

@@ -6,7 +6,7 @@ inside the kernel counts nothing, nor what it overwrites itself. Operations: eve
 operator and every function (`exp`) is one, a fused multiply-add two; those that compare, select,
 round, convert or negate are none, and so are all on integers. A reduction is one per element.
 Masked parts count as if their mask held everywhere. For library calls: bytes of arguments and
-results, and the formulas of `torch.utils.flop_counter`.
+results, none for views, and the formulas of `torch.utils.flop_counter`.
 """
 
 import re
@@ -29,6 +29,8 @@ from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 _OPEN = "its sizes are known only while it runs"
 _UNPLANNED = "the recording does not say what its calls compute"
 _OWN = "its code is not Inductor's, so there are no loops to count"
+_VIEWS = re.compile(r"aten\.(?:view_as_real|view_as_complex|_conj|_neg_view|alias|detach|view)\b")
+"""Operators of libraries that move nothing: what they return is the memory that they were given."""
 _BITS = re.compile(r"[0-9]{1,4}")
 _NAMES = {
     "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16",
@@ -253,6 +255,8 @@ class _Call:
         is_integer = not is_floating(results[0].value.dtype if results else "")
         flops = 0 if is_integer else flops_of(node.target, call)
         self._counted.add("arguments" if flops is None else "formula")
+        if is_view(node.target):
+            return
         if flops:
             self._flops[_NAMES.get(tensors[0].value.dtype, tensors[0].value.dtype)] += flops
         self._taken(operation, sum(map(self._plan.tensor_bytes, tensors)))
@@ -300,6 +304,11 @@ class _Call:
             return held or 0
         touched = sum(parts.values()) * item_size(dtype)
         return touched if held is None else min(touched, held)
+
+
+def is_view(operator: str) -> bool:
+    """Whether a library's operator returns the memory that it was given, and moves nothing."""
+    return bool(_VIEWS.search(operator))
 
 
 def item_size(dtype: str) -> int:

@@ -4,6 +4,7 @@ import ast
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
@@ -36,7 +37,25 @@ def _decides(item: Break, recording: Recording) -> bool:
 
 def only_computes_with_it(item: Break, recording: Recording) -> bool:
     """Whether the number is only computed with, so that a symbol does for it."""
-    return bool(_ITEM.search(item.gb_type)) and _asks(only_computes, item, recording)
+    about = partial(only_computes, is_inlined=_has_caller(item, recording))
+    return bool(_ITEM.search(item.gb_type)) and _asks(about, item, recording)
+
+
+def _has_caller(item: Break, recording: Recording) -> bool:
+    """Whether other compiled code calls the function that a break is in.
+
+    What is resumed after a break is called by the function that it is the rest of.
+    """
+    if item.stack is not None and len(recording.stacks[item.stack]) > 1:
+        return True
+    resumed = {frame for one in recording.breaks for frame in one.resume_frames}
+    frame = item.frame
+    for _ in recording.frames:
+        caller = recording.frames[frame].caller
+        if frame not in resumed or caller is None:
+            return caller is not None
+        frame = caller
+    return True
 
 
 def _asks(about: Callable[[str, int], bool], item: Break, recording: Recording) -> bool:

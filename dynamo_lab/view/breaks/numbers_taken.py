@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -48,23 +49,47 @@ def decides(source: str, line: int) -> bool:
     return taken is not None and _decided(taken)
 
 
-def only_computes(source: str, line: int) -> bool:
-    """Whether the number is only computed with: no branch, no size, no index, no unknown call."""
+def only_computes(source: str, line: int, *, is_inlined: bool = False) -> bool:
+    """Whether the number is only computed with: no branch, no size, no index, no unknown call.
+
+    What the caller of an inlined function does with a number that it gives back is not known.
+    """
     taken = _taken(source, line)
-    if taken is None or _decided(taken) or _passed_on(taken):
+    if taken is None or _decided(_with_computed(taken)) or _passed_on(taken):
+        return False
+    if _is_kept(taken) or (is_inlined and _is_given_back(taken)):
         return False
     return not any(map(taken.reads_in, _demanding(taken.scope)))
 
 
-def _taken(source: str, line: int) -> Taken | None:
+@lru_cache(maxsize=32)
+def parsed(source: str) -> ast.Module | None:
+    """The syntax of a file, parsed once for all of its breaks; None where it is not Python."""
     try:
-        scope = _scope(ast.parse(source), line)
+        return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may come from anyone
         return None
-    taken = Taken(scope, line, frozenset())
+
+
+def _taken(source: str, line: int) -> Taken | None:
+    tree = parsed(source)
+    if tree is None:
+        return None
+    taken = Taken(_scope(tree, line), line, frozenset())
     while (names := frozenset(_names_given(taken))) != taken.names:  # a name of a name
         taken = taken._replace(names=names)
     return taken
+
+
+def _with_computed(taken: Taken) -> Taken:
+    """With the names of all that is computed with the number: some of it may be numbers too."""
+    names = taken.names
+    while True:
+        more = {name for name, value in _named(taken.scope) if taken.reads_in(value)}
+        if more <= names:
+            return taken
+        names |= more
+        taken = taken._replace(names=names)
 
 
 def _scope(tree: ast.Module, line: int) -> ast.AST:
@@ -145,17 +170,63 @@ def _takes_number(node: ast.AST, line: int) -> bool:
 def _names_given(taken: Taken) -> Iterator[str]:
     """The names that such numbers are given, as they are, negated, cast, or with a constant."""
     for node in ast.walk(taken.scope):
+        if not isinstance(node, ast.AugAssign):
+            yield from (name for name, value in _assigned(node) if _is_number(value, taken))
+
+
+def _named(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    for node in ast.walk(scope):
+        yield from _assigned(node)
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Each name that a statement or a walrus binds, with its value."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from (pair for target in targets for pair in _bound(target, value))
+        case ast.NamedExpr(target=target, value=value) | ast.AugAssign(target=target, value=value):
+            yield from _bound(target, value)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield from _bound(target, value)
+        case _:
+            pass
+
+
+def _bound(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+            for one, its in zip(targets, values, strict=True):
+                yield from _bound(one, its)
+        case ast.Tuple(elts=targets), _:  # whichever of them it is
+            for one in targets:
+                yield from _bound(one, value)
+        case _:
+            pass
+
+
+def _is_kept(taken: Taken) -> bool:
+    """Whether it goes where nothing is known of it: into an attribute, a container, a text."""
+    for node in ast.walk(taken.scope):
         match node:
-            case ast.Assign(targets=targets, value=value):
-                pass
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                targets = [target]
-            case ast.NamedExpr(target=target, value=value):
-                targets = [target]
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript(), *_], value=value):
+                kept = _is_number(value, taken)
+            case ast.JoinedStr() | ast.Dict() | ast.Set():
+                kept = taken.reads_in(node)
             case _:
                 continue
-        if _is_number(value, taken):
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        if kept:
+            return True
+    return False
+
+
+def _is_given_back(taken: Taken) -> bool:
+    """Whether the function gives such a number to its caller."""
+    if isinstance(taken.scope, ast.Lambda):
+        return _is_number(taken.scope.body, taken)
+    backs = (node for node in ast.walk(taken.scope) if isinstance(node, ast.Return | ast.Yield))
+    return any(back.value is not None and taken.reads_in(back.value) for back in backs)
 
 
 def _is_number(value: ast.expr, taken: Taken) -> bool:
@@ -167,9 +238,14 @@ def _is_number(value: ast.expr, taken: Taken) -> bool:
             return _is_number(operand, taken)
         case ast.Call(func=ast.Name(id=name), args=[only]) if name in _CASTS | {"round", "abs"}:
             return _is_number(only, taken)
-        case ast.BinOp(left=left, right=ast.Constant()):
+        case (
+            ast.BinOp(left=left, right=ast.Constant())
+            | ast.Compare(left=left, comparators=[ast.Constant()])
+        ):
             return _is_number(left, taken)
         case ast.BinOp(left=ast.Constant(), right=right):
             return _is_number(right, taken)
+        case ast.BinOp(left=left, right=right):
+            return _is_number(left, taken) and _is_number(right, taken)
         case _:
             return False

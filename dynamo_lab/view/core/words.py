@@ -90,3 +90,9 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 def first_line(text: str) -> str:
     """The first line that is not blank."""
     return next((line.strip() for line in text.split("\n") if line.strip()), "")
+
+
+def library_kernels(count: int) -> str:
+    """Kernels, not calls: a kernel that a graph calls twice is one."""
+    once = " (each counted once a graph)" if count > 1 else ""
+    return f"{plural(count, 'library kernel')}{once}"

@@ -78,7 +78,9 @@ class PassView(Struct, frozen=True, kw_only=True):
 class PipelineView(Struct, frozen=True, kw_only=True):
     """The passes over one graph in one phase: `passes` from `first` up to `end`.
 
-    `graph` and `became` are the recorded graphs before and after, None if there is none.
+    `graph` and `became` are the recorded graphs before and after, None if there is none. A change
+    is a rewrite, which is a pass that changed the graph (`did`), or one `between` passes; a pass
+    that `failed` is none.
     """
 
     id: int
@@ -90,6 +92,8 @@ class PipelineView(Struct, frozen=True, kw_only=True):
     end: int
     ran: int
     did: int
+    between: int = 0
+    failed: int = 0
     before: str = ""
     after: str = ""
     graph: int | None = None
@@ -121,23 +125,32 @@ def did_something(item: Pass) -> bool:
     return bool(item.changes or item.matches)
 
 
+def changes_text(rewrites: int, between: int, failed: int) -> str:
+    """'4 rewrites, 1 change between passes': what the list of changes has, kind by kind."""
+    aside = f", {plural(between, 'change')} between passes" if between else ""
+    broken = f", {failed:,} failed" if failed else ""
+    return f"{plural(rewrites, 'rewrite')}{aside}{broken}"
+
+
 def _pipeline(item: Pipeline, recording: Recording, titles: GraphTitles) -> PipelineView:
     graph = _origin(item, recording)
     number = titles.numbers[graph] if graph is not None else 0
     ran = [p for p in recording.passes[item.first : item.end] if p.kind != "between"]
-    did = sum(map(did_something, ran))
+    failed = sum(bool(p.error) for p in ran)
+    did = sum(did_something(p) and not p.error for p in ran)
     between = item.end - item.first - len(ran)
-    aside = f", {plural(between, 'change')} between them" if between else ""
     return PipelineView(
         id=item.id,
         title=_title(item, number),
         sentence=PHASES[item.phase][1],
-        summary=f"{plural(len(ran), 'pass', 'passes')}, {plural(did, 'rewrite')}{aside}",
+        summary=f"{plural(len(ran), 'pass', 'passes')}, {changes_text(did, between, failed)}",
         seconds=sum(p.seconds for p in ran if p.parent is None),
         first=item.first,
         end=item.end,
         ran=len(ran),
         did=did,
+        between=between,
+        failed=failed,
         before=_before(item, recording, titles),
         after=titles.titles[item.became[""]] if "" in item.became else "",
         graph=graph,

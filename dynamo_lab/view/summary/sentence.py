@@ -12,7 +12,7 @@ from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-from dynamo_lab.view.core.words import first_line, listed, plural, seconds, times
+from dynamo_lab.view.core.words import first_line, library_kernels, listed, plural, seconds, times
 from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
@@ -215,8 +215,8 @@ def _kernels(recording: Recording) -> str:
         return ""
     extern = sum(kernel.language == "extern" for kernel in recording.kernels)
     if extern == kernels:
-        return f"Inductor calls {plural(kernels, 'library kernel')} and wrote none of its own."
-    also = f" and calls {plural(extern, 'library kernel')}" if extern else ""
+        return f"Inductor calls {library_kernels(kernels)} and wrote none of its own."
+    also = f" and calls {library_kernels(extern)}" if extern else ""
     return f"Inductor wrote {plural(kernels - extern, 'kernel')}{also}."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,11 +16,14 @@ from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
 from dynamo_lab.errors import FixError
 from dynamo_lab.live import findings as applying
 from dynamo_lab.live.changes import Part, prepared
+from dynamo_lab.live.findings import Application, Timing
 from dynamo_lab.measure.rounds import Plan
+from dynamo_lab.measure.statistics import ratio, spread
 from dynamo_lab.model.guards.guards import Recompile
 from dynamo_lab.model.recording import Failure
 from dynamo_lab.record.replay import Numbers
 from dynamo_lab.record.run import Run
+from dynamo_lab.view.core.words import BUSY
 from dynamo_lab.view.findings import findings
 from dynamo_lab.view.findings.changes import Change, Options, Rewrite, Setting
 from dynamo_lab.view.findings.finding import Finding, Found, Gain
@@ -36,6 +40,7 @@ pytestmark = pytest.mark.live
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applying, "PLAN", Plan(rounds=3, fewest=3, round_seconds=0.0, seconds=0.0))
+    monkeypatch.setattr(applying, "is_busy", lambda: False)
 
 
 def prints(x: torch.Tensor) -> torch.Tensor:
@@ -131,7 +136,46 @@ def test_only_counts_that_fell_are_a_help(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(findings, "RULES", (rule,))
     applied = _recorded(branches).findings[0].apply()
     assert applied.verdict == "no difference"
-    assert "It changed nothing: breaks: 1 to 1, foretold 0." in applied.sentence
+    assert "It does not end what it should: breaks: 1 to 1, foretold 0." in applied.sentence
+
+
+def _timed(seconds: tuple[float, ...], *, busy: bool, breaks: bool = False) -> Any:
+    """What is said of a change with which twelve rounds take these seconds instead of 40 us."""
+    gain = Gain(metric="breaks", before=1, after=0, how="counted") if breaks else None
+    one = Finding(rule="made", question="speed", sentence="Slow.", grade="safe", gain=gain)
+    plain = (40e-6,) * len(seconds)
+    timing = Timing(
+        40e-6,
+        median(seconds),
+        ratio(plain, seconds),
+        spreads=(spread(plain), spread(seconds)),
+        is_busy=busy,
+    )
+    made = branch_and_print()
+    before, after = Run(made), Run(replace(made, breaks=(), recompiles=(), symbols=()))
+    same = Numbers(same=True, sentence="As in eager.")
+    return answered(Application((Found(one),), before, after, same, timing), made)
+
+
+def test_a_busy_machine_gives_no_verdict_on_times() -> None:
+    slow = (10e-3,) * 12
+    assert _timed(slow, busy=False).verdict == "hurt"
+    told = _timed(slow, busy=True)
+    assert told.verdict == "not known"
+    assert told.sentence.endswith(
+        "times slower. The machine was busy: measure again when it is idle."
+    )
+    counted = _timed(slow, busy=True, breaks=True)
+    assert counted.verdict == "helped"
+    assert counted.sentence.endswith(BUSY)
+
+
+def test_times_that_spread_are_said_to() -> None:
+    told = _timed((40e-3, 1e-3) * 6, busy=False)
+    assert (
+        "Half of the rounds took 40 µs to 40 µs, with the change 1.0 ms to 40 ms." in told.sentence
+    )
+    assert "Half of the rounds" not in _timed((10e-3,) * 12, busy=False).sentence
 
 
 def test_a_call_at_the_limit_is_no_recompilation() -> None:

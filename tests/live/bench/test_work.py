@@ -167,6 +167,18 @@ def test_a_size_that_only_a_run_tells_cannot_be_counted() -> None:
     assert "its sizes are known only while it runs" in uncounted(recording).values()
 
 
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_complex_numbers_take_their_bytes_and_their_views_none(dtype: torch.dtype) -> None:
+    def program(a: Tensor) -> Tensor:
+        return torch.view_as_real(a * a)
+
+    recording = lab.lower(program, x(dtype=dtype), target=CPU)
+    moved = [(work.bytes_read, work.bytes_written) for work in works(recording).values()]
+    size = N * dtype.itemsize
+    assert (size, size) in moved
+    assert set(moved) <= {(size, size), (0, 0)}
+
+
 def test_calls_of_one_library_kernel_are_counted_one_by_one() -> None:
     def program(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
         return a @ b @ c

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from dynamo_lab.view.breaks.numbers_taken import decides, only_computes
+from dynamo_lab.view.breaks.numbers_taken import decides, only_computes, parsed
 
 READ = {
     "in the condition": (
@@ -27,6 +27,14 @@ READ = {
     ),
     "asserted": ("def f(x):\n    n = int(x.max())\n    assert n > 0\n    return x * n", 2),
     "in a lambda": ("f = lambda x: x if float(x.sum()) > 0 else -x", 1),
+    "by the answer": (
+        "def f(x):\n    v = x.item()\n    big = v > 3\n    if big:\n        x = -x\n    return x",
+        2,
+    ),
+    "by two numbers": (
+        "def f(x):\n    v, w = x.sum(), x.item()\n    d = w * w\n    return x if d else -x",
+        2,
+    ),
 }
 UNREAD = {
     "in the body": ("def f(x, flag):\n    if flag: x = x * x.item()\n    return x", 2),
@@ -74,6 +82,10 @@ WANTED = {
     "passed on": "def f(x):\n    k = x.item()\n    return helper(x, k)",
     "one for each": "def f(x):\n    for v in x.tolist():\n        x = x + v\n    return x",
     "decided by": READ["by its name"][0],
+    "added up": "def f(x, t):\n    t += x.item()\n    if t > 3:\n        x = -x\n    return x",
+    "scaled": "def f(x, s):\n    t = x.item() * s\n    return x if t > 3 else -x",
+    "an attribute": "def f(self, x):\n    self.n = x.item()\n    return x",
+    "in a string": "def f(x):\n    name = f'{x.item()}'\n    return table[name] * x",
 }
 
 
@@ -86,3 +98,18 @@ def test_a_number_is_only_computed_with(name: str) -> None:
 @pytest.mark.parametrize("name", WANTED)
 def test_a_number_is_wanted_as_it_is(name: str) -> None:
     assert not only_computes(WANTED[name], 2)
+
+
+GIVEN_BACK = "def read(x):\n    return x.sum().item()\n\ndef f(x):\n    return x * read(x)"
+
+
+def test_of_a_number_that_an_inner_function_gives_back_nothing_is_known() -> None:
+    assert only_computes(GIVEN_BACK, 2)  # where it is compiled itself
+    assert not only_computes(GIVEN_BACK, 2, is_inlined=True)
+
+
+def test_a_file_is_parsed_once() -> None:
+    source = "def once(x):\n" + "".join(f"    v{at} = x.item()\n" for at in range(9))
+    before = parsed.cache_info().misses
+    assert not any(decides(source, line) for line in range(2, 11))
+    assert parsed.cache_info().misses == before + 1

@@ -572,7 +572,9 @@ export interface PassesView {
 /**
  * The passes over one graph in one phase: `passes` from `first` up to `end`.
  *
- * `graph` and `became` are the recorded graphs before and after, None if there is none.
+ * `graph` and `became` are the recorded graphs before and after, None if there is none. A change
+ * is a rewrite, which is a pass that changed the graph (`did`), or one `between` passes; a pass
+ * that `failed` is none.
  */
 export interface PipelineView {
   readonly id: number;
@@ -584,6 +586,8 @@ export interface PipelineView {
   readonly end: number;
   readonly ran: number;
   readonly did: number;
+  readonly between: number;
+  readonly failed: number;
   readonly before: string;
   readonly after: string;
   readonly graph: number | null;

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, lineEntity, parseEntity } from "../core/entities";
 import { DIFF_LINE, type DiffLine, type PassView, type PatternView, type PipelineView } from "../core/types.generated";
-import { plural, seconds } from "../core/words";
+import { seconds } from "../core/words";
 import { indicesOf } from "../graphs/graph-index";
 import { Empty, Fold, Go, Prose } from "../ui/bits";
 import { Call } from "../ui/call";
@@ -20,7 +20,7 @@ function Stepper({ pass }: { pass: PassView }) {
   const { passes } = useModel().view.passes;
   const rewrites = passes.filter(isRewrite);
   const at = rewrites.findIndex((one) => one.id === pass.id);
-  const where = at >= 0 ? `change ${at + 1} of ${rewrites.length}` : plural(rewrites.length, "change");
+  const where = at >= 0 ? `${at + 1} of ${rewrites.length}` : `${rewrites.length} in all`;
   return (
     <span class="dl-kin">
       <button type="button" class="dl-icon" aria-label="Previous rewrite" title="Previous (\u2190)" disabled={rewrites.length === 0} onClick={() => passesState(store).step(-1)}>{"\u2190"}</button>

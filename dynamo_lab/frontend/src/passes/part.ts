@@ -1,6 +1,7 @@
 // The part of passes.
 import type { Part } from "../core/state";
 import { isLogged } from "../traces/logged";
+import { isRewrite } from "./items";
 import { Passes } from "./passes";
 import { passesState } from "./state";
 
@@ -10,7 +11,7 @@ export const passesPart: Part = {
   tab: "passes",
   Panel: Passes,
   isThere: (store) => !isLogged(store),
-  count: (view) => view.passes.pipelines.reduce((sum, one) => sum + one.did, 0),
+  count: (view) => view.passes.passes.filter(isRewrite).length,
   follow: (store) => void (passesState(store).pass.value = null),
   onKey: ({ key }, store) => {
     if (!Object.hasOwn(KEYS, key)) return false;

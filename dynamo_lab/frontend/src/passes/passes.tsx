@@ -16,7 +16,7 @@ function Pipeline({ pipeline }: { pipeline: PipelineView }) {
   return (
     <>
       <span class="dl-pass-title" title={pipeline.sentence}><i class={`dl-swatch ${colour}`} /> {pipeline.title}</span>
-      <span class="dl-dim">{plural(pipeline.did, "rewrite")}</span>
+      <span class="dl-dim" title={pipeline.summary}>{plural(pipeline.did + pipeline.between, "change")}{pipeline.failed > 0 && `, ${pipeline.failed} failed`}</span>
     </>
   );
 }

@@ -1,6 +1,5 @@
 """What to do about a break: a fix that can be tried with its grade, else the advice on it."""
 
-import re
 from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
@@ -57,27 +56,5 @@ def _tried(item: Break, remedy: Remedy, facts: Facts) -> Mending:
         text=" ".join(filter(None, words)),
         code=remedy.fix.code,
         change=remedy.change,
-        ends=may_end and item.effect == "resumed" and not _is_decided_by(item, facts),
+        ends=may_end and item.effect == "resumed",
     )
-
-
-_ASSIGNED = re.compile(r"^\s*(\w+)\s*=[^=]")
-_DECIDES = (
-    r"^\s*(?:if|elif|while|assert|for)\b.*\b{0}\b|\bif\b.*\b{0}\b.*\belse\b|"
-    r"\brange\(.*\b{0}\b"
-)
-
-
-def _is_decided_by(item: Break, facts: Facts) -> bool:
-    """Whether Python decides by what is read there: then it breaks at that decision instead."""
-    places = facts.places
-    line = places.own_line(item.stack) or places.line_of(item.span)
-    text = places.text(line)
-    if re.match(r"\s*(?:if|elif|while|assert|for)\b", text):
-        return not item.gb_type.startswith("Data-dependent branching")
-    found = _ASSIGNED.match(text)
-    if found is None:
-        return False
-    decides = re.compile(_DECIDES.format(found[1]))
-    later = facts.recording.sources[line[0]].lines()
-    return any(number > line[1] and decides.search(row) for number, row in later)

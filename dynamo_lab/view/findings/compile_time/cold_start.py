@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator
 
-from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import percent
 from dynamo_lab.view.core.words import seconds as duration
-from dynamo_lab.view.findings.compile_time.seconds import phase_seconds
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
-from dynamo_lab.view.timings.timings import compile_seconds
+from dynamo_lab.view.timings.one_off import one_off
+from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
 
-_ONCE = ("CacheBase.get_system.triton_key", "inductor_codecache_torch_key")
 _LEAST_SHARE = 0.3
 
 
 def find(facts: Facts) -> Iterator[Found]:
     """A note: the next compilation does not pay it again."""
-    spent, whole = _seconds(facts.recording), compile_seconds(facts.recording)
+    spent = covered_seconds(one_off(facts.recording))
+    whole = compile_seconds(facts.recording)
     if whole <= 0 or spent / whole < _LEAST_SHARE:
         return
     finding = Finding(
@@ -31,15 +30,3 @@ def find(facts: Facts) -> Iterator[Found]:
         cost=spent / whole,
     )
     yield Found(finding)
-
-
-def _seconds(recording: Recording) -> float:
-    """Hashing, and what the compiler builds before it is asked for a kernel: its headers."""
-    headers = sum(
-        timing.seconds
-        for timing in recording.timings
-        if timing.name == "compile_file"
-        and timing.parent >= 0
-        and recording.timings[timing.parent].name == "PyCodeCache.load_by_key_path"
-    )
-    return phase_seconds(recording, _ONCE) + headers

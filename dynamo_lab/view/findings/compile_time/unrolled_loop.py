@@ -13,8 +13,10 @@ from dynamo_lab.view.findings.compile_time import seconds
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
 _LEAST_TIMES, _LEAST_NODES, _LEAST_SHARE = 16, 32, 0.5
-_SCAN = """\
+SCAN = """\
 from torch._higher_order_ops import scan
+
+torch._dynamo.config.capture_scalar_outputs = True  # Inductor compiles no scan without it
 
 def step(carry, x):  # the body of the loop
     carry = ...
@@ -130,9 +132,10 @@ def _finding(one: _Unrolled, line: Line, facts: Facts) -> Finding:
             "dimension more. If each needs the one before, let scan or while_loop run the loop: "
             "its body is then compiled once. Or keep the loop outside of the compiled function. "
             "Both make a call slower where the steps are short: no step is fused with the next. "
-            "scan and while_loop are prototypes of PyTorch, which refuse some programs."
+            "scan and while_loop are prototypes of PyTorch, which refuse some programs; Inductor "
+            "compiles scan only with `capture_scalar_outputs`."
         ),
-        code=_SCAN,
+        code=SCAN,
         gain=seconds.of_repeats(facts, everywhere, one.share, one.loop.times),
         cost=one.share * (1 - 1 / one.loop.times),
     )

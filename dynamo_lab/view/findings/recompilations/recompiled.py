@@ -81,6 +81,11 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
     what = first_up(told.what)
     functions = listed([f"`{name}`" for name in names])
     parts = [f"{what}: {functions} compiled again {times(story.times)}{_cost(story)}."]
+    if story.once > _NOTICED * story.seconds:
+        parts.append(
+            f"Not counted are {seconds(story.once)} of work that is done once, by whichever "
+            "compilation needs it first: headers precompiled, sources hashed."
+        )
     if len(story.values) > 1:
         parts.append(f"Values seen: {listed(story.values, limit=5)}.")
     if story.limit_hit:
@@ -91,6 +96,9 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
         )
     return " ".join(parts)
 
+
+_NOTICED = 0.1
+"""The part of a story's own seconds from which those done once would be missed."""
 
 _WRITTEN = ("attribute-changes", "learning-rate", "growing-container", "number-changes")
 

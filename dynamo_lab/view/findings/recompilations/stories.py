@@ -15,6 +15,7 @@ from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.failing import Cause, cause, readable, with_parameters
+from dynamo_lab.view.timings.one_off import one_off
 from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
 
 _Key = tuple[str, str]
@@ -26,7 +27,8 @@ class Story(NamedTuple):
 
     `values` are those seen, in order; `times` counts the compilations beyond the first, `ids` the
     recompilations by position. `new` is what the newest code leaves open; `is_pinned` says that
-    `line` needed the number itself, though it could have been dynamic.
+    `line` needed the number itself, though it could have been dynamic. `seconds` and their `share`
+    of all compiling are without `once`, the seconds of what any first compilation would have paid.
     """
 
     cause: Cause
@@ -42,6 +44,7 @@ class Story(NamedTuple):
     line: Line
     seconds: float
     share: float
+    once: float
 
     @property
     def is_open(self) -> bool:
@@ -110,13 +113,16 @@ class _Teller:
         for timing in roots:
             self._roots[timing.compile_id].append(timing)
         self._total = compile_seconds(facts.recording)
+        self._once = tuple(one_off(facts.recording))
 
     def story(self, group: Sequence[tuple[int, Recompile, FailedGuard]]) -> Story:
         """The story of the recompilations with one key."""
         failures = [failed for _, _, failed in group]
         told = [cause(failed) for failed in failures]
         compiled = [item.compile_id for _, item, _ in group if not item.limit_hit]
-        seconds = covered_seconds(chain.from_iterable(self._roots[one] for one in compiled))
+        roots = list(chain.from_iterable(self._roots[one] for one in compiled))
+        once = covered_seconds(one for one in self._once if _is_during(one, roots))
+        seconds = max(0.0, covered_seconds(roots) - once)
         lines = (self._pinned_at(item, one) for (_, item, _), one in zip(group, told, strict=True))
         pinned = next((line for line in lines if line), None)
         return Story(
@@ -133,6 +139,7 @@ class _Teller:
             line=pinned or self._line(group[0][1], failures),
             seconds=seconds,
             share=seconds / self._total if self._total else 0.0,
+            once=once,
         )
 
     def _pinned_at(self, item: Recompile, found: Cause) -> Line | None:
@@ -164,6 +171,10 @@ class _Teller:
                 return source, frame.caller_line
             index = frame.caller
         return None
+
+
+def _is_during(timing: Timing, roots: Sequence[Timing]) -> bool:
+    return any(root.start <= timing.start < root.start + root.seconds for root in roots)
 
 
 def _values(told: Sequence[Cause]) -> tuple[str, ...]:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
+from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.work import is_view
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, plural, unique
 from dynamo_lab.view.findings import ops, traffic
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
-from dynamo_lab.view.fusion import peaks
 
 _COMPLEX = ("c64", "c128", "c32")
 
@@ -84,25 +86,37 @@ def _gain(facts: Facts, graph: Graph) -> Gain | None:
     before = traffic.moved(facts, [graph.id])
     if not before:
         return None
-    plans = list(traffic.plans_of(facts.recording, [graph.id]))
-    if not _calls_others(facts, graph):
-        how = "counted: what is read and returned, if all of it is one kernel"
-        after = sum(peaks.exchanged(plan) for plan in plans)
-        return Gain(metric="bytes", before=before, after=after, how=how)
-    between = sum(
-        buffer.bytes or 0
-        for plan in plans
-        for buffer in traffic.accesses(facts.recording, plan)
-        if buffer.dtype.startswith("complex") and buffer.role == "buffer"
-    )
+    plans = traffic.plans_of(facts.recording, [graph.id])
+    between = sum(_between(facts.recording, plan) for plan in plans)
     how = "counted: complex results between two kernels are then never in memory"
     return Gain(metric="bytes", before=before, after=before - between, how=how) if between else None
 
 
-def _calls_others(facts: Facts, graph: Graph) -> bool:
-    """Whether the library is called for more than complex numbers, which then stays so."""
-    table = graph.nodes
-    own = [one for one in facts.recording.buffers if one.graph == graph.id]
-    called = [one for one in own if one.kind in ("extern", "fallback", "template")]
-    transforms = any("fft" in ops.name(table, at) for one in called for at in one.nodes)
-    return transforms or not all(_touches_complex(facts, one) for one in called)
+def _between(recording: Recording, plan: MemoryPlan) -> int:
+    """The bytes of complex results that are written and read, and need not be.
+
+    Those of a transform stay complex; one that is viewed as real parts becomes a tensor of them.
+    """
+    operations = recording.schedules[plan.schedule].operations
+    sizes = {
+        one.name: one.bytes or 0
+        for one in plan.buffers
+        if one.role == "buffer" and one.dtype.startswith("complex")
+    }
+    makers = {name: one.call for one in operations for name in one.buffers}
+    parts = [
+        (one.reads[0], name)
+        for one in operations
+        for name in one.buffers
+        if name in sizes and one.reads
+    ]
+    stays = {name for holder, name in parts if "fft" in makers.get(holder, "")}
+    stays |= {name for one in operations if "view_as_real" in one.call for name in one.reads}
+    total = 0
+    for step in plan.steps:
+        done = [operations[at] for at in step.operations if not is_view(operations[at].call)]
+        made = {name for one in done for name in one.buffers}
+        written = {name for holder, name in parts if holder in made} | (made & sizes.keys())
+        read = {name for one in done for name in one.reads} - made
+        total += sum(sizes.get(name, 0) for name in (*written, *read) if name not in stays)
+    return total
