@@ -36,6 +36,7 @@ export interface View {
  *
  * `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
  * `target` says what the program was lowered for, if its code was not built or run.
+ * `offers` is what can be asked of the program where it still lives.
  */
 export interface Summary {
   readonly title: string;
@@ -45,6 +46,7 @@ export interface Summary {
   readonly failure: string;
   readonly library_frames: number;
   readonly target: string;
+  readonly offers: readonly Offer[];
 }
 
 /** A number with its unit word ("2 breaks"); `tab` is the tab that explains it. */
@@ -56,6 +58,8 @@ export interface Count {
 }
 
 export type Tone = "bad" | "good" | "plain" | "warning";
+
+export type Offer = "bench" | "lower";
 
 /**
  * A source with its known lines. Where numbers jump, the lines between were not recorded.
