@@ -1816,11 +1816,13 @@ export interface CheckView {
 export interface Budgets {
   readonly title: string;
   readonly rows: readonly BudgetRow[];
+  readonly headings: readonly string[];
 }
 
 /**
  * One budget: how much it saves, how many operators are recomputed, and their arithmetic.
  *
+ * `values` is what `saved` counts, as "41 + 20": computed values, then parameters and inputs.
  * `flops` counts only matrix products, convolutions and attention; those of `uncounted` more
  * operators are not known, and `arithmetic` says so.
  */
@@ -1834,6 +1836,7 @@ export interface BudgetRow {
   readonly arithmetic: string;
   readonly is_used: boolean;
   readonly uncounted: number;
+  readonly values: string;
 }
 
 /** The current target, all targets by name and title, and the switches relevant to it. */
