@@ -114,7 +114,8 @@ export type MarkKind = "break" | "failure" | "specialised";
 /**
  * One break, ready to be shown. Texts are plain, never markup; views count breaks from 1.
  *
- * `before` and `after` are graph ids. `times` counts the compilations that broke there.
+ * `before` and `after` are graph ids. `times` counts the compilations that broke there,
+ * `heading` is the title where it stands alone.
  */
 export interface BreakView {
   readonly id: number;
@@ -137,6 +138,7 @@ export interface BreakView {
   readonly times: number;
   readonly example: ExampleView | null;
   readonly fixes: readonly Fix[];
+  readonly heading: string;
 }
 
 /** A line of the user's stack, outermost first. `entity` is "line:<source>:<number>". */
