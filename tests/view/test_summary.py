@@ -47,7 +47,9 @@ def test_a_frame_that_was_compiled_to_no_graph_is_not_counted(make: Make) -> Non
     recording = make("branch_and_print")
     bare = replace(recording.frames[0], id=len(recording.frames), attempts=())
     recording = replace(recording, frames=(*recording.frames, bare))
-    assert "captured 3 graphs from 3 frames" in build(recording).summary.sentence
+    summary = build(recording).summary
+    assert "captured 3 graphs from 3 of 4 frames" in summary.sentence
+    assert (summary.counts[0].value, summary.counts[0].label) == ("4", "frames")
 
 
 def test_the_sentence_of_nothing_and_of_something_unfinished() -> None:

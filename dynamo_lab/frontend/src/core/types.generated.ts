@@ -162,7 +162,11 @@ export interface Fix {
   readonly code: string;
 }
 
-/** One frame. `depth` is how many resumptions deep it is. */
+/**
+ * One frame. `depth` is how many resumptions deep it is.
+ *
+ * `ran` is the outcome, or "eager" where Dynamo finished without a graph: nothing was compiled.
+ */
 export interface FrameView {
   readonly id: number;
   readonly name: string;
@@ -179,6 +183,7 @@ export interface FrameView {
   readonly guards: number;
   readonly bytecode: string;
   readonly is_library: boolean;
+  readonly ran: string;
 }
 
 /** One analysis: its result and its cost. `bytecode` is the code Dynamo wrote. */
