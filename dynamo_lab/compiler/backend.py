@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import torch
 from functorch.compile import (
@@ -22,11 +22,13 @@ from dynamo_lab.compiler.lower import CannotLower
 from dynamo_lab.compiler.program import Program
 from dynamo_lab.compiler.rules import RULES
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
 log = logging.getLogger(__name__)
 aten = torch.ops.aten
 
-Listener = Callable[[Program], None]
-_listeners: list[Listener] = []
+_listeners: list[Callable[[Program], None]] = []
 
 
 def lab(module: fx.GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
@@ -58,6 +60,16 @@ def compile_graph(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable
         listener(program)
 
     return _boxed(program)
+
+
+@contextmanager
+def compiled(listener: Callable[[Program], None]) -> Iterator[None]:
+    """Hand every program that this backend compiles meanwhile to a function."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
 
 
 def _boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:

@@ -63,5 +63,6 @@ class Sizes:
     def _symbol(self, symbol: Any, shapes: Any) -> Index:
         span = shapes.var_to_range.get(symbol)
         least = int(span.lower) if span is not None and span.lower.is_Integer else 0
-        hints = getattr(shapes, "backed_var_to_val", None) or shapes.var_to_val
+        newer = hasattr(shapes, "backed_var_to_val")  # since 2.12; asking for the other one warns
+        hints = shapes.backed_var_to_val if newer else shapes.var_to_val
         return ix.symbol(str(symbol), max(least, 0), int(hints.get(symbol, UNKNOWN)))

@@ -26,6 +26,7 @@ BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 class BudgetRow(Struct, frozen=True, kw_only=True):
     """One budget: how much it saves, how many operators are recomputed, and their arithmetic.
 
+    `values` is what `saved` counts, as "41 + 20": computed values, then parameters and inputs.
     `flops` counts only matrix products, convolutions and attention; those of `uncounted` more
     operators are not known, and `arithmetic` says so.
     """
@@ -39,6 +40,10 @@ class BudgetRow(Struct, frozen=True, kw_only=True):
     arithmetic: str
     is_used: bool = False
     uncounted: int = 0
+    values: str = ""
+
+
+HEADINGS = ("budget", "saved", "values + parameters and inputs", "recomputed", "extra in products")
 
 
 class Budgets(Struct, frozen=True, kw_only=True):
@@ -46,14 +51,14 @@ class Budgets(Struct, frozen=True, kw_only=True):
 
     title: str
     rows: tuple[BudgetRow, ...]
+    headings: tuple[str, ...] = HEADINGS
 
     def __str__(self) -> str:
-        head = ("budget", "saved", "values and parameters", "recomputed", "extra in products", "")
         rows = [
             (
                 f"{row.budget:g}",
                 row.size,
-                f"{row.saved:,}",
+                row.values,
                 f"{row.operators:,}",
                 row.arithmetic,
                 "as compiled" if row.is_used else "",
@@ -63,7 +68,7 @@ class Budgets(Struct, frozen=True, kw_only=True):
         return "\n".join(
             [
                 f"{self.title}: the activation memory budget",
-                *table([head, *rows], right=(0, 1, 2, 3, 4)),
+                *table([(*self.headings, ""), *rows], right=(0, 1, 2, 3, 4)),
             ]
         )
 
@@ -133,6 +138,7 @@ def _row(item: Repartition, part: Partition) -> BudgetRow:
         arithmetic=_arithmetic(item),
         is_used=item.budget == part.budget,
         uncounted=item.uncounted,
+        values=f"{len(item.saved) - item.inputs:,} + {item.inputs:,}",
     )
 
 

@@ -130,7 +130,8 @@ class Partition(Struct, frozen=True, kw_only=True):
 class Repartition(Struct, frozen=True, kw_only=True):
     """What another budget would save and recompute, from the partitioner afterwards.
 
-    `saved` names nodes of the joint graph; `operators` counts the recomputed ones, without free
+    `saved` names nodes of the joint graph, of which `inputs` are parameters and inputs of the
+    program; `operators` counts the recomputed ones, without free
     ones, and `flops` the floating-point operations of their matrix products, convolutions and
     attention. Those of `uncounted` more operators are not known.
     """
@@ -141,6 +142,7 @@ class Repartition(Struct, frozen=True, kw_only=True):
     operators: int
     flops: int
     uncounted: int = 0
+    inputs: int = 0
 
 
 def kept_bytes(saved: tuple[SavedValue, ...]) -> int:

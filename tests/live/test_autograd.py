@@ -1,5 +1,6 @@
 """What is recorded of AOTAutograd: partitions that agree with the run, and their reasons."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from torch.utils.checkpoint import checkpoint
 
 import dynamo_lab as lab
 from dynamo_lab.errors import BudgetError
+from dynamo_lab.live.budgets import HEADINGS
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.view import build
 from tests.benchmarks.saved_bytes import kept
@@ -190,6 +192,11 @@ def test_another_budget_keeps_what_was_foretold(budget: float) -> None:
     assert part.budget == budget
     assert row.activation_bytes == part.activation_bytes
     assert row.operators == sum(not item.is_free for item in part.recomputed)
+    given = sum(value.role in ("parameter", "input") for value in part.saved)
+    assert given > 0
+    assert row.values == f"{len(part.saved) - given} + {given}"
+    heading = str(told).splitlines()[1]
+    assert re.split(r"  +", heading.strip()) == list(HEADINGS)
 
 
 def test_budgets_that_cannot_be_asked_are_refused(tmp_path: Any) -> None:

@@ -68,6 +68,13 @@ def test_every_tab_is_in_sight_and_the_keyboard_walks_them(
     assert opened.page.evaluate("document.activeElement.dataset.tab") == "timeline"
 
 
+def test_where_nothing_was_compiled_there_is_the_code_alone(show: Callable[[str], Opened]) -> None:
+    page = show("nothing").page
+    assert page.locator("[role=tab], .dl-right, .dl-splitter").count() == 0
+    page.get_by_text("Nothing was compiled: Dynamo saw no Python function").wait_for()
+    assert page.locator(".dl-left").bounding_box() is not None
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_tab_opens(show: Callable[[str], Opened], name: str) -> None:
     page = show(name).page

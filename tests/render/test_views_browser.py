@@ -187,6 +187,30 @@ def test_the_map_leads_to_breaks_frames_and_graphs(show: Callable[[str], Opened]
     opened.page.locator(".dl-frame.is-held[data-entity='frame:2']").wait_for()
 
 
+def test_a_page_says_that_budgets_need_the_living_program(show: Callable[[str], Opened]) -> None:
+    page = show("cut").page
+    page.locator("[data-tab=autograd]").click()
+    page.get_by_role("button", name="Budgets").click()
+    page.get_by_text("is asked of the living program, and this page has none").wait_for()
+    assert page.get_by_text("Asking PyTorch's partitioner").count() == 0
+
+
+@pytest.mark.parametrize("width", [370, 600, 1100])
+@pytest.mark.parametrize("name", ["nested", "branch_and_print"])
+def test_no_word_of_the_map_is_cut(show: Callable[[str], Opened], name: str, width: int) -> None:
+    page = show(name).page
+    page.set_viewport_size({"width": width, "height": 900})
+    names = page.locator(".dl-map-go").all()
+    names[0].evaluate("name => name.textContent = 'a_name_as_long_as_people_write'.repeat(3)")
+    edge = page.locator(".dl-map").evaluate("map => map.getBoundingClientRect().right")
+    for words in [*names, *page.locator(".dl-map-row > *, .dl-map-file").all()]:
+        right, lost = words.evaluate(
+            "one => [one.getBoundingClientRect().right, one.scrollWidth - one.clientWidth]"
+        )
+        assert right <= edge
+        assert lost <= 0
+
+
 def test_a_break_that_follows_leads_to_its_cause(show: Callable[[str], Opened]) -> None:
     page = show("nested").page
     cards = page.locator(".dl-card")

@@ -1,13 +1,14 @@
 """The sentence, the counts and the environment that say what happened, against exact values."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view import build
 
 Make = Callable[[str], Recording]
@@ -46,7 +47,9 @@ def test_a_frame_that_was_compiled_to_no_graph_is_not_counted(make: Make) -> Non
     recording = make("branch_and_print")
     bare = replace(recording.frames[0], id=len(recording.frames), attempts=())
     recording = replace(recording, frames=(*recording.frames, bare))
-    assert "captured 3 graphs from 3 frames" in build(recording).summary.sentence
+    summary = build(recording).summary
+    assert "captured 3 graphs from 3 of 4 frames" in summary.sentence
+    assert (summary.counts[0].value, summary.counts[0].label) == ("4", "frames")
 
 
 def test_the_sentence_of_nothing_and_of_something_unfinished() -> None:
@@ -102,6 +105,36 @@ def test_the_sentence_speaks_of_what_was_compiled(make: Make) -> None:
     frame = replace(recording.frames[0], name="Net.forward")
     view = build(replace(recording, title="Net", frames=(frame,)))
     assert view.summary.sentence.startswith("Dynamo skipped `Net`: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "offers"),
+    [
+        ("branch_and_print", ("lower", "bench")),
+        ("recompiled", ("lower", "bench")),
+        ("fullgraph_failed", ("bench",)),  # which captures what it can
+        ("skipped", ()),
+    ],
+)
+def test_nothing_is_offered_that_cannot_work(make: Make, name: str, offers: tuple[str]) -> None:
+    assert build(make(name)).summary.offers == offers
+
+
+def test_a_program_that_raises_by_itself_is_not_run_again(make: Make) -> None:
+    recording = make("branch_and_print")
+    path, line = recording.sources[0].path, recording.spans[0].line
+    own = f'Traceback:\n  File "x.py", line 1, in g\n  File "{path}", line {line}, in f\nE: no'
+    below = own.replace("E: no", '  File "/lib/torch/nn.py", line 9, in linear\nE: no')
+    failure = Failure(type="ValueError", message="no", traceback=own, span=0)
+
+    def offers(**changed: Any) -> tuple[str, ...]:
+        return build(replace(recording, failure=replace(failure, **changed))).summary.offers
+
+    assert offers() == ()
+    assert offers(traceback=below) == ("lower", "bench")  # perhaps compiled code
+    assert offers(caught=True) == ("lower", "bench")
+    assert offers(type="KeyboardInterrupt") == ("lower", "bench")
+    assert build(Recording(title="f", state="recording")).summary.offers == ()
 
 
 def test_notes_and_environment(make: Make) -> None:

@@ -34,6 +34,7 @@ class Joint:
                 operators=len(again),
                 flops=sum(count or 0 for count in map(_flops, again)),
                 uncounted=sum(_flops(node) is None for node in again),
+                inputs=sum(node.op == "placeholder" for node in saved),
             )
 
     def _computed_again(self, saved: set[fx.Node]) -> list[fx.Node]:

@@ -74,22 +74,30 @@ function Waiting() {
   );
 }
 
-function Body() {
+function Right() {
   const pinned = useStore().pin.value !== "";
   return (
-    <div class="dl-body">
+    <section class="dl-right" aria-label="What the compiler made of it">
+      <Tabs />
+      <Reading />
+      <div class={`dl-main${pinned ? " has-pin" : ""}`}>
+        <Panel />
+        <Selection />
+      </div>
+    </section>
+  );
+}
+
+/** Your code beside what became of it, or alone where nothing did. */
+function Body() {
+  const isAlone = useStore().tabs.value.length === 0;
+  return (
+    <div class={`dl-body${isAlone ? " is-alone" : ""}`}>
       <section class="dl-left" aria-label="Your code">
         <Code />
       </section>
-      <Splitter />
-      <section class="dl-right" aria-label="What the compiler made of it">
-        <Tabs />
-        <Reading />
-        <div class={`dl-main${pinned ? " has-pin" : ""}`}>
-          <Panel />
-          <Selection />
-        </div>
-      </section>
+      {!isAlone && <Splitter />}
+      {!isAlone && <Right />}
     </div>
   );
 }

@@ -89,7 +89,7 @@ def _counted(title: str, rows: Sized) -> str:
 def _break(item: BreakView, story: StoryView) -> Markup:
     head = tag(
         "p",
-        tag("b", f"break {item.id + 1}: {shortened(item.title, 200)}", style="color:#c08a00"),
+        tag("b", f"Break {item.id + 1}: {shortened(item.title, 200)}", style="color:#c08a00"),
         f" · {shortened(item.where, 200)} · {item.effect}",
         *([f" · {times_of(item)}"] if item.times > 1 else []),
         *([f" · {shortened(item.registry_id, 20)}"] if item.registry_id else []),

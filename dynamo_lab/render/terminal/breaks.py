@@ -44,7 +44,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
 def _break(item: BreakView, story: StoryView, page: Page) -> Iterator[RenderableType]:
     yield line(
         (f"{item.id + 1:>2}  ", "bold yellow"),
-        (item.title, "bold"),
+        (item.heading, "bold"),
         (f"  {item.where}", ""),
         (f"  {item.effect}", OUTCOMES[item.effect]),
         (f"  {times_of(item)}" if item.times > 1 else "", ""),

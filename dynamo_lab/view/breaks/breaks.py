@@ -15,6 +15,7 @@ from dynamo_lab.view.breaks.makers import WITHIN_PYTORCH, is_of_pytorch, made_th
 from dynamo_lab.view.breaks.math_calls import advice_on
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.words import begun
 
 
 class StackLine(Struct, frozen=True, kw_only=True):
@@ -36,7 +37,8 @@ class ExampleView(Struct, frozen=True, kw_only=True):
 class BreakView(Struct, frozen=True, kw_only=True):
     """One break, ready to be shown. Texts are plain, never markup; views count breaks from 1.
 
-    `before` and `after` are graph ids. `times` counts the compilations that broke there.
+    `before` and `after` are graph ids. `times` counts the compilations that broke there,
+    `heading` is the title where it stands alone.
     """
 
     id: int
@@ -59,6 +61,7 @@ class BreakView(Struct, frozen=True, kw_only=True):
     times: int = 1
     example: ExampleView | None = None
     fixes: tuple[Fix, ...] = ()
+    heading: str = ""
 
 
 def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
@@ -82,8 +85,8 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         end_column=end_column,
         effect=item.effect,
         frame=names[item.frame],
-        reason=item.reason,
-        explanation=tidy(item.explanation, line[1], places.text(line)),
+        reason=begun(item.reason),
+        explanation=begun(tidy(item.explanation, line[1], places.text(line))),
         advice=_known(item, made, recording, places),
         context=item.context,
         registry_id=item.registry_id,
@@ -95,12 +98,13 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         times=item.times,
         example=_example(rule),
         fixes=fixes_of(recording, item),
+        heading=begun(rule.title),
     )
 
 
 def _known(item: Break, made: Rule | None, recording: Recording, places: Places) -> tuple[str, ...]:
     advice = _advice(item, made, places)
-    return advice_on(item, recording, advice)
+    return tuple(map(begun, advice_on(item, recording, advice)))
 
 
 def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:

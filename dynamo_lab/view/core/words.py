@@ -1,5 +1,6 @@
 """Numbers and lists as text, in the form that every view uses."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 BUSY = "The machine was busy: measure again when it is idle."
@@ -80,6 +81,14 @@ def _scaled(count: float, units: Sequence[str]) -> str:
 def first_up(text: str) -> str:
     """The text with a capital first, as a sentence begins."""
     return text[:1].upper() + text[1:]
+
+
+_WORD = re.compile(r"(?!torch\b)[a-z]+(?=[ ,:;'-])")
+
+
+def begun(text: str) -> str:
+    """The text as a sentence begins, with a capital; code or the name of a file keeps its own."""
+    return first_up(text) if _WORD.match(text) else text
 
 
 def unique(items: Iterable[str]) -> tuple[str, ...]:

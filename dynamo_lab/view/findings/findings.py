@@ -11,7 +11,7 @@ from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-from dynamo_lab.view.core.words import first_up
+from dynamo_lab.view.core.words import begun
 from dynamo_lab.view.findings import (
     breaks,
     compile_time,
@@ -108,18 +108,13 @@ def _rank(one: Found) -> tuple[bool, int, float]:
 def _numbered(index: int, one: Found, facts: Facts) -> Found:
     can_apply = one.change is not None
     finding = one.finding
-    told = {"grade_text": grade_in_words(finding), "sentence": _begun(finding.sentence)}
+    told = {"grade_text": grade_in_words(finding), "sentence": begun(finding.sentence)}
     told["code_place"] = place_of(one.change, one.line, facts.recording)
     if finding.gain is not None:
         told["gain_text"] = gain_in_words(finding.gain)
     edit = edit_of(one.change, one.line, facts.recording, facts.places)
     changed = structs.replace(finding, id=index, can_apply=can_apply, edit=edit, **told)
     return one._replace(finding=changed)
-
-
-def _begun(sentence: str) -> str:
-    """The sentence with a capital first; the name of a file keeps its own."""
-    return first_up(sentence) if sentence.startswith(("line ", "lines ")) else sentence
 
 
 def _without_consequences(found: Iterable[Found]) -> Iterator[Found]:

@@ -29,7 +29,10 @@ class AttemptView(Struct, frozen=True, kw_only=True):
 
 
 class FrameView(Struct, frozen=True, kw_only=True):
-    """One frame. `depth` is how many resumptions deep it is."""
+    """One frame. `depth` is how many resumptions deep it is.
+
+    `ran` is the outcome, or "eager" where Dynamo finished without a graph: nothing was compiled.
+    """
 
     id: int
     name: str
@@ -46,6 +49,7 @@ class FrameView(Struct, frozen=True, kw_only=True):
     guards: int
     bytecode: str = ""
     is_library: bool = False
+    ran: str = ""
 
 
 def build(recording: Recording, places: Places) -> tuple[FrameView, ...]:
@@ -77,6 +81,12 @@ class _Facts:
         for graph in recording.captured_graphs():
             if graph.frame is not None:
                 self.graphs.setdefault(graph.frame, []).append(graph.id)
+        self._is_known = all(graph.frame is not None for graph in recording.captured_graphs())
+
+    def is_eager(self, frame: Frame) -> bool:
+        """Whether Dynamo finished it without a graph; of some imported logs that is not known."""
+        has_graph = frame.id in self.graphs or any(one.graph is not None for one in frame.attempts)
+        return frame.outcome == "compiled" and self._is_known and not has_graph
 
 
 def _view(frame: Frame, facts: _Facts) -> FrameView:
@@ -97,6 +107,7 @@ def _view(frame: Frame, facts: _Facts) -> FrameView:
         guards=facts.guards[frame.id],
         bytecode=listing(frame.bytecode),
         is_library=facts.places.is_library(line),
+        ran="eager" if facts.is_eager(frame) else frame.outcome,
     )
 
 
@@ -130,8 +141,10 @@ def _explanation(frame: Frame, facts: _Facts) -> str:
     graphs = facts.graphs.get(frame.id, ())
     if breaks:
         return f"Compiled up to {_at(breaks[-1], facts)}, where it broke."
-    if not graphs:
+    if facts.is_eager(frame):
         return "Traced, but it contains no tensor operation: there was no graph to compile."
+    if not graphs:
+        return "Compiled; which graph is its own is not known."
     if len(graphs) == 1:
         return "Compiled completely, as one graph."
     if frame.id not in facts.recompiled:  # as after `torch._dynamo.reset()`

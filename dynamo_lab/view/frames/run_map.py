@@ -153,7 +153,7 @@ class _Map:
         source, first, last = self._pieces.extent(frame, self._last_line(frame))
         return MapRow(
             depth=depth,
-            kind=self._kind(frame, graphs),
+            kind=self._kind(frame),
             name=self._name(frame),
             lines=line_range(first, last),
             file=self._file(source),
@@ -179,9 +179,9 @@ class _Map:
         lines = [self._line(item)[1] for item in broken if item.effect in _WENT_ON]
         return max(lines, default=None)
 
-    def _kind(self, frame: Frame, graphs: Sequence[int]) -> Kind:
+    def _kind(self, frame: Frame) -> Kind:
         if frame.outcome == "compiled":
-            if not graphs:
+            if self._views[frame.id].ran == "eager":
                 return "eager"
             return "compiled" if frame.resumes is None else "resumed"
         if frame.outcome == "skipped" and frame.id in self._breaks_in:
@@ -196,7 +196,7 @@ class _Map:
         if graphs:
             return ""
         if frame.outcome == "compiled":
-            return "no tensor operation"
+            return "no tensor operation" if self._views[frame.id].ran == "eager" else ""
         if breaks := self._breaks_in.get(frame.id):
             at = f"at break {breaks[-1] + 1}"
             return at if frame.outcome == "failed" else f"given up {at}"

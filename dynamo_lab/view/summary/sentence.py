@@ -13,6 +13,7 @@ from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.core.words import first_line, library_kernels, listed, plural, seconds, times
+from dynamo_lab.view.frames.frames import counts
 from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
@@ -143,15 +144,22 @@ def _own_names(frames: Iterable[Frame], recording: Recording, places: Places) ->
 def _captured(recording: Recording, places: Places, graphs: int) -> str:
     compiled = _with_graphs(recording)
     if recording.breaks:
-        made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
+        made = f"{plural(graphs, 'graph')} from {_of_frames(compiled, recording)}"
         broke = _broke(recording, places)
         return f"Dynamo captured {made}; {broke}.{_skips(recording, places)}"
     if graphs == 1 and len(compiled) <= 1:
         name = _whole_name(compiled, recording, places)
         skips = _skips(recording, places)
         return f"Dynamo captured all of {name} as one graph, without a break.{skips}"
-    made = f"{plural(graphs, 'graph')} from {plural(len(compiled), 'frame')}"
+    made = f"{plural(graphs, 'graph')} from {_of_frames(compiled, recording)}"
     return f"Dynamo captured {made}, without a break.{_skips(recording, places)}"
+
+
+def _of_frames(compiled: Sequence[Frame], recording: Recording) -> str:
+    """'2 frames', or '2 of 6 frames' where Dynamo looked at more, as the count beside it says."""
+    every = counts(recording).own
+    some = len(compiled)
+    return plural(some, "frame") if some >= every else f"{some:,} of {plural(every, 'frame')}"
 
 
 def _broke(recording: Recording, places: Places) -> str:

@@ -15,6 +15,7 @@ from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.core.words import plural, seconds, unit
 from dynamo_lab.view.frames import frames
 from dynamo_lab.view.guards.compilations import recompilations
+from dynamo_lab.view.summary.offers import Offer, offers
 from dynamo_lab.view.summary.sentence import sentence
 from dynamo_lab.view.timings.timings import compile_seconds
 
@@ -35,6 +36,7 @@ class Summary(Struct, frozen=True, kw_only=True):
 
     `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
     `target` says what the program was lowered for, if its code was not built or run.
+    `offers` is what can be asked of the program where it still lives.
     """
 
     title: str
@@ -44,6 +46,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     failure: str = ""
     library_frames: int = 0
     target: str = ""
+    offers: tuple[Offer, ...] = ()
 
 
 def build(recording: Recording, places: Places, regions: Regions) -> Summary:
@@ -57,6 +60,7 @@ def build(recording: Recording, places: Places, regions: Regions) -> Summary:
         failure=_failure(recording, places),
         library_frames=of_frames.library,
         target=_target(recording.target),
+        offers=tuple(offers(recording)),
     )
 
 

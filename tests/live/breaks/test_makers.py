@@ -118,7 +118,7 @@ def test_a_module_made_in_compiled_code_is_not_said_to_lack_what_it_calls() -> N
     assert made.title == "nn.Module made in compiled code"
     assert made.advice[0].startswith("Make the module once, before the compiled code")
     assert not any("Ensure your" in advice or "call `super" in advice for advice in made.advice)
-    assert "captured 1 graph from 1 frame" in view.summary.sentence
+    assert "captured 1 graph from 1 of 3 frames" in view.summary.sentence
 
 
 def test_a_break_after_which_nothing_is_left_is_said_and_not_what_it_led_to() -> None:

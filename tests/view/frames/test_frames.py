@@ -75,3 +75,17 @@ def test_skip_reasons_in_plain_words(reason: str, words: str) -> None:
 
 def test_a_skip_reason_without_plain_words_has_none() -> None:
     assert explain_skip("a reason of a later release") == ""
+
+
+def test_a_frame_without_a_graph_ran_eagerly_in_the_list_and_on_the_map(make: Make) -> None:
+    recording = make("branch_and_print")
+    bare = replace(recording.frames[0], id=len(recording.frames), attempts=())
+    more = replace(recording, frames=(*recording.frames, bare))
+    view = build(more)
+    assert [frame.ran for frame in view.frames] == ["compiled", "compiled", "compiled", "eager"]
+    row = next(row for row in view.run_map if row.entity == f"frame:{bare.id}")
+    assert (row.kind, row.text) == ("eager", "no tensor operation")
+    unknown = tuple(replace(graph, frame=None) for graph in more.graphs)
+    view = build(replace(more, graphs=unknown))
+    assert view.frames[bare.id].ran == "compiled"  # perhaps one of them is its own
+    assert "not known" in view.frames[bare.id].explanation

@@ -16,6 +16,7 @@ from .measured import measured_large as measured_large
 from .measured import measured_otherwise as measured_otherwise
 from .nested import nested as nested
 from .outcomes import fullgraph_failed as fullgraph_failed
+from .outcomes import nothing as nothing
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
 from .packaged import packaged as packaged

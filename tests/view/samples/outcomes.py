@@ -29,6 +29,11 @@ def skipped() -> Recording:
     )
 
 
+def nothing() -> Recording:
+    """A cell in which Dynamo saw no function."""
+    return Recording(title="a cell", sources=(Source("In [1]", "cell", (Excerpt(1, "x = 1"),)),))
+
+
 def fullgraph_failed() -> Recording:
     """A frame that broke although one graph was asked for; the program raised."""
     text = "def f(x):\n    y = x.sin()\n    print(y)\n    return y"

@@ -172,7 +172,7 @@ export function Autograd() {
   const part = partOf(parts, autogradState(store).partition.value ?? -1) ?? parts[0];
   if (!part) return <Empty title="No autograd">No gradient was requested, and no input was changed in place.</Empty>;
   const numbers = counts(part);
-  const modes = MODES.filter((one) => numbers[one][1] > 0 && (one !== "budgets" || store.source.ask));
+  const modes = MODES.filter((one) => numbers[one][1] > 0);
   const mode = chosen.value && modes.includes(chosen.value) ? chosen.value : modes[0];
   return (
     <>

@@ -2,15 +2,23 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useStore } from "../core/context";
+import type { Ask } from "../core/source";
 import type { Budgets as Table } from "../core/types.generated";
 import { plural } from "../core/words";
 
+export const NEEDS_KERNEL =
+  "What other budgets would save is asked of the living program, and this page has none. In the process that recorded it, print(rec.repartition()) says it.";
+
 export function Budgets({ partition }: { partition: number }) {
   const { ask } = useStore().source;
+  return ask ? <Asked key={partition} ask={ask} partition={partition} /> : <p class="dl-partition dl-dim">{NEEDS_KERNEL}</p>;
+}
+
+function Asked({ ask, partition }: { ask: Ask; partition: number }) {
   const table = useSignal<Table | null>(null);
   const error = useSignal("");
   useEffect(() => {
-    ask?.("repartition", { partition })
+    ask("repartition", { partition })
       .then((found) => (table.value = found))
       .catch((reason: unknown) => (error.value = reason instanceof Error ? reason.message : String(reason)));
   }, [partition]);
@@ -20,13 +28,14 @@ export function Budgets({ partition }: { partition: number }) {
   return (
     <div class="dl-scroll dl-partition">
       <table class="dl-budgets">
-        <thead><tr><th>budget</th><th colSpan={2}>saved</th><th>recomputed</th><th>extra in products</th><th /></tr></thead>
+        <thead><tr>{table.value.headings.map((one) => <th key={one} colSpan={one === "saved" ? 2 : 1}>{one}</th>)}<th /></tr></thead>
         <tbody>
           {table.value.rows.map((row) => (
             <tr key={row.budget} class={row.is_used ? "is-used" : ""}>
               <td>{row.budget}</td>
               <td>{row.size}</td>
               <td><i class="dl-cost-bar" aria-hidden="true"><i style={{ width: `${(100 * row.activation_bytes) / most}%` }} /></i></td>
+              <td>{row.values}</td>
               <td>{plural(row.operators, "operator")}</td>
               <td title="only of matrix products, convolutions and attention">{row.arithmetic}</td>
               <td class="dl-dim">{row.is_used ? "as compiled" : ""}</td>

@@ -1,4 +1,5 @@
 // The part of benchmarks.
+import { offers } from "../core/source";
 import type { Part } from "../core/state";
 import { Bench } from "./benchmarks";
 
@@ -6,5 +7,5 @@ export const benchmarksPart: Part = {
   tab: "bench",
   Panel: Bench,
   // Also where it can be measured: then the tab is the way to it.
-  isThere: ({ model, source }) => !!model.value?.view.bench || !!model.value?.view.bisection || (source.runs?.ready.value ?? false),
+  isThere: ({ model, source }) => !!model.value?.view.bench || !!model.value?.view.bisection || ((source.runs?.ready.value ?? false) && offers(source, "bench")),
 };

@@ -97,7 +97,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
     <article class={`dl-card${state}`} data-entity={entity} ref={card} tabIndex={0} aria-label={`Break ${number}: ${item.title}`}>
       <header>
         <span class="dl-number">{number}</span>
-        <h3><Prose text={item.title} /></h3>
+        <h3><Prose text={item.heading} /></h3>
         <Badge tone={item.effect === "failed" ? "bad" : "warning"}>{item.effect}</Badge>
         {item.times > 1 && <span class="dl-dim" title="The number of compilations of the frame that broke here">{`\u00d7 ${item.times} compilations`}</span>}
       </header>
@@ -107,7 +107,7 @@ function Card({ item, number }: { item: BreakView; number: number }) {
       </div>
       {item.text && <BrokenLine item={item} />}
       <Because item={item} />
-      {!follows && item.reason && item.reason !== item.title && !item.explanation.startsWith(item.reason) && (
+      {!follows && item.reason && item.reason !== item.heading && !item.explanation.startsWith(item.reason) && (
         <p class="dl-reason"><Prose text={item.reason} /></p>
       )}
       {!follows && <Paragraphs text={item.explanation} />}

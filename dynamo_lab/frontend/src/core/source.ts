@@ -2,7 +2,7 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Ran, Recordings } from "./recordings";
-import type { Answers, EditedLines, KernelView, Outcomes, Progress, RanCell } from "./types.generated";
+import type { Answers, EditedLines, KernelView, Outcomes, Progress, RanCell, Summary } from "./types.generated";
 
 export type SaveKind = "html" | "json";
 
@@ -56,4 +56,10 @@ export interface DataSource {
   readonly cells?: (element: Element) => Cells | null;
   /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */
   readonly Editing?: FunctionComponent<EditingProps>;
+}
+
+/** Whether what is shown, or the recording that it was made from, is of a program that this can be asked of. */
+export function offers({ recordings }: DataSource, what: Summary["offers"][number]): boolean {
+  const base = recordings.entries.value.find(({ label }) => label === recordings.shown.value?.base);
+  return base?.view.summary.offers.includes(what) ?? false;
 }

@@ -21,7 +21,7 @@ export interface Store {
   readonly parts: readonly Part[];
   readonly model: ReadonlySignal<Model | null>;
   readonly tab: ReadonlySignal<Tab>;
-  /** The tabs there are: those with nothing to show are left out. */
+  /** The tabs there are: those with nothing to show are left out. None where nothing was compiled. */
   readonly tabs: ReadonlySignal<readonly Tab[]>;
   readonly hover: Signal<string>;
   readonly pin: ReadonlySignal<string>;
@@ -66,6 +66,8 @@ export interface Part {
   readonly kinds?: Readonly<Partial<Record<Kind, OfKind>>>;
   /** Whether there is something to show; always where this is absent. */
   isThere?(store: Store): boolean;
+  /** Whether its panel would be empty, where there is no count to tell. */
+  isEmpty?(view: View): boolean;
   /** What stands beside the tab's name. */
   count?(view: View): number;
   /** Whether it holds kin of what is pinned: then its count is lit, as its rows are. */

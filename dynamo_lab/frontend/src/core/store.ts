@@ -19,6 +19,10 @@ function firstTab(view: View | undefined): Tab {
   return view.graphs.length > 0 || view.frames.length === 0 ? "graphs" : "frames";
 }
 
+/** Whether it did not come to all the tabs: it failed, or Dynamo saw nothing of it. */
+const isShort = ({ summary, frames, packages }: View): boolean =>
+  summary.state === "done" && (summary.failure !== "" || (frames.length === 0 && packages.length === 0));
+
 function kinOf(model: Model | null, entity: string): Mask | null {
   const vertices = entity && model ? model.kin.resolve(entity) : [];
   return model && vertices.length > 0 ? model.kin.kin(vertices) : null;
@@ -40,14 +44,12 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
   const tabs = computed(() => {
     const there = TABS.filter(isThere);
     const view = model.value?.view;
-    if (!view || view.summary.failure === "") return there;
-    // What a failed program did not come to has no tab.
-    const filled = there.filter((tab) => partOf(tab)?.count?.(view) !== 0);
-    return filled.length > 0 ? filled : there;
+    if (!view || !isShort(view)) return there;
+    return there.filter((tab) => partOf(tab)?.count?.(view) !== 0 && !partOf(tab)?.isEmpty?.(view));
   });
   const tab = computed(() => {
     const wanted = chosenTab.value ?? firstTab(model.value?.view);
-    return tabs.value.includes(wanted) ? wanted : tabs.value[0];
+    return tabs.value.includes(wanted) ? wanted : tabs.value[0] ?? wanted;
   });
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };

@@ -36,6 +36,7 @@ export interface View {
  *
  * `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
  * `target` says what the program was lowered for, if its code was not built or run.
+ * `offers` is what can be asked of the program where it still lives.
  */
 export interface Summary {
   readonly title: string;
@@ -45,6 +46,7 @@ export interface Summary {
   readonly failure: string;
   readonly library_frames: number;
   readonly target: string;
+  readonly offers: readonly Offer[];
 }
 
 /** A number with its unit word ("2 breaks"); `tab` is the tab that explains it. */
@@ -56,6 +58,8 @@ export interface Count {
 }
 
 export type Tone = "bad" | "good" | "plain" | "warning";
+
+export type Offer = "bench" | "lower";
 
 /**
  * A source with its known lines. Where numbers jump, the lines between were not recorded.
@@ -110,7 +114,8 @@ export type MarkKind = "break" | "failure" | "specialised";
 /**
  * One break, ready to be shown. Texts are plain, never markup; views count breaks from 1.
  *
- * `before` and `after` are graph ids. `times` counts the compilations that broke there.
+ * `before` and `after` are graph ids. `times` counts the compilations that broke there,
+ * `heading` is the title where it stands alone.
  */
 export interface BreakView {
   readonly id: number;
@@ -133,6 +138,7 @@ export interface BreakView {
   readonly times: number;
   readonly example: ExampleView | null;
   readonly fixes: readonly Fix[];
+  readonly heading: string;
 }
 
 /** A line of the user's stack, outermost first. `entity` is "line:<source>:<number>". */
@@ -156,7 +162,11 @@ export interface Fix {
   readonly code: string;
 }
 
-/** One frame. `depth` is how many resumptions deep it is. */
+/**
+ * One frame. `depth` is how many resumptions deep it is.
+ *
+ * `ran` is the outcome, or "eager" where Dynamo finished without a graph: nothing was compiled.
+ */
 export interface FrameView {
   readonly id: number;
   readonly name: string;
@@ -173,6 +183,7 @@ export interface FrameView {
   readonly guards: number;
   readonly bytecode: string;
   readonly is_library: boolean;
+  readonly ran: string;
 }
 
 /** One analysis: its result and its cost. `bytecode` is the code Dynamo wrote. */
@@ -1816,11 +1827,13 @@ export interface CheckView {
 export interface Budgets {
   readonly title: string;
   readonly rows: readonly BudgetRow[];
+  readonly headings: readonly string[];
 }
 
 /**
  * One budget: how much it saves, how many operators are recomputed, and their arithmetic.
  *
+ * `values` is what `saved` counts, as "41 + 20": computed values, then parameters and inputs.
  * `flops` counts only matrix products, convolutions and attention; those of `uncounted` more
  * operators are not known, and `arithmetic` says so.
  */
@@ -1834,6 +1847,7 @@ export interface BudgetRow {
   readonly arithmetic: string;
   readonly is_used: boolean;
   readonly uncounted: number;
+  readonly values: string;
 }
 
 /** The current target, all targets by name and title, and the switches relevant to it. */

@@ -71,12 +71,12 @@ function Frame({ frame }: { frame: FrameView }) {
   return (
     <article
       ref={item} class={`dl-frame dl-frame-${frame.outcome}${state}`} data-entity={entity} tabIndex={0}
-      style={{ "--dl-depth": Math.min(frame.depth, 8) }} aria-label={`${frame.name}, ${frame.outcome}`}
+      style={{ "--dl-depth": Math.min(frame.depth, 8) }} aria-label={`${frame.name}, ${frame.ran}`}
     >
       <header>
         {frame.depth > 0 && <span class="dl-dim dl-resumes" title="continues another frame after a break">{"\u21b3 resumes"}</span>}
         <h3>{frame.name}</h3>
-        <Badge tone={outcomeTone(frame.outcome)}>{frame.outcome === "compiling" ? "compiling\u2026" : frame.outcome}</Badge>
+        <Badge tone={outcomeTone(frame.ran)}>{frame.ran === "compiling" ? "compiling\u2026" : frame.ran}</Badge>
         {frame.entity ? <Go to={frame.entity}>{frame.where}</Go> : <span class="dl-dim">{frame.where}</span>}
         <FrameLinks frame={frame} />
       </header>
@@ -97,8 +97,8 @@ function Frame({ frame }: { frame: FrameView }) {
 /** A library's frame that Dynamo skipped, as the summary counts: there can be thousands. */
 export const isBackground = (frame: FrameView): boolean => frame.is_library && frame.outcome === "skipped";
 
-const searchText = ({ name, where, outcome, reason, explanation }: FrameView): string =>
-  [name, where, outcome, reason, explanation].join("\n").toLowerCase();
+const searchText = ({ name, where, ran, reason, explanation }: FrameView): string =>
+  [name, where, ran, reason, explanation].join("\n").toLowerCase();
 
 export function Frames() {
   const { frames } = useModel().view;

@@ -3,15 +3,16 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { usePart, useStore } from "../core/context";
 import { type Asked, type Entry, NOTHING, type SwitchValue } from "../core/recordings";
+import { offers } from "../core/source";
 import type { Panel, SwitchState } from "../core/types.generated";
 import { Fold, Prose } from "../ui/bits";
 import { Busy } from "../ui/busy";
 import { loweringState } from "./state";
 
 export function PanelButton() {
-  const { source, model } = useStore();
+  const { source } = useStore();
   const { isPanelOpen } = usePart(loweringState);
-  if (!source.runs || !model.value || model.value.view.summary.state === "recording") return null;
+  if (!source.runs || !offers(source, "lower")) return null;
   return (
     <button type="button" class="dl-button" aria-expanded={isPanelOpen.value} title="Lower this program again, for another target or with other switches" onClick={() => (isPanelOpen.value = !isPanelOpen.value)}>
       Lower again

@@ -1,6 +1,7 @@
 // A button for what the kernel measures of the recording that is shown; it becomes a recording beside it.
 import { useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
+import { offers } from "../core/source";
 import { Prose } from "./bits";
 
 interface RunButtonProps {
@@ -9,13 +10,14 @@ interface RunButtonProps {
   readonly title: string;
 }
 
-/** Nothing where no kernel has the program. */
+/** Nothing where no kernel has the program, or where nothing of it was compiled. */
 export function RunButton({ what, label, title }: RunButtonProps) {
-  const { runs, recordings } = useStore().source;
+  const { source } = useStore();
+  const { runs, recordings } = source;
   const isBusy = useSignal(false);
   const error = useSignal("");
   const entry = recordings.shown.value;
-  if (!runs?.ready.value || !entry) return null;
+  if (!runs?.ready.value || !entry || !offers(source, "lower")) return null;
   const { base, asked } = entry;
   const start = (): void => {
     isBusy.value = true;

@@ -68,7 +68,7 @@ describe("kin", () => {
       }],
       breaks: [{
         id: 0, title: "", where: "", text: "", column: -1, end_column: -1, effect: "", frame: "", reason: "", explanation: "",
-        advice: [], context: "", registry_id: "", link: "", stack: [], before: null, after: [], times: 1, example: null, fixes: [],
+        advice: [], context: "", registry_id: "", heading: "", link: "", stack: [], before: null, after: [], times: 1, example: null, fixes: [],
       }],
       guards: {
         guards: [{ kind: "", source: "", expressions: [], where: "", entity: "line:0:1", frame: 0, compile_id: "", text: "", is_state: false, compile_ids: [] }],

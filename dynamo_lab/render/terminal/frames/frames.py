@@ -58,7 +58,7 @@ def _row(frame: FrameView, is_wide: bool) -> tuple[Text, ...]:
     return (
         text(f"{'  ' * frame.depth}{one_line(frame.name)}", "bold"),
         *([text(frame.where, "dim")] if is_wide else []),
-        text(frame.outcome, OUTCOMES[frame.outcome]),
+        text(frame.ran, OUTCOMES.get(frame.ran, "dim")),
         text(frame.explanation or one_line(frame.reason)),
     )
 
@@ -68,7 +68,7 @@ def _in_full(frame: FrameView, titles: dict[int, str]) -> Iterator[RenderableTyp
     yield line(
         (frame.name, "bold"),
         (f"  {frame.where}", ""),
-        (f"  {frame.outcome}", OUTCOMES[frame.outcome]),
+        (f"  {frame.ran}", OUTCOMES.get(frame.ran, "dim")),
         (f"  {plural(frame.guards, 'guard')}" if frame.guards else "", "dim"),
     )
     if frame.explanation:

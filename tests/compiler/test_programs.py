@@ -1,0 +1,234 @@
+"""Programs under `torch.compile(fn, backend="lab")`, compared with eager."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from dynamo_lab.compiler.backend import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.compiler.program import Program
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    torch.compiler.reset()
+    torch.manual_seed(0)
+
+
+def normed(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return F.gelu(F.layer_norm(x, (x.shape[-1],), w))
+
+
+def attended(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    scores = x @ x.transpose(-1, -2) / x.shape[-1] ** 0.5
+    return torch.softmax(scores, -1) @ x * w
+
+
+def joined(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return F.pad(torch.cat([x, x.exp()], -1)[..., 3:], (2, 1), value=1.0)
+
+
+def summed(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return (x * w).sum(0) + x.amax(0) - x.mean()
+
+
+def normalized_batch(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return F.batch_norm(x[None].transpose(1, 2), None, None, training=True) + x.var()
+
+
+def transposed(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return x.t().contiguous() + 1
+
+
+def shifted(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return x.roll(1, 0).flip(-1) + x.cumsum(-1)
+
+
+PROGRAMS = (normed, attended, joined, summed, normalized_batch, transposed, shifted)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("fn", PROGRAMS)
+def test_results_and_gradients_are_eagers(fn: Callable[..., Any], dynamic: bool) -> None:
+    lab = torch.compile(fn, backend="lab", dynamic=dynamic)
+    for rows in (33, 64, 7):
+        x, w = torch.randn(rows, 48), torch.randn(48)
+        given = [t.clone().requires_grad_() for t in (x, w)]
+        mine = [t.clone().requires_grad_() for t in (x, w)]
+        expected, got = fn(*given), lab(*mine)
+        torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-5)
+        weights = torch.randn_like(expected)
+        (expected * weights).sum().backward()
+        (got * weights).sum().backward()
+        for a, b in zip(given, mine, strict=True):
+            if a.grad is not None:
+                torch.testing.assert_close(b.grad, a.grad, rtol=1e-4, atol=1e-4)
+
+
+def test_one_kernel_serves_all_sizes() -> None:
+    programs: list[Program] = []
+    with compiled(programs.append):
+        lab = torch.compile(normed, backend="lab", dynamic=True)
+        for rows in (33, 64, 7):
+            lab(torch.randn(rows, 48), torch.randn(48))
+    assert len(programs) == 1
+    assert [k.sizes != [] for k in programs[0].kernels] == [True]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_other_precisions(dtype: torch.dtype) -> None:
+    x, w = torch.randn(20, 64, dtype=dtype), torch.randn(64, dtype=dtype)
+    got = torch.compile(normed, backend="lab")(x, w)
+    loose = 1e-9 if dtype == torch.float64 else 2e-2
+    assert got.dtype == dtype
+    torch.testing.assert_close(got, normed(x, w), rtol=loose, atol=loose)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: F.dropout(x, 0.5) + torch.rand_like(x),
+        lambda x: torch.randn_like(x) * x.clone().exponential_(),
+        lambda x: torch.bernoulli(x.abs().clamp(max=1)) + F.rrelu(x, training=True),
+    ],
+)
+def test_random_numbers_are_those_that_eager_draws(fn: Callable[..., Any]) -> None:
+    x, lab = torch.randn(20, 5), torch.compile(fn, backend="lab")
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        expected = fn(x)
+        torch.manual_seed(seed)
+        assert torch.equal(lab(x), expected)
+
+
+def test_inputs_are_written_as_eager_writes_them() -> None:
+    def step(p: torch.Tensor, g: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
+        m.mul_(0.9).add_(g, alpha=0.1)
+        p.addcdiv_(m, g.abs().sqrt().add_(1e-8), value=-1e-3)
+        return p
+
+    given = [torch.randn(40, 9) for _ in range(3)]
+    mine = [t.clone() for t in given]
+    expected, got = step(*given), torch.compile(step, backend="lab")(*mine)
+    assert got is mine[0]
+    assert expected is given[0]
+    for a, b in zip(given, mine, strict=True):
+        torch.testing.assert_close(b, a)
+
+
+def swapped(x: torch.Tensor, y: torch.Tensor) -> None:
+    before = x.clone()
+    x.copy_(y)
+    y.copy_(before)
+
+
+def reversed_in_place(x: torch.Tensor, y: torch.Tensor) -> None:
+    x.copy_(x.flip(0) + 1)
+    y.copy_(x.t())
+
+
+@pytest.mark.parametrize("fn", [swapped, reversed_in_place])
+def test_what_is_read_is_read_before_it_is_written(fn: Callable[..., Any]) -> None:
+    given = [torch.randn(50, 50), torch.randn(50, 50)]
+    mine = [t.clone() for t in given]
+    fn(*given)
+    torch.compile(fn, backend="lab")(*mine)
+    assert all(torch.equal(a, b) for a, b in zip(given, mine, strict=True))
+
+
+def test_outputs_that_are_copies_are_memory_of_their_own() -> None:
+    def fn(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        y = x + 1
+        return y, y.clone(), x.clone(), y.view(-1)
+
+    x = torch.zeros(6, 5)
+    y, copy, copy_of_x, view = torch.compile(fn, backend="lab")(x)
+    y.add_(1)
+    x.add_(7)
+    assert copy.unique().tolist() == [1.0]
+    assert copy_of_x.unique().tolist() == [0.0]
+    assert view.unique().tolist() == [2.0]
+
+
+@pytest.mark.parametrize("index", [99, -51])
+def test_an_index_beyond_the_tensor_is_an_error(index: int) -> None:
+    lab = torch.compile(lambda x, i: x[i] * 2, backend="lab")
+    x = torch.randn(50, 4)
+    good = torch.tensor([0, -1, 49, -50])
+    torch.testing.assert_close(lab(x, good), x[good] * 2)
+    with pytest.raises(IndexError, match="out of range"):
+        lab(x, torch.tensor([0, 1, 2, index]))
+    torch.testing.assert_close(lab(x, good), x[good] * 2)
+
+
+def test_integers_are_never_divided_by_zero_in_c() -> None:
+    lab = torch.compile(lambda x, y: x // y + x % 3, backend="lab")
+    x = torch.tensor([7, -7, 5])
+    assert lab(x, torch.tensor([2, 2, -3])).tolist() == [4, -2, 0]
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        lab(x, torch.tensor([2, 0, 1]))
+
+
+def test_sizes_that_only_the_data_tells() -> None:
+    torch._dynamo.config.capture_dynamic_output_shape_ops = True
+    try:
+        fn = lambda x: (x[x > 0] * 2).sum() + x.nonzero().shape[0]  # noqa: E731
+        lab = torch.compile(fn, backend="lab", fullgraph=True)
+        for _ in range(3):
+            x = torch.randn(40)
+            torch.testing.assert_close(lab(x), fn(x))
+    finally:
+        torch._dynamo.config.capture_dynamic_output_shape_ops = False
+
+
+def test_what_has_no_rule_is_listed_with_its_reason() -> None:
+    programs: list[Program] = []
+    with compiled(programs.append):
+        torch.compile(lambda x: torch.sort(x @ x).values + 1, backend="lab")(torch.randn(5, 5))
+    assert {f.target for f in programs[0].fallbacks} == {"aten.mm.default", "aten.sort.default"}
+    assert {f.reason for f in programs[0].fallbacks} == {"no rule"}
+
+
+def test_complex_numbers_are_left_to_aten() -> None:
+    fn = lambda x: torch.view_as_real(torch.view_as_complex(x) * 2j) + 1  # noqa: E731
+    x = torch.randn(6, 2)
+    torch.testing.assert_close(torch.compile(fn, backend="lab")(x), fn(x))
+
+
+def test_memory_is_let_go() -> None:
+    x = torch.randn(100)
+    y = torch.compile(lambda x: x.sin() + 1, backend="lab")(x)
+    dead = [weakref.ref(x), weakref.ref(y)]
+    del x, y
+    gc.collect()
+    assert [ref() for ref in dead] == [None, None]
+
+
+def test_the_threads_are_pytorchs() -> None:
+    x, before = torch.randn(300, 300), torch.get_num_threads()
+    lab = torch.compile(lambda x: x.tanh() + 1, backend="lab")
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            torch.testing.assert_close(lab(x), x.tanh() + 1)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_the_backend_needs_no_import() -> None:
+    code = "import torch; print(torch.compile(lambda x: x * 2, backend='lab')(torch.ones(3)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "tensor([2., 2., 2.])" in done.stdout, done.stderr
