@@ -32,6 +32,7 @@ from dynamo_lab.capture.guards.guards import GuardProbes
 from dynamo_lab.capture.guards.live_guards import Checks
 from dynamo_lab.capture.guards.symbols import SymbolProbes
 from dynamo_lab.capture.kernels import hooks as kernels_hooks
+from dynamo_lab.capture.kernels.announced import AnnouncedProbes
 from dynamo_lab.capture.kernels.builds import BuildProbes
 from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statements import StatementProbes
@@ -157,6 +158,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         tracing,
         caches,
         exports,
+        AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)
 

@@ -18,6 +18,8 @@ from functorch.compile import (
 )
 from torch import fx
 
+from dynamo_lab.capture.kernels.announced import announce
+from dynamo_lab.compiler.announcement import announcement
 from dynamo_lab.compiler.lower import CannotLower
 from dynamo_lab.compiler.program import Program
 from dynamo_lab.compiler.rules import RULES
@@ -56,9 +58,9 @@ def compile_graph(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable
     except CannotLower as refusal:
         log.warning("A graph is run by ATen, node by node: %s.", refusal)
         return _boxed(lambda args: gm(*args))
+    announce(lambda: announcement(program))
     for listener in _listeners:
         listener(program)
-
     return _boxed(program)
 
 

@@ -31,7 +31,7 @@ class Value:
         self, op: str, args: tuple[Any, ...], dtype: torch.dtype, body: Body, origin: str
     ) -> None:
         self.op, self.args, self.dtype, self.body = op, args, dtype, body
-        self.id = len(body.values)
+        self.id = body.first + len(body.values)
         self.origin = origin
         """The node of the graph whose rule recorded it first."""
 
@@ -77,8 +77,10 @@ class Value:
 class Body:
     """The straight-line code of a loop. `with body:` makes it the one that is recorded to."""
 
-    def __init__(self, known: dict[tuple[str, Index], Value] | None = None) -> None:
+    def __init__(self, known: dict[tuple[str, Index], Value] | None = None, first: int = 0) -> None:
         self.values: list[Value] = []
+        self.first = first
+        """The number of its first value: sections of one kernel are numbered on."""
         self.known = known if known is not None else {}
         """What a buffer holds at an index, where this kernel has stored it: no load is needed."""
         self.mask: Value | None = None

@@ -123,15 +123,14 @@ class Kernel:
                     if rounds[node] == turn and self.space.place(node)[2] == level
                 ]
                 if mine:
-                    body = self._body(mine, known, mutated)
+                    first = sum(len(section.body.values) for section in found)
+                    body = self._body(mine, Body(dict(known), first), mutated)
                     found.append(Section(level, body))
                     known |= _handed_on(body, level, mine, mutated)
         return found
 
-    def _body(
-        self, nodes: Sequence[Loop], known: dict[tuple[str, Index], Value], mutated: set[str]
-    ) -> Body:
-        with Body(dict(known)) as body:
+    def _body(self, nodes: Sequence[Loop], body: Body, mutated: set[str]) -> Body:
+        with body:
             for node in nodes:
                 outer, inner, _ = self.space.place(node)
                 value = node.emit(outer, inner)

@@ -34,6 +34,7 @@ class Program:
         schedule: which loops share a kernel, and every verdict on a pair.
         kernels: the fused loops.
         sources: their C texts, in the same order.
+        origins: of each text, the node that a line computes for.
         wrapper: the Python function around them; `wrapper.text` is its text.
         seconds: what each stage took.
     """
@@ -51,9 +52,9 @@ class Program:
         self.schedule: Schedule = self._timed("fuse", lambda: schedule(self.graph, choices))
         made = self._timed("kernels", self._made_kernels)
         self.kernels: list[Kernel] = list(made.values())
-        self.sources = self._timed(
-            "print", lambda: [_printed(kernel, printer) for kernel in self.kernels]
-        )
+        printed = self._timed("print", lambda: [_printed(k, printer) for k in self.kernels])
+        self.sources = [text for text, _ in printed]
+        self.origins = [origins for _, origins in printed]
         self.wrapper = self._timed(
             "wrapper", lambda: Wrapper(self.graph, self.schedule.units, made)
         )
@@ -108,11 +109,12 @@ class Program:
         return f"{len(self.kernels)} kernels, {calls} calls of ATen\n\n{self.wrapper.text}"
 
 
-def _printed(kernel: Kernel, printer: type[CPrinter]) -> str:
+def _printed(kernel: Kernel, printer: type[CPrinter]) -> tuple[str, dict[int, str]]:
     """The text under a name that does not depend on the program, so that equal kernels are one."""
     name, kernel.name = kernel.name, building.NAME
     try:
-        return printer(kernel).text()
+        made = printer(kernel)
+        return made.text(), made.origins
     finally:
         kernel.name = name
 

@@ -51,8 +51,11 @@ class LazyTensor:
 
     def __call__(self, position: Sequence[Size]) -> Value:
         """Its value at a position, recorded into the current body."""
+        place = tuple(ix.of(at) for at in position)
+        if self.buffer:  # a load is the reader's work
+            return self.closure(place)
         with of_node(self.origin):
-            return self.closure(tuple(ix.of(at) for at in position))
+            return self.closure(place)
 
     @property
     def is_new(self) -> bool:

@@ -96,6 +96,11 @@ def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
                     f"{fact.name} is a library kernel: Inductor generated only the call, so there "
                     "is no code to edit."
                 )
+            if fact.language == "c":
+                raise EditError(
+                    f"{fact.name} is a kernel of the backend lab: edits are of Inductor's kernels. "
+                    "Change the rule that it comes from instead."
+                )
             return fact
     names = ", ".join(f"{one.id} ({one.name})" for one in recording.kernels if one.code)
     raise EditError(

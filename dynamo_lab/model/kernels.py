@@ -10,7 +10,7 @@ from msgspec import Struct
 from dynamo_lab.model.benchmarks import Cache, Comparison, Machine
 from dynamo_lab.model.core.references import Id, Plain, Ref
 
-Language = Literal["cpp", "triton", "metal", "extern", "other"]
+Language = Literal["cpp", "triton", "metal", "extern", "other", "c"]
 
 
 Origin = Literal["emitted", "serves", "unknown"]
@@ -26,9 +26,10 @@ class Statement(Struct, frozen=True, array_like=True):
 
 
 class Kernel(Struct, frozen=True, kw_only=True):
-    """A kernel that Inductor generated, or an extern one that it calls.
+    """A kernel that the backend generated, or an extern one that it calls.
 
-    `graph` is the post-grad graph it implements and `nodes` that graph's nodes it came from.
+    `graph` is the graph it implements, of Inductor the post-grad one, and `nodes` that graph's
+    nodes it came from.
     `line` is where the wrapper defines it, from 1, or first calls one that it does not define: an
     extern kernel, which has no `code`, and any kernel of a wrapper in C++.
     `buffers` are the names of the buffers that it produces. `written_in` are the seconds that

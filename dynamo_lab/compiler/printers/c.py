@@ -41,6 +41,8 @@ class CPrinter:
         self.kernel = kernel
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
+        self.origins: dict[int, str] = {}
+        """The node of the graph that a line of the text computes for."""
         self.depth = 1
         self.columns = ""
         """The loop whose turns are reduced side by side, if that is how this kernel runs."""
@@ -217,28 +219,30 @@ class CPrinter:
     def _body(self, body: Body, arrays: dict[Value, str] | None = None) -> None:
         """All values, then the stores: what is stored may be read by a value before."""
         arrays = arrays or {}
-        stores: list[str] = []
+        stores: list[tuple[str, str]] = []
         for value in body.values:
             if value.op == "store":
                 buffer, at, what = value.args
                 if what.op == "cast" and what.dtype in HALVES:
                     what = what.args[0]  # storing rounds
                 name = self._rounded(buffer, self.names[what])
-                stores.append(f"{self._place(buffer, at)} = {name};")
+                stores.append((f"{self._place(buffer, at)} = {name};", value.origin))
             elif value.op == "reduce":
                 how, what = value.args[:2]
                 kind = "F" if value.dtype in FLOATS else "I"
-                self.write(JOIN[how].format(a=self.names[value], x=self.names[what], kind=kind))
+                joined = JOIN[how].format(a=self.names[value], x=self.names[what], kind=kind)
+                self.write(joined, value.origin)
             elif value.op == "const":
                 self.names[value] = constant(value)
             elif value in arrays:
-                self.write(f"{arrays[value]} = {self.value(value)};")
+                self.write(f"{arrays[value]} = {self.value(value)};", value.origin)
             else:
                 name = f"t{len(self.names)}"
-                self.write(f"const {REGISTER[value.dtype]} {name} = {self.value(value)};")
+                kind = REGISTER[value.dtype]
+                self.write(f"const {kind} {name} = {self.value(value)};", value.origin)
                 self.names[value] = name
-        for line in stores:
-            self.write(line)
+        for line, origin in stores:
+            self.write(line, origin)
 
     def value(self, value: Value) -> str:
         """The expression of a value, its operands named already."""
@@ -307,9 +311,11 @@ class CPrinter:
 
     # ---- text
 
-    def write(self, line: str) -> None:
-        """Add a line at the depth of the loops that are open."""
+    def write(self, line: str, origin: str = "") -> None:
+        """Add a line at the depth of the loops that are open, and the node that it computes for."""
         self.lines.append("  " * self.depth + line)
+        if origin:
+            self.origins[len(self.lines) + 1] = origin  # the head is line 1
 
     def _open(self, name: str, size: str, step: int = 1) -> None:
         ahead = f"{name}++" if step == 1 else f"{name} += {step}"

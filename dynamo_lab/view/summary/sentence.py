@@ -222,10 +222,20 @@ def _kernels(recording: Recording) -> str:
     if not kernels or recording.state == "recording":
         return ""
     extern = sum(kernel.language == "extern" for kernel in recording.kernels)
+    who = "The backend lab" if _is_of_lab(recording) else "Inductor"
     if extern == kernels:
-        return f"Inductor calls {library_kernels(kernels)} and wrote none of its own."
+        return f"{who} calls {library_kernels(kernels)} and wrote none of its own."
     also = f" and calls {library_kernels(extern)}" if extern else ""
-    return f"Inductor wrote {plural(kernels - extern, 'kernel')}{also}."
+    return f"{who} wrote {plural(kernels - extern, 'kernel')}{also}."
+
+
+def _is_of_lab(recording: Recording) -> bool:
+    """Were its kernels made by our own compiler?
+
+    It prints C, which Inductor never does; where it only calls ATen, the option tells.
+    """
+    asked = recording.environment.options.get("backend") == "lab"
+    return asked or any(kernel.language == "c" for kernel in recording.kernels)
 
 
 def _recompiles(recording: Recording) -> str:

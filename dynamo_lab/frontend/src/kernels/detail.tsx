@@ -53,10 +53,10 @@ function KernelHead({ kernel, wrapper, calls, assembly, editing }: HeadProps) {
       {kernel.graph !== null && <GraphChip id={kernel.graph} />}
       {kernel.nodes.length > 0 && <span class="dl-dim">{plural(kernel.nodes.length, "node")}</span>}
       {kernel.coverage && <span class="dl-dim" title="A statement is a line that computes. Its colour is that of your line.">{kernel.coverage}</span>}
-      {kernel.code && (
+      {kernel.code && kernel.language !== "c" && (
         <button type="button" class="dl-button" data-own aria-pressed={assembly.open.value} onClick={() => { assembly.open.value = !assembly.open.value; editing.value = false; }}>Assembly</button>
       )}
-      {kernel.code && kernel.language !== "extern" && <EditButton editing={editing} close={() => (assembly.open.value = false)} />}
+      {kernel.code && kernel.language !== "extern" && kernel.language !== "c" && <EditButton editing={editing} close={() => (assembly.open.value = false)} />}
       {wrapper && kernel.code && (
         <button type="button" class="dl-go" data-own onClick={() => (kernelsState(store).kernel.value = { kind: "wrapper", id: wrapper.id, line, of: kernel.id })}>
           show in wrapper

@@ -47,7 +47,7 @@ const python = LRLanguage.define({ name: "python", parser });
 
 export function language(name: string): Extension | null {
   if (name === "python" || name === "triton") return python;
-  if (name === "cpp" || name === "metal" || name === "c++") return cpp();
+  if (name === "cpp" || name === "metal" || name === "c" || name === "c++") return cpp();
   return null;
 }
 

@@ -17,7 +17,7 @@ from dynamo_lab.view.kernels.assembly import AssemblyView
 from dynamo_lab.view.kernels.kernels import KernelView, WrapperView
 
 _BRIEF = 16
-LEXERS = {"cpp": "cpp", "triton": "python", "metal": "cpp"}
+LEXERS = {"cpp": "cpp", "c": "c", "triton": "python", "metal": "cpp"}
 """What highlights the code of a kernel in each language."""
 
 

@@ -1,0 +1,60 @@
+"""A program as a recording knows it: its wrapper, its kernels, and its calls of ATen."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from dynamo_lab.capture.kernels.announced import Announced, AnnouncedKernel
+from dynamo_lab.compiler.build import NAME
+from dynamo_lab.compiler.work import Extern
+
+if TYPE_CHECKING:
+    from dynamo_lab.compiler.program import Program
+
+
+def announcement(program: Program) -> Announced:
+    """What was made of the program's graph, with the nodes that each part computes."""
+    return Announced(
+        program.module.graph, program.wrapper.text, (*_kernels(program), *_calls(program))
+    )
+
+
+def _kernels(program: Program) -> list[AnnouncedKernel]:
+    texts = zip(program.kernels, program.sources, program.origins, strict=True)
+    return [
+        AnnouncedKernel(
+            kernel.name,
+            "c",
+            kernel.origins,
+            source.replace(NAME, kernel.name),
+            tuple(kernel.outs),
+            tuple(origins.items()),
+            _line_of(program, f"{kernel.name}("),
+        )
+        for kernel, source, origins in texts
+    ]
+
+
+def _calls(program: Program) -> list[AnnouncedKernel]:
+    """One for each operator, however often the graph calls it."""
+    found: defaultdict[str, list[Extern]] = defaultdict(list)
+    for work in program.graph.work:
+        if isinstance(work, Extern) and work.reason:
+            found[str(work.target)].append(work)
+    return [
+        AnnouncedKernel(
+            target,
+            "extern",
+            tuple(call.node for call in calls),
+            buffers=tuple(name for call in calls for name in sorted(call.writes)),
+            line=_line_of(program, f"call_{calls[0].node}("),
+            calls=len(calls),
+        )
+        for target, calls in found.items()
+    ]
+
+
+def _line_of(program: Program, text: str) -> int | None:
+    lines = enumerate(program.wrapper.text.splitlines(), 1)
+    return next((at for at, line in lines if text in line), None)
