@@ -23,7 +23,7 @@ class TestWhyNot:
 
     def test_a_name_that_there_is_not(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["show", saved, "--why-not", "op1", "op2"]) == 2
-        assert "Nothing was scheduled" in capsys.readouterr().err
+        assert "No verdict was recorded" in capsys.readouterr().err
 
 
 class TestFind:

@@ -13,15 +13,21 @@ import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Body, Value
-from dynamo_lab.compiler.index import Atom, Index, Size
 from dynamo_lab.compiler.layout import flatten
 from dynamo_lab.compiler.operators import FLOATS, HALVES, OPERATORS
 from dynamo_lab.compiler.printers.c_text import CLAUSE, FIRST, JOIN, MEMORY, REGISTER, constant
-from dynamo_lab.compiler.printers.walks import columns_of, loops_of, walked_across
+from dynamo_lab.compiler.printers.walks import (
+    columns_of,
+    loops_of,
+    unmoved_by,
+    values_in,
+    walked_across,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dynamo_lab.compiler.index import Atom, Index, Size
     from dynamo_lab.compiler.kernel import Kernel, Section
 
 WORTH_THREADS = 1 << 14
@@ -91,7 +97,8 @@ class CPrinter:
         self._close(1)
 
     def _plain_loops(self, outer: Sequence[tuple[str, str]], parallel: str) -> None:
-        reduces = bool(self.kernel.inner)
+        kernel = self.kernel
+        reduces = bool(kernel.inner)
         outside = outer if reduces else outer[:-1]
         if outside and parallel:
             self.write(parallel + (f" collapse({len(outside)})" if len(outside) > 1 else ""))
@@ -99,6 +106,7 @@ class CPrinter:
             self._open(name, size)
         if reduces:
             return
+        self._before(kernel.sections[0].body, [outer[-1][0]])
         alone = f"{parallel.replace('parallel for', 'parallel for simd')}" if not outside else ""
         self.write(alone or "#pragma omp simd")
         self._open(*outer[-1])
@@ -155,6 +163,8 @@ class CPrinter:
         )
         depth = self.depth
         loops = loops_of(self.kernel.inner, self.kernel.space.inner)
+        if not self.columns:
+            self._before(section.body, [name for name, _ in loops])
         for at, (name, size) in enumerate(loops):
             if at == len(loops) - 1 and not self.columns:
                 shared = parallel if self.shares_inner and len(loops) == 1 else ""
@@ -195,7 +205,7 @@ class CPrinter:
             part
             for body in others
             for value in body.values
-            for part in _values_in(value)
+            for part in values_in(value)
             if part.body is section.body and part.op not in ("const", "reduce")
         }
         arrays: dict[Value, str] = {}
@@ -232,17 +242,28 @@ class CPrinter:
                 kind = "F" if value.dtype in FLOATS else "I"
                 joined = JOIN[how].format(a=self.names[value], x=self.names[what], kind=kind)
                 self.write(joined, value.origin)
-            elif value.op == "const":
-                self.names[value] = constant(value)
             elif value in arrays:
                 self.write(f"{arrays[value]} = {self.value(value)};", value.origin)
-            else:
-                name = f"t{len(self.names)}"
-                kind = REGISTER[value.dtype]
-                self.write(f"const {kind} {name} = {self.value(value)};", value.origin)
-                self.names[value] = name
+            elif value not in self.names:
+                self._name(value)
         for line, origin in stores:
             self.write(line, origin)
+
+    def _before(self, body: Body, loops: Sequence[str]) -> None:
+        """The values that stay the same while these loops turn."""
+        for value in body.values:
+            if value.op == "const":
+                self._name(value)
+        for value in unmoved_by(body, loops):
+            self._name(value)
+
+    def _name(self, value: Value) -> None:
+        if value.op == "const":
+            self.names[value] = constant(value)
+            return
+        name, kind = f"t{len(self.names)}", REGISTER[value.dtype]
+        self.write(f"const {kind} {name} = {self.value(value)};", value.origin)
+        self.names[value] = name
 
     def value(self, value: Value) -> str:
         """The expression of a value, its operands named already."""
@@ -326,13 +347,3 @@ class CPrinter:
         while self.depth > depth:
             self.depth -= 1
             self.write("}")
-
-
-def _values_in(value: Value) -> list[Value]:
-    found: list[Value] = []
-    for arg in value.args:
-        if isinstance(arg, Value):
-            found.append(arg)
-        elif isinstance(arg, Index):
-            found += [atom.args[0] for atom in arg.deep_atoms() if atom.kind == "value"]
-    return found

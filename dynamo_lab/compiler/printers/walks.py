@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import Body, Value
 from dynamo_lab.compiler.index import Index, Size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from dynamo_lab.compiler.kernel import Kernel
 
@@ -60,3 +61,33 @@ def walked_across(kernel: Kernel) -> str:
                     if at.factor_of(name_of(loop)) == 1:
                         return name_of(loop)
     return ""
+
+
+def unmoved_by(body: Body, loops: Collection[str]) -> list[Value]:
+    """The values that do not change while these loops turn: computed before them.
+
+    A C compiler would often see that itself, but not where a thread's function has lost `restrict`.
+    """
+    moved: set[Value] = set()
+    found: list[Value] = []
+    for value in body.values:
+        own = {
+            atom.name for arg in value.args if isinstance(arg, Index) for atom in arg.deep_atoms()
+        }
+        needs = {part for part in values_in(value) if part.body is body}
+        if value.op in ("store", "reduce") or own & set(loops) or needs & moved:
+            moved.add(value)
+        elif value.op != "const":
+            found.append(value)
+    return found
+
+
+def values_in(value: Value) -> list[Value]:
+    """The values that it is computed from, those of its index expressions too."""
+    found: list[Value] = []
+    for arg in value.args:
+        if isinstance(arg, Value):
+            found.append(arg)
+        elif isinstance(arg, Index):
+            found += [atom.args[0] for atom in arg.deep_atoms() if atom.kind == "value"]
+    return found

@@ -48,7 +48,9 @@ def _found(
     recording: Recording, view: FusionsView, names: tuple[str, str], graph: int | None
 ) -> tuple[ScheduleView, int, int]:
     if not view.schedules:
-        raise FusionError("Nothing was scheduled: only the backend inductor fuses, record with it.")
+        raise FusionError(
+            "No verdict was recorded: they are of the backend inductor, record with it."
+        )
     asked = [item for item in view.schedules if graph in (None, item.graph)]
     if not asked:
         known = ", ".join(str(item.graph) for item in view.schedules)
