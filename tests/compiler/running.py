@@ -1,0 +1,93 @@
+"""A program run by kernels of another target: its wrapper as it is, with other functions."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.func import functionalize
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from dynamo_lab.capture.kernels.libdevice import Libdevice
+from dynamo_lab.compiler.backend import decompositions
+from dynamo_lab.compiler.printers.printer import evaluated
+from dynamo_lab.compiler.printers.triton import TritonPrinter, module
+from dynamo_lab.compiler.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compiler.programs import Case
+
+Kernel = Callable[..., None]
+
+
+def program_of(case: Case) -> Program:
+    mode = "symbolic" if case.is_dynamic else "fake"
+    run = functionalize(case.run, remove="mutations")
+    trace = make_fx(run, decomposition_table=dict(decompositions()), tracing_mode=mode)
+    return Program(trace(*copy.deepcopy(case.args())))
+
+
+def problem_of(case: Case, kernels_of: Callable[[Program], dict[str, Kernel]]) -> str:
+    """What differs from eager; nothing if nothing does."""
+    try:
+        program = program_of(case)
+        assert program.kernels, "nothing was lowered"
+        given, same = copy.deepcopy((case.args(), case.args()))
+        wrapper = program.wrapper
+        wrapper.text = wrapper.text.replace(".data_ptr()", "")
+        got = wrapper.function(kernels_of(program))(list(given))
+        expected = case.run(*same)
+        expected = list(expected) if isinstance(expected, list | tuple) else [expected]
+        leaves = torch.utils._pytree.tree_leaves(expected)
+        for mine, eager in zip([*got, *given], [*leaves, *same], strict=True):
+            torch.testing.assert_close(
+                mine, eager, rtol=case.tolerance, atol=case.tolerance, equal_nan=True
+            )
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def triton_kernels(program: Program, folder: Path, **blocks: int) -> dict[str, Kernel]:
+    printers = [type("Printer", (TritonPrinter,), blocks)(k) for k in program.kernels]
+    path = folder / "kernels.py"
+    path.write_text(module(printers))
+    spec = importlib.util.spec_from_file_location("kernels", path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    made.libdevice = Libdevice()
+    return {p.kernel.name: _in_triton(p, getattr(made, p.kernel.name)) for p in printers}
+
+
+def _in_triton(printer: TritonPrinter, function: Any) -> Kernel:
+    launch = printer.launch
+
+    def run(*args: Any) -> None:
+        given, flag = _given(printer.kernel, args)
+        sizes = {name: given[name] for name in printer.kernel.sizes}
+        for name, (dtype, elements) in launch.rows.items():
+            given[name] = torch.empty(evaluated(elements, sizes), dtype=dtype)
+        grid = launch.grid(sizes)
+        if grid[0]:
+            function[grid](*(given[name] for name in launch.parameters), **launch.constexprs)
+        flag()
+
+    return run
+
+
+def _given(kernel: Any, args: Any) -> tuple[dict[str, Any], Callable[[], None]]:
+    """The arguments by name, and what hands the flag of a bad index back."""
+    names = [*kernel.ins, *kernel.outs, *kernel.sizes, *kernel.scalars]
+    given = dict(zip(names, args, strict=False))
+    given["out_of_range"] = refused = torch.zeros(1, dtype=torch.int32)
+
+    def flag() -> None:
+        if kernel.checks:
+            args[len(names)].contents.value = int(refused)
+
+    return given, flag
