@@ -163,7 +163,7 @@ _ROWS = (
         "bits moved up; all gone beyond the width",
         "SHL({t}, {0}, {1})",
         "shift_left({0}, {1})",
-        "shift_left<{t}>({0}, {1})",
+        "shift_left({0}, {1})",
     ),
     _row(
         "shr",
@@ -171,7 +171,7 @@ _ROWS = (
         "bits moved down, the sign kept",
         "SHR({t}, {0}, {1})",
         "shift_right({0}, {1})",
-        "shift_right<{t}>({0}, {1})",
+        "shift_right({0}, {1})",
     ),
     # comparisons
     _infix("eq", "==", "equal", "bool"),
@@ -255,7 +255,7 @@ _ROWS = (
     _function("acosh", "inverse hyperbolic cosine"),
     _function("atanh", "inverse hyperbolic tangent"),
     _function("erf", "error function", "tl.erf({0})", "erf_of({0})"),
-    _function("erfc", "1 - erf(x) without cancellation", metal="(1 - erf_of({0}))"),
+    _function("erfc", "1 - erf(x) without cancellation", metal="erfc_of({0})"),
     _function("pow", "the first to the power of the second", operands=2),
     _function("atan2", "angle of the point (second, first)", operands=2),
     _function("hypot", "length of (first, second)", metal="length(float2({0}, {1}))", operands=2),

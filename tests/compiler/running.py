@@ -13,9 +13,11 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from dynamo_lab.capture.kernels.libdevice import Libdevice
 from dynamo_lab.compiler.backend import decompositions
+from dynamo_lab.compiler.printers.metal import MetalPrinter, library
 from dynamo_lab.compiler.printers.printer import evaluated
 from dynamo_lab.compiler.printers.triton import TritonPrinter, module
 from dynamo_lab.compiler.program import Program
+from tests.kernels.metal_on_cpu import Library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,6 +77,27 @@ def _in_triton(printer: TritonPrinter, function: Any) -> Kernel:
         grid = launch.grid(sizes)
         if grid[0]:
             function[grid](*(given[name] for name in launch.parameters), **launch.constexprs)
+        flag()
+
+    return run
+
+
+def metal_kernels(program: Program, folder: Path) -> dict[str, Kernel]:
+    """Threads of a CPU are those of the GPU: 32 at a time if they work together, else one."""
+    printers = [MetalPrinter(k) for k in program.kernels]
+    built = Library(library(printers), folder, warnings=["-w"])
+    return {p.kernel.name: _in_metal(p, getattr(built, p.kernel.name)) for p in printers}
+
+
+def _in_metal(printer: MetalPrinter, function: Any) -> Kernel:
+    launch = printer.launch
+
+    def run(*args: Any) -> None:
+        given, flag = _given(printer.kernel, args)
+        threads = launch.threads({name: given[name] for name in printer.kernel.sizes})
+        arguments = [given[name] for name in launch.parameters]
+        if threads:
+            function(*arguments, threads=threads, group_size=launch.lanes)
         flag()
 
     return run

@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from dynamo_lab.compiler.printers.metal import MetalPrinter
+from dynamo_lab.compiler.work import Unsupported
+from dynamo_lab.measure.baselines import why_not
 from tests.compiler.programs import CASES, DOUBLE
+from tests.compiler.running import metal_kernels, problem_of, program_of
 
 HAS_TRITON = find_spec("triton") is not None
 IN_CHUNKS = [name for name in CASES | DOUBLE if "long" not in name]
@@ -41,3 +45,17 @@ def test_triton(name, interpreted):
 @pytest.mark.parametrize("name", IN_CHUNKS)
 def test_triton_with_rows_in_chunks(name, interpreted):
     assert interpreted[f"{name} in chunks"] == ""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_metal(name, tmp_path):
+    """The shader as C++, its threads as threads."""
+    if reason := why_not("cpp", "cpu"):
+        pytest.skip(reason)
+    assert problem_of(CASES[name], lambda program: metal_kernels(program, tmp_path)) == ""
+
+
+def test_metal_refuses_float64():
+    (kernel,) = program_of(DOUBLE["float64"]).kernels[:1]
+    with pytest.raises(Unsupported, match="no float64"):
+        MetalPrinter(kernel)
