@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.compiler.programs import CASES, DOUBLE
+from tests.compiler.programs import BAD_INDEX, CASES, DOUBLE
 from tests.compiler.running import problem_of, triton_kernels
 
 SMALL = {"most_in_block": 8, "elements": 16}
@@ -18,7 +18,7 @@ SMALL = {"most_in_block": 8, "elements": 16}
 
 
 def main(names: list[str]) -> None:
-    cases = CASES | DOUBLE
+    cases = CASES | DOUBLE | {"bad index": BAD_INDEX}
     found: dict[str, str] = {}
     for name in names or cases:
         for how, blocks in (("", {}), (" in chunks", SMALL)):

@@ -170,3 +170,4 @@ DOUBLE = {
     ),
 }
 """With float64, which Metal has not."""
+BAD_INDEX = Case(lambda x, at: x[at] + 1, lambda: (floats(9, 5), torch.tensor([3, -10, 2])))

@@ -24,6 +24,17 @@ if TYPE_CHECKING:
 
     from tests.compiler.programs import Case
 
+SHORT = {
+    torch.float64: "fp64",
+    torch.float32: "fp32",
+    torch.float16: "fp16",
+    torch.bfloat16: "bf16",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.int8: "i8",
+    torch.uint8: "u8",
+    torch.bool: "i1",
+}
 Kernel = Callable[..., None]
 
 
@@ -56,14 +67,32 @@ def problem_of(case: Case, kernels_of: Callable[[Program], dict[str, Kernel]]) -
 
 
 def triton_kernels(program: Program, folder: Path, **blocks: int) -> dict[str, Kernel]:
+    made = loaded(program, folder, **blocks)
+    for _, function in made:
+        function.fn.__globals__["libdevice"] = Libdevice()
+    return {printer.kernel.name: _in_triton(printer, function) for printer, function in made}
+
+
+def loaded(program: Program, folder: Path, **blocks: int) -> list[tuple[TritonPrinter, Any]]:
+    """The kernels as functions of a module, with the size of blocks that is asked for."""
     printers = [type("Printer", (TritonPrinter,), blocks)(k) for k in program.kernels]
     path = folder / "kernels.py"
     path.write_text(module(printers))
     spec = importlib.util.spec_from_file_location("kernels", path)
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    made.libdevice = Libdevice()
-    return {p.kernel.name: _in_triton(p, getattr(made, p.kernel.name)) for p in printers}
+    return [(printer, getattr(made, printer.kernel.name)) for printer in printers]
+
+
+def signature(printer: TritonPrinter) -> dict[str, str]:
+    """The types of the parameters, as Triton's compiler is told them."""
+    kernel, rows = printer.kernel, printer.launch.rows
+    found = {name: f"*{SHORT[kernel.buffer(name).dtype]}" for name in (*kernel.ins, *kernel.outs)}
+    found |= dict.fromkeys(kernel.sizes, "i64")
+    found |= {name: SHORT[dtype] for name, dtype in kernel.scalars.items()}
+    found |= {name: f"*{SHORT[dtype]}" for name, (dtype, _) in rows.items()}
+    found |= {"out_of_range": "*i32"} if kernel.checks else {}
+    return found | dict.fromkeys(printer.launch.constexprs, "constexpr")
 
 
 def _in_triton(printer: TritonPrinter, function: Any) -> Kernel:

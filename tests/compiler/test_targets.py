@@ -14,11 +14,15 @@ import pytest
 from dynamo_lab.compiler.printers.metal import MetalPrinter
 from dynamo_lab.compiler.work import Unsupported
 from dynamo_lab.measure.baselines import why_not
-from tests.compiler.programs import CASES, DOUBLE
-from tests.compiler.running import metal_kernels, problem_of, program_of
+from tests.compiler.programs import BAD_INDEX, CASES, DOUBLE
+from tests.compiler.running import loaded, metal_kernels, problem_of, program_of, signature
+from tests.kernels import hopper
 
 HAS_TRITON = find_spec("triton") is not None
 IN_CHUNKS = [name for name in CASES | DOUBLE if "long" not in name]
+
+COMPILED = ["functions", "rounding", "long softmax", "column sums", "extremes with NaN", "gathered"]
+COMPILED += ["int8", "uint8", "shifts", "any and all", "bfloat16", "dynamic norm", *DOUBLE]
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +51,31 @@ def test_triton_with_rows_in_chunks(name, interpreted):
     assert interpreted[f"{name} in chunks"] == ""
 
 
+def test_triton_refuses_a_bad_index(interpreted):
+    assert interpreted["bad index"].startswith("IndexError: index out of range")
+
+
+@pytest.mark.skipif(not HAS_TRITON, reason="needs Triton")
+@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("blocks", [{}, {"most_in_block": 8, "elements": 256}])
+def test_triton_compiles_for_hopper(name, blocks, tmp_path):
+    """The interpreter takes what the compiler refuses: values of a loop that change their type."""
+    program = program_of((CASES | DOUBLE)[name])
+    for printer, function in loaded(program, tmp_path, **blocks):
+        assert "ld.global" in hopper.built(function, signature(printer), printer.launch.constexprs)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_metal(name, tmp_path):
     """The shader as C++, its threads as threads."""
     if reason := why_not("cpp", "cpu"):
         pytest.skip(reason)
     assert problem_of(CASES[name], lambda program: metal_kernels(program, tmp_path)) == ""
+
+
+def test_metal_refuses_a_bad_index(tmp_path):
+    problem = problem_of(BAD_INDEX, lambda program: metal_kernels(program, tmp_path))
+    assert problem.startswith("IndexError: index out of range")
 
 
 def test_metal_refuses_float64():
