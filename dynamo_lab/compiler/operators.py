@@ -258,7 +258,7 @@ _ROWS = (
     _function("erfc", "1 - erf(x) without cancellation", metal="erfc_of({0})"),
     _function("pow", "the first to the power of the second", operands=2),
     _function("atan2", "angle of the point (second, first)", operands=2),
-    _function("hypot", "length of (first, second)", metal="length(float2({0}, {1}))", operands=2),
+    _function("hypot", "length of (first, second)", metal="hypot_of({0}, {1})", operands=2),
 )
 
 OPERATORS = {row.name: row for row in _ROWS}

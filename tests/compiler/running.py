@@ -33,6 +33,7 @@ SHORT = {
     torch.int32: "i32",
     torch.int8: "i8",
     torch.uint8: "u8",
+    torch.int16: "i16",
     torch.bool: "i1",
 }
 Kernel = Callable[..., None]
@@ -59,7 +60,7 @@ def problem_of(case: Case, kernels_of: Callable[[Program], dict[str, Kernel]]) -
         leaves = torch.utils._pytree.tree_leaves(expected)
         for mine, eager in zip([*got, *given], [*leaves, *same], strict=True):
             torch.testing.assert_close(
-                mine, eager, rtol=case.tolerance, atol=case.tolerance, equal_nan=True
+                mine, eager, rtol=case.tolerance, atol=case.least, equal_nan=True
             )
     except Exception as error:
         return f"{type(error).__name__}: {error}"

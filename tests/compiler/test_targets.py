@@ -14,7 +14,7 @@ import pytest
 from dynamo_lab.compiler.printers.metal import MetalPrinter
 from dynamo_lab.compiler.work import Unsupported
 from dynamo_lab.measure.baselines import why_not
-from tests.compiler.programs import BAD_INDEX, CASES, DOUBLE
+from tests.compiler.programs import BAD_INDEX, CASES, DOUBLE, EXACT
 from tests.compiler.running import loaded, metal_kernels, problem_of, program_of, signature
 from tests.kernels import hopper
 
@@ -65,12 +65,18 @@ def test_triton_compiles_for_hopper(name, blocks, tmp_path):
         assert "ld.global" in hopper.built(function, signature(printer), printer.launch.constexprs)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, "number of the run time"])
 def test_metal(name, tmp_path):
     """The shader as C++, its threads as threads."""
     if reason := why_not("cpp", "cpu"):
         pytest.skip(reason)
-    assert problem_of(CASES[name], lambda program: metal_kernels(program, tmp_path)) == ""
+    assert (
+        problem_of((CASES | DOUBLE)[name], lambda program: metal_kernels(program, tmp_path)) == ""
+    )
+
+
+def test_metal_s_functions_lose_no_digits(tmp_path):
+    assert problem_of(EXACT, lambda program: metal_kernels(program, tmp_path)) == ""
 
 
 def test_metal_refuses_a_bad_index(tmp_path):

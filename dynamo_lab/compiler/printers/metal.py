@@ -51,8 +51,6 @@ class MetalPrinter(Printer):
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel)
         _refuse_doubles(kernel)
-        self.written: set[str] = set()
-        """Buffers that earlier sections wrote."""
         flag = ["out_of_range"] if kernel.checks else []
         self.launch = Launch(
             kernel.name,
@@ -65,7 +63,7 @@ class MetalPrinter(Printer):
         """The whole function; `PRELUDE` has to stand before it, and `launch` says how it starts."""
         self._outer_loops()
         for section in self.kernel.sections:
-            if any(buffer in self.written for buffer, _ in section.body.loads()):
+            if self.reads_back(section.body):
                 self.write("simdgroup_barrier(mem_flags::mem_device);")
             self._section(section)
             stores = (value for value in section.body.values if value.op == "store")
@@ -146,6 +144,8 @@ class MetalPrinter(Printer):
                 text = self._value(value)
                 self.names[value] = name = self.new_name("t")
                 self.write(f"const {_type(value.dtype)} {name} = {text};")
+        if self.overwrites(body) and guard:  # in a row, a lane has its elements for itself
+            self.write("simdgroup_barrier(mem_flags::mem_device);")
         for line in stores:
             self.write(line)
 
@@ -179,7 +179,9 @@ class MetalPrinter(Printer):
         buffer, at, mask = value.args
         place = f"r_at / {LANES}" if buffer in self.kernel.scratch else self.index(at)
         kind, read = REGISTER[value.dtype], f"{buffer}[{place}]"
-        return read if mask is None else f"{self.names[mask]} ? {kind}({read}) : {kind}(0)"
+        if mask is None:
+            return f"{kind}({read})" if value.dtype in HALVES else read
+        return f"{self.names[mask]} ? {kind}({read}) : {kind}(0)"
 
     def _stored(self, buffer: str, place: str, name: str) -> str:
         half = self.kernel.buffer(buffer).dtype in HALVES

@@ -128,6 +128,13 @@ inline float erf_of(float x) {
   for (int n = 12; n > 0; --n) sum = -square / n * (sum + 1.0f / (2 * n + 1));
   return 1.12837917f * x * (1 + sum);
 }
+// Without squares that are too large or too small for a float.
+inline float hypot_of(float a, float b) {
+  const float most = max(fabs(a), fabs(b)), least = min(fabs(a), fabs(b));
+  if (most == 0 || most == INFINITY) return most;
+  const float share = least / most;
+  return a + b != a + b ? NAN : most * sqrt(1 + share * share);
+}
 
 // What the lane has whose number differs in one bit; the functions of simdgroups know no long.
 template <typename T> inline T crossed(T x, ushort bit) {

@@ -15,7 +15,7 @@ from dynamo_lab.compiler.operators import FLOATS, OPERATORS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from dynamo_lab.compiler.body import Value
+    from dynamo_lab.compiler.body import Body, Value
     from dynamo_lab.compiler.index import Atom, Index, Size
     from dynamo_lab.compiler.kernel import Kernel
 
@@ -33,6 +33,9 @@ class Printer:
         self.lines: list[str] = []
         self.names: dict[Value, str] = {}
         self.depth = 1
+        self.written: set[str] = set()
+        """Buffers that earlier sections wrote in memory."""
+        self._read: set[str] = set()
         self._count = -1
 
     def write(self, line: str) -> None:
@@ -69,6 +72,16 @@ class Printer:
             found.append((alone.name, at if k == leading else f"{at} % ({self.index(sizes[k])})"))
             step = ix.product([step, sizes[k]])
         return reversed(found)
+
+    def reads_back(self, body: Body) -> bool:
+        """Does it read what an earlier section wrote, perhaps in another thread?"""
+        return any(buffer in self.written for buffer, _ in body.loads())
+
+    def overwrites(self, body: Body) -> bool:
+        """Does it write what a slower thread of the same position may still have to read?"""
+        self._read |= {buffer for buffer, _ in body.loads()}
+        stored = {value.args[0] for value in body.values if value.op == "store"}
+        return self.kernel.reduces and bool(stored & self._read - self.kernel.scratch.keys())
 
     def operator(self, value: Value, types: Mapping[Any, str]) -> str:
         """An operator of the table, its operands named already."""

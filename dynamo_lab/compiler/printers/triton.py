@@ -64,8 +64,6 @@ class TritonPrinter(Printer):
         """The mask of the section that is being printed."""
         self.kept: dict[str, str] = {}
         """Rows in registers: what an earlier section stored into a buffer."""
-        self.written: set[str] = set()
-        """Buffers that earlier sections wrote in memory."""
         self.launch = Launch(
             kernel.name,
             tuple(self._parameters()),
@@ -135,7 +133,7 @@ class TritonPrinter(Printer):
             self.write(f"{name} = {text}")
 
     def _section(self, section: Section) -> None:
-        if any(buffer in self.written for buffer, _ in section.body.loads()):
+        if self.reads_back(section.body):
             self.write("tl.debug_barrier()  # reads what other threads of the program wrote")
         is_inner = section.level == "inner"
         self.mask = "both_in" if is_inner else "x_in"
@@ -195,6 +193,8 @@ class TritonPrinter(Printer):
         for value in body.values:
             if value.op not in ("store", "reduce"):
                 self.bind(value, self._value(value))
+        if self.overwrites(body):
+            self.write("tl.debug_barrier()  # all have read what is written now")
         kept: dict[str, str] = {}
         for value in body.values:
             if value.op == "store":
