@@ -56,8 +56,7 @@ def problem_of(case: Case, kernels_of: Callable[[Program], dict[str, Kernel]]) -
         wrapper.text = wrapper.text.replace(".data_ptr()", "")
         got = wrapper.function(kernels_of(program))(list(given))
         expected = case.run(*same)
-        expected = list(expected) if isinstance(expected, list | tuple) else [expected]
-        leaves = torch.utils._pytree.tree_leaves(expected)
+        leaves = expected if isinstance(expected, list | tuple) else [expected]
         for mine, eager in zip([*got, *given], [*leaves, *same], strict=True):
             torch.testing.assert_close(
                 mine, eager, rtol=case.tolerance, atol=case.least, equal_nan=True
@@ -80,6 +79,8 @@ def loaded(program: Program, folder: Path, **blocks: int) -> list[tuple[TritonPr
     path = folder / "kernels.py"
     path.write_text(module(printers))
     spec = importlib.util.spec_from_file_location("kernels", path)
+    assert spec
+    assert spec.loader
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     return [(printer, getattr(made, printer.kernel.name)) for printer in printers]
