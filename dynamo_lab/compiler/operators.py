@@ -95,7 +95,6 @@ def _function(
 
 
 _LARGER = "tl.{0}imum({{0}}, {{1}}, propagate_nan=tl.PropagateNan.ALL)"
-_SHIFT = "shift({0}, {1})"
 
 _ROWS = (
     # arithmetic
@@ -108,7 +107,7 @@ _ROWS = (
         2,
         "quotient of integers, rounded towards zero; the divisor is a constant other than 0 and -1",
         "{0} / {1}",
-        "truncated({0}, {1})",
+        "{0} // {1}",
         "{0} / {1}",
     ),
     _row(
@@ -117,14 +116,14 @@ _ROWS = (
         "remainder with the divisor's sign, Python's %",
         ("remainder_of{f}({0}, {1})", "(({0} % {1}) + {1}) % {1}"),
         ("remainder_of({0}, {1})", "remainder_of_integers({0}, {1})"),
-        ("remainder_of({0}, {1})", "(({0} % {1}) + {1}) % {1}"),
+        ("remainder_of({0}, {1})", "remainder_of_integers({0}, {1})"),
     ),
     _row(
         "fmod",
         2,
         "remainder with the dividend's sign, C's fmod",
         ("__builtin_fmod{f}({0}, {1})", "{0} % {1}"),
-        ("libdevice.fmod({0}, {1})", "{0} - truncated({0}, {1}) * {1}"),
+        ("libdevice.fmod({0}, {1})", "{0} % {1}"),
         ("fmod({0}, {1})", "{0} % {1}"),
     ),
     _row("neg", 1, "the negative", "-{0}", "-{0}", "-{0}"),
@@ -163,16 +162,16 @@ _ROWS = (
         2,
         "bits moved up; all gone beyond the width",
         "SHL({t}, {0}, {1})",
-        _SHIFT.replace("shift", "shift_left"),
-        _SHIFT.replace("shift", "shift_left"),
+        "shift_left({0}, {1})",
+        "shift_left({0}, {1})",
     ),
     _row(
         "shr",
         2,
         "bits moved down, the sign kept",
         "SHR({t}, {0}, {1})",
-        _SHIFT.replace("shift", "shift_right"),
-        _SHIFT.replace("shift", "shift_right"),
+        "shift_right({0}, {1})",
+        "shift_right({0}, {1})",
     ),
     # comparisons
     _infix("eq", "==", "equal", "bool"),
@@ -187,27 +186,34 @@ _ROWS = (
         1,
         "rounded down",
         ("__builtin_floor{f}({0})", "{0}"),
-        "tl.floor({0})",
-        "floor({0})",
+        ("tl.floor({0})", "{0}"),
+        ("floor({0})", "{0}"),
     ),
-    _row("ceil", 1, "rounded up", ("__builtin_ceil{f}({0})", "{0}"), "tl.ceil({0})", "ceil({0})"),
+    _row(
+        "ceil",
+        1,
+        "rounded up",
+        ("__builtin_ceil{f}({0})", "{0}"),
+        ("tl.ceil({0})", "{0}"),
+        ("ceil({0})", "{0}"),
+    ),
     _row(
         "trunc",
         1,
         "rounded towards zero",
         ("__builtin_trunc{f}({0})", "{0}"),
-        "libdevice.trunc({0})",
-        "trunc({0})",
+        ("libdevice.trunc({0})", "{0}"),
+        ("trunc({0})", "{0}"),
     ),
     _row(
         "round",
         1,
         "rounded, halves to even",
         ("__builtin_rint{f}({0})", "{0}"),
-        "libdevice.nearbyint({0})",
-        "rint({0})",
+        ("libdevice.nearbyint({0})", "{0}"),
+        ("rint({0})", "{0}"),
     ),
-    _row("sqrt", 1, "square root", "__builtin_sqrt{f}({0})", "tl.sqrt_rn({0})", "sqrt({0})"),
+    _row("sqrt", 1, "square root", "__builtin_sqrt{f}({0})", "square_root({0})", "sqrt({0})"),
     _row(
         "rsqrt", 1, "1 / square root", "1 / __builtin_sqrt{f}({0})", "tl.rsqrt({0})", "rsqrt({0})"
     ),
@@ -249,10 +255,10 @@ _ROWS = (
     _function("acosh", "inverse hyperbolic cosine"),
     _function("atanh", "inverse hyperbolic tangent"),
     _function("erf", "error function", "tl.erf({0})", "erf_of({0})"),
-    _function("erfc", "1 - erf(x) without cancellation", metal="(1 - erf_of({0}))"),
+    _function("erfc", "1 - erf(x) without cancellation", metal="erfc_of({0})"),
     _function("pow", "the first to the power of the second", operands=2),
     _function("atan2", "angle of the point (second, first)", operands=2),
-    _function("hypot", "length of (first, second)", metal="length(float2({0}, {1}))", operands=2),
+    _function("hypot", "length of (first, second)", metal="hypot_of({0}, {1})", operands=2),
 )
 
 OPERATORS = {row.name: row for row in _ROWS}

@@ -66,3 +66,13 @@ def _divisible(given: dict[str, Any], constants: dict[str, Any]) -> Iterator[str
         is_size = isinstance(value, int) and value % 16 == 0 and name not in constants
         if is_size or isinstance(value, torch.Tensor):
             yield name
+
+
+def built(fn: Any, signature: dict[str, str], constants: dict[str, int]) -> str:
+    """The PTX of a kernel whose types are given."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    source = ASTSource(fn, signature, constants)
+    return triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]

@@ -11,9 +11,12 @@ import ctypes
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 INCLUDES = Path(__file__).parent / "metal"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-attributes", "-Wno-unknown-pragmas"]
@@ -29,13 +32,13 @@ PLACES = {
 class Library:
     """A shader, built: each kernel in it is a function, as in PyTorch's."""
 
-    def __init__(self, source: str, folder: Path) -> None:
+    def __init__(self, source: str, folder: Path, warnings: Sequence[str] = WARNINGS) -> None:
         kernels = re.findall(r"^kernel void (\w+)\((.*?)\) \{", source, re.DOTALL | re.MULTILINE)
         shared = re.sub(r"^( +)threadgroup (?=float \w+\[)", r"\1static ", source, flags=re.M)
         path = folder / "shader.cpp"
         path.write_text(shared + "".join(_entry(name, text) for name, text in kernels))
         library = path.with_suffix(".so")
-        command = ["c++", "-std=c++20", "-O1", *WARNINGS, "-I", str(INCLUDES), "-pthread"]
+        command = ["c++", "-std=c++20", "-O1", *warnings, "-I", str(INCLUDES), "-pthread"]
         command += ["-shared", "-fPIC", str(path), "-o", str(library)]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

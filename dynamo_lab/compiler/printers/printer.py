@@ -1,0 +1,108 @@
+"""What the printers for accelerators share: names of values, index expressions, operators.
+
+A target's printer has a method for each operator that touches memory; all else is written from the
+table of operators.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.operators import FLOATS, OPERATORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from dynamo_lab.compiler.body import Body, Value
+    from dynamo_lab.compiler.index import Atom, Index, Size
+    from dynamo_lab.compiler.kernel import Kernel
+
+
+class Printer:
+    """The text of one kernel, line by line."""
+
+    target: ClassVar[Literal["triton", "metal"]]
+    divides: ClassVar[str]
+    """How the target writes a quotient of integers."""
+    indent: ClassVar[str]
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.lines: list[str] = []
+        self.names: dict[Value, str] = {}
+        self.depth = 1
+        self.written: set[str] = set()
+        """Buffers that earlier sections wrote in memory."""
+        self._read: set[str] = set()
+        self._count = -1
+
+    def write(self, line: str) -> None:
+        """Add a line at this depth."""
+        self.lines.append(self.indent * self.depth + line)
+
+    def new_name(self, letter: str) -> str:
+        """A name that no value of this kernel has."""
+        self._count += 1
+        return f"{letter}{self._count}"
+
+    def index(self, e: Size) -> str:
+        """An index expression."""
+        return ix.text(e, self._atom)
+
+    def _atom(self, atom: Atom) -> str:
+        if atom.kind in ("div", "mod"):
+            sign = self.divides if atom.kind == "div" else "%"
+            return f"(({self.index(atom.args[0])}) {sign} ({self.index(atom.args[1])}))"
+        return self.names[atom.args[0]] if atom.kind == "value" else atom.name
+
+    def positions(
+        self, flat: str, loops: Sequence[Index], sizes: Sequence[Size]
+    ) -> Iterable[tuple[str, str]]:
+        """The loop variables with their expressions, of the row-major position `flat`."""
+        step: Size = 1
+        found: list[tuple[str, str]] = []
+        leading = next((k for k, loop in enumerate(loops) if loop.alone()), 0)
+        for k in range(len(loops) - 1, -1, -1):
+            alone = loops[k].alone()
+            if not alone:
+                continue
+            at = flat if step == 1 else f"({flat} {self.divides} ({self.index(step)}))"
+            found.append((alone.name, at if k == leading else f"{at} % ({self.index(sizes[k])})"))
+            step = ix.product([step, sizes[k]])
+        return reversed(found)
+
+    def reads_back(self, body: Body) -> bool:
+        """Does it read what an earlier section wrote, perhaps in another thread?"""
+        return any(buffer in self.written for buffer, _ in body.loads())
+
+    def overwrites(self, body: Body) -> bool:
+        """Does it write what a slower thread of the same position may still have to read?"""
+        self._read |= {buffer for buffer, _ in body.loads()}
+        stored = {value.args[0] for value in body.values if value.op == "store"}
+        return self.kernel.reduces and bool(stored & self._read - self.kernel.scratch.keys())
+
+    def operator(self, value: Value, types: Mapping[Any, str]) -> str:
+        """An operator of the table, its operands named already."""
+        spelling = getattr(OPERATORS[value.op], self.target)
+        is_float = value.args[0].dtype in FLOATS
+        operands = [self.names[arg] for arg in value.args]
+        return spelling.of(is_float=is_float).format(*operands, t=types[value.dtype])
+
+
+def evaluated(e: Size, sizes: Mapping[str, int]) -> int:
+    """An expression of sizes as a number, the sizes of the run time given by name."""
+    if isinstance(e, int):
+        return e
+    return sum(
+        factor * math.prod(_evaluated(atom, sizes) for atom in monomial)
+        for monomial, factor in e.terms.items()
+    )
+
+
+def _evaluated(atom: Atom, sizes: Mapping[str, int]) -> int:
+    if atom.kind == "size":
+        return sizes[atom.name]
+    whole, divisor = (evaluated(part, sizes) for part in atom.args)
+    return whole // divisor if atom.kind == "div" else whole % divisor

@@ -1,0 +1,285 @@
+"""A kernel as Triton: a program for each XBLOCK of outer positions, all elements side by side.
+
+A reduction takes its row as one block where the row is short, and otherwise in chunks of RBLOCK,
+whose partial results stay a block until the last chunk. A row of the kernel's own is kept in
+registers in the first case, in memory of the caller's in the second. A reduction to one number is
+one program: nothing splits it.
+
+Values have the shape [XBLOCK] in a kernel that reduces nothing, else [XBLOCK, RBLOCK] or one that
+broadcasts to it. Every type of the loop IR is printed; complex numbers are in none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import torch
+
+from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.layout import flatten
+from dynamo_lab.compiler.printers.printer import Printer
+from dynamo_lab.compiler.printers.triton_text import (
+    JOIN,
+    PRELUDE,
+    REDUCE,
+    TYPES,
+    Launch,
+    constant,
+    first,
+)
+from dynamo_lab.compiler.printers.walks import columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dynamo_lab.compiler.body import Body, Value
+    from dynamo_lab.compiler.index import Index
+    from dynamo_lab.compiler.kernel import Kernel, Section
+
+ELEMENTS = 1024
+"""What a program computes side by side, if its row is not longer."""
+MOST_IN_BLOCK = 4096
+"""The longest row that is one block."""
+COLUMNS = 32
+"""Rows of a program where neighbours in memory are neighbouring rows."""
+
+
+class TritonPrinter(Printer):
+    """Prints one kernel. A reader who wants other Triton overrides a method."""
+
+    target: ClassVar[Literal["triton"]] = "triton"
+    divides = "//"
+    indent = "    "
+
+    most_in_block, elements = MOST_IN_BLOCK, ELEMENTS
+
+    def __init__(self, kernel: Kernel) -> None:
+        super().__init__(kernel)
+        size = kernel.space.inner_size
+        self.row = size
+        self.reduces = kernel.reduces
+        self.is_one_block = isinstance(size, int) and size <= self.most_in_block
+        self.one = "[1, 1]" if self.reduces else "[1]"
+        self.mask = "x_in"
+        """The mask of the section that is being printed."""
+        self.kept: dict[str, str] = {}
+        """Rows in registers: what an earlier section stored into a buffer."""
+        self.launch = Launch(
+            kernel.name,
+            tuple(self._parameters()),
+            kernel.space.outer_size,
+            self._blocks(),
+            {} if self.is_one_block else self._rows(),
+        )
+
+    def text(self) -> str:
+        """The whole function; `PRELUDE` has to stand before it, and `launch` says how it starts."""
+        self._outer_loops()
+        if self.reduces and self.is_one_block:
+            self._inner_loops("tl.arange(0, RBLOCK)")
+        for section in self.kernel.sections:
+            self._section(section)
+        blocks = [f"{name}: tl.constexpr" for name in self.launch.constexprs]
+        given = [self._annotated(name) for name in self.launch.parameters]
+        head = f"def {self.kernel.name}({', '.join([*given, *blocks])}):"
+        return "\n".join(["@triton.jit", head, *self.lines, ""])
+
+    # ---- how it is started
+
+    def _parameters(self) -> list[str]:
+        kernel = self.kernel
+        flag = ["out_of_range"] if kernel.checks else []
+        rows = [] if self.is_one_block else list(kernel.scratch)
+        return [*kernel.ins, *kernel.outs, *kernel.sizes, *kernel.scalars, *flag, *rows]
+
+    def _annotated(self, name: str) -> str:
+        """A number says its type: Triton takes a float of Python's for a float32 otherwise."""
+        dtype = self.kernel.scalars.get(name)
+        return name if dtype is None else f"{name}: {TYPES[dtype]}"
+
+    def _rows(self) -> dict[str, tuple[torch.dtype, ix.Size]]:
+        space = self.kernel.space
+        elements = ix.product([space.outer_size, space.inner_size])
+        return {name: (dtype, elements) for name, dtype in self.kernel.scratch.items()}
+
+    def _blocks(self) -> dict[str, int]:
+        if not self.reduces:
+            return {"XBLOCK": self.elements}
+        row = 1 << (ix.hint(self.row) - 1).bit_length() if self.is_one_block else self.elements
+        across = 1 if self.kernel.space.outer_size == 1 else max(1, self.elements // row)
+        if columns_of(self.kernel):
+            across = COLUMNS
+            row = row if self.is_one_block else max(1, self.elements // COLUMNS)
+        return {"XBLOCK": min(across, COLUMNS), "RBLOCK": row}
+
+    # ---- loops
+
+    def _outer_loops(self) -> None:
+        space = self.kernel.space
+        for name in self.kernel.sizes:  # their products may be larger than 32 bits
+            self.write(f"{name} = tl.cast({name}, tl.int64)")
+        column = "[:, None]" if self.reduces else ""
+        at = f"tl.arange(0, XBLOCK){column}"
+        self.write(f"x_at = tl.program_id(0).to(tl.int64) * XBLOCK + {at}")
+        self.write(f"x_in = x_at < {self.index(space.outer_size)}")
+        for name, text in self.positions("x_at", self.kernel.outer, space.outer):
+            self.write(f"{name} = {text}")
+
+    def _inner_loops(self, at: str) -> None:
+        self.write(f"r_at = ({at}).to(tl.int64)[None, :]")
+        self.write(f"r_in = r_at < {self.index(self.row)}")
+        self.write("both_in = x_in & r_in")
+        for name, text in self.positions("r_at", self.kernel.inner, self.kernel.space.inner):
+            self.write(f"{name} = {text}")
+
+    def _section(self, section: Section) -> None:
+        if self.reads_back(section.body):
+            self.write("tl.debug_barrier()  # reads what other threads of the program wrote")
+        is_inner = section.level == "inner"
+        self.mask = "both_in" if is_inner else "x_in"
+        if is_inner and not self.is_one_block:
+            self._chunks(section)
+        else:
+            self._body(section.body)
+            for value in section.reductions:
+                joined = self._joinable(value, value.args[1])
+                text = REDUCE[value.args[0]].format(x=self._or_first(value, joined))
+                self.bind(value, self._result(value, text))
+        self.mask = "x_in"
+        for value in section.reductions:
+            if value.args[2] in self.kernel.live:
+                self._write(value.args[2], value.args[3], self.names[value])
+        self.written |= self._stored(section)
+
+    def _stored(self, section: Section) -> set[str]:
+        found = {value.args[0] for value in section.body.values if value.op == "store"}
+        return found - self.kept.keys()
+
+    def _chunks(self, section: Section) -> None:
+        for value in section.reductions:
+            self.names[value] = name = self.new_name("acc")
+            start = first(value.args[0], _joined_in(value))
+            self.write(f"{name} = tl.full([XBLOCK, RBLOCK], {start}, {TYPES[_joined_in(value)]})")
+        self.write(f"for r_first in range(0, {self.index(self.row)}, RBLOCK):")
+        self.depth += 1
+        self._inner_loops("r_first + tl.arange(0, RBLOCK)")
+        self._body(section.body)
+        for value in section.reductions:
+            name, joined = self.names[value], self._joinable(value, value.args[1])
+            text = JOIN[value.args[0]].format(a=name, x=joined)
+            self.write(f"{name} = tl.where(both_in, {text}, {name})")
+        self.depth -= 1
+        for value in section.reductions:
+            text = REDUCE[value.args[0]].format(x=self.names[value])
+            self.bind(value, self._result(value, text))
+
+    def _joinable(self, reduction: Value, part: Value) -> str:
+        name = self.names[part]
+        return f"{name}.to(tl.int32)" if reduction.dtype is torch.bool else name
+
+    def _or_first(self, reduction: Value, name: str) -> str:
+        dtype = _joined_in(reduction)
+        start = f"tl.full({self.one}, {first(reduction.args[0], dtype)}, {TYPES[dtype]})"
+        return f"tl.where(both_in, {name}, {start})"
+
+    def _result(self, reduction: Value, text: str) -> str:
+        """The result in its own type: a sum of few bits comes as int32."""
+        return f"{text} != 0" if reduction.dtype is torch.bool else self._as(text, reduction.dtype)
+
+    # ---- values
+
+    def _body(self, body: Body) -> None:
+        """All values, then the stores: what is stored may be read by a value before."""
+        for value in body.values:
+            if value.op not in ("store", "reduce"):
+                self.bind(value, self._value(value))
+        if self.overwrites(body):
+            self.write("tl.debug_barrier()  # all have read what is written now")
+        kept: dict[str, str] = {}
+        for value in body.values:
+            if value.op == "store":
+                buffer, at, what = value.args
+                if self.mask == "both_in" and self.is_one_block:
+                    kept[buffer] = self.names[what]
+                if buffer not in self.kernel.scratch:
+                    self._write(buffer, at, self.names[what])
+                elif not self.is_one_block:
+                    row = self._row_of_its_own()
+                    self.write(f"tl.store({buffer} + ({row}), {self.names[what]}, {self.mask})")
+        self.kept |= kept
+
+    def bind(self, value: Value, text: str) -> None:
+        """Give a value a name."""
+        name = self.new_name("t")
+        self.write(f"{name} = {text}")
+        self.names[value] = name
+
+    def _value(self, value: Value) -> str:
+        match value.op:
+            case "load":
+                return self._load(value)
+            case "const":
+                return constant(value, self.one)
+            case "index":
+                return self._address(value.args[0])
+            case "checked":
+                return self._checked(value)
+            case "scalar":
+                return f"tl.full({self.one}, {value.args[0]}, {TYPES[value.dtype]})"
+            case "cast":
+                name = self.names[value.args[0]]
+                return f"{name} != 0" if value.dtype is torch.bool else self._as(name, value.dtype)
+            case "where":
+                return f"tl.where({', '.join(self.names[arg] for arg in value.args)})"
+            case _:
+                return self.operator(value, TYPES)
+
+    def _as(self, text: str, dtype: torch.dtype) -> str:
+        return f"{text}.to({TYPES[dtype]})"
+
+    def _load(self, value: Value) -> str:
+        buffer, at, mask = value.args
+        if buffer in self.kept:
+            return self.kept[buffer]
+        if buffer in self.kernel.scratch:
+            return f"tl.load({buffer} + ({self._row_of_its_own()}), {self.mask}, 0)"
+        used = [self._walked(at)] if self._walked(at) else []
+        condition = " & ".join([*used, *([self.names[mask]] if mask is not None else [])])
+        masked = f", {condition}, 0" if condition else ""
+        return f"tl.load({buffer} + ({self._address(at)}){masked})"
+
+    def _write(self, buffer: str, at: Index, name: str) -> None:
+        self.write(f"tl.store({buffer} + ({self._address(at)}), {name}, {self.mask})")
+
+    def _row_of_its_own(self) -> str:
+        row = self.index(flatten(self.kernel.inner, self.kernel.space.inner))
+        return f"x_at * {self.index(self.row)} + {row}"
+
+    def _checked(self, value: Value) -> str:
+        at, size, condition = value.args
+        mask = self.mask if condition is None else f"{self.mask} & {self.names[condition]}"
+        return f"checked({self.names[at]}, {self.index(size)}, {mask}, out_of_range)"
+
+    def _address(self, at: Index) -> str:
+        """An index as a block, also where it is the same for all positions."""
+        text = self.index(at)
+        is_block = any(atom.kind in ("loop", "value") for atom in at.deep_atoms())
+        return text if is_block else f"tl.full({self.one}, {text}, tl.int64)"
+
+    def _walked(self, at: Index) -> str:
+        """The mask of the loops that an index depends on."""
+        x, r = (_uses(at, loops) for loops in (self.kernel.outer, self.kernel.inner))
+        return "both_in" if x and r else "x_in" if x else "r_in" if r else ""
+
+
+def _uses(at: Index, loops: Iterable[Index]) -> bool:
+    return any(loop.alone() and at.uses(str(loop)) for loop in loops)
+
+
+def _joined_in(reduction: Value) -> torch.dtype:
+    return torch.int32 if reduction.dtype is torch.bool else reduction.dtype
+
+
+def module(printers: Iterable[TritonPrinter]) -> str:
+    """A Python module of kernels."""
+    return "\n\n".join([PRELUDE, *(printer.text() for printer in printers)])

@@ -1,0 +1,150 @@
+"""Triton's words: types, constants, the helpers before the kernels, and how one is launched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import torch
+
+from dynamo_lab.compiler.operators import FLOATS
+from dynamo_lab.compiler.printers.printer import evaluated
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dynamo_lab.compiler.body import Value
+    from dynamo_lab.compiler.index import Size
+
+TYPES = {
+    torch.float64: "tl.float64",
+    torch.float32: "tl.float32",
+    torch.float16: "tl.float16",
+    torch.bfloat16: "tl.bfloat16",
+    torch.int64: "tl.int64",
+    torch.int32: "tl.int32",
+    torch.int16: "tl.int16",
+    torch.int8: "tl.int8",
+    torch.uint8: "tl.uint8",
+    torch.bool: "tl.int1",
+}
+
+JOIN = {
+    "sum": "{a} + {x}",
+    "prod": "{a} * {x}",
+    "max": "larger({a}, {x})",
+    "min": "smaller({a}, {x})",
+}
+REDUCE = {
+    "sum": "tl.sum({x}, 1, keep_dims=True)",
+    "prod": "tl.reduce({x}, 1, multiplied, keep_dims=True)",
+    "max": "tl.reduce({x}, 1, larger, keep_dims=True)",
+    "min": "tl.reduce({x}, 1, smaller, keep_dims=True)",
+}
+
+
+def first(how: str, dtype: torch.dtype) -> str:
+    """What a reduction begins with."""
+    if how in ("sum", "prod"):
+        return "0" if how == "sum" else "1"
+    if dtype in FLOATS:
+        return 'float("-inf")' if how == "max" else 'float("inf")'
+    limits = torch.iinfo(dtype)
+    return str(limits.min if how == "max" else limits.max)
+
+
+def constant(value: Value, shape: str) -> str:
+    """A constant as a block of one element, so that it has its own type."""
+    written = value.args[0]
+    if value.dtype in FLOATS and ("inf" in written or "nan" in written):
+        written = f'float("{written}")'
+    return f"tl.full({shape}, {written}, {TYPES[value.dtype]})"
+
+
+PRELUDE = '''\
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def larger(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def smaller(a, b):
+    return tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@triton.jit
+def multiplied(a, b):
+    return a * b
+
+
+@triton.jit
+def square_root(a):
+    if a.dtype == tl.float32:
+        return tl.sqrt_rn(a)
+    else:
+        return tl.sqrt(a)
+
+
+@triton.jit
+def signed_as(rest, divisor):
+    """The remainder with the divisor's sign, of one with the dividend's."""
+    return tl.where((rest != 0) & ((rest < 0) != (divisor < 0)), rest + divisor, rest)
+
+
+@triton.jit
+def remainder_of(a, b):
+    return signed_as(libdevice.fmod(a, b), b)
+
+
+@triton.jit
+def remainder_of_integers(a, b):
+    return signed_as(a % b, b)
+
+
+@triton.jit
+def shift_left(a, b):
+    fits = (b >= 0) & (b < a.dtype.primitive_bitwidth)
+    return tl.where(fits, a << tl.where(fits, b, 0), 0)
+
+
+@triton.jit
+def shift_right(a, b):
+    fits = (b >= 0) & (b < a.dtype.primitive_bitwidth)
+    moved = a >> tl.where(fits, b, a.dtype.primitive_bitwidth - 1)
+    return tl.where(fits | (a < 0), moved, 0)
+
+
+@triton.jit
+def checked(at, size, mask, out_of_range):
+    """An index that counts from the end if it is negative; beyond, the flag is set."""
+    at = tl.where(at < 0, at + size, at)
+    fits = (at >= 0) & (at < size)
+    tl.store(out_of_range + tl.where(fits, 0, 0), 1, mask=mask & (fits == 0))
+    return tl.where(fits, at, 0)
+'''
+"""What stands before the kernels of a module."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a kernel is started: `function[grid(sizes)](*arguments, **constexprs)`."""
+
+    name: str
+    parameters: tuple[str, ...]
+    """By name, in order: buffers, sizes, numbers, `out_of_range` (one int32), rows of its own."""
+    programs: Size
+    """How many outer positions there are."""
+    constexprs: dict[str, int] = field(default_factory=dict[str, int])
+    rows: dict[str, tuple[torch.dtype, Size]] = field(
+        default_factory=dict[str, tuple[torch.dtype, "Size"]]
+    )
+    """Memory that the caller allocates for values between rounds: type and number of elements."""
+
+    def grid(self, sizes: Mapping[str, int]) -> tuple[int]:
+        """The number of programs, for these sizes of the run time; 0 needs no launch."""
+        return (-(-evaluated(self.programs, sizes) // self.constexprs["XBLOCK"]),)

@@ -1,0 +1,90 @@
+"""One and the same kernel as Triton and as Metal computes what eager computes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from dynamo_lab.compiler.printers.metal import MetalPrinter
+from dynamo_lab.compiler.work import Unsupported
+from dynamo_lab.measure.baselines import why_not
+from tests.compiler.programs import BAD_INDEX, CASES, DOUBLE, EXACT
+from tests.compiler.running import loaded, metal_kernels, problem_of, program_of, signature
+from tests.kernels import hopper
+
+HAS_TRITON = find_spec("triton") is not None
+IN_CHUNKS = [name for name in CASES | DOUBLE if "long" not in name]
+
+COMPILED = ["functions", "rounding", "long softmax", "column sums", "extremes with NaN", "gathered"]
+COMPILED += ["int8", "uint8", "shifts", "any and all", "bfloat16", "dynamic norm", *DOUBLE]
+
+
+@pytest.fixture(scope="module")
+def interpreted():
+    """What Triton's interpreter finds wrong with each program."""
+    if not HAS_TRITON:
+        pytest.skip("needs Triton")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.compiler.interpreted"],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", CASES | DOUBLE)
+def test_triton(name, interpreted):
+    assert interpreted[name] == ""
+
+
+@pytest.mark.parametrize("name", IN_CHUNKS)
+def test_triton_with_rows_in_chunks(name, interpreted):
+    assert interpreted[f"{name} in chunks"] == ""
+
+
+def test_triton_refuses_a_bad_index(interpreted):
+    assert interpreted["bad index"].startswith("IndexError: index out of range")
+
+
+@pytest.mark.skipif(not HAS_TRITON, reason="needs Triton")
+@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("blocks", [{}, {"most_in_block": 8, "elements": 256}])
+def test_triton_compiles_for_hopper(name, blocks, tmp_path):
+    """The interpreter takes what the compiler refuses: values of a loop that change their type."""
+    program = program_of((CASES | DOUBLE)[name])
+    for printer, function in loaded(program, tmp_path, **blocks):
+        assert "ld.global" in hopper.built(function, signature(printer), printer.launch.constexprs)
+
+
+@pytest.mark.parametrize("name", [*CASES, "number of the run time"])
+def test_metal(name, tmp_path):
+    """The shader as C++, its threads as threads."""
+    if reason := why_not("cpp", "cpu"):
+        pytest.skip(reason)
+    assert (
+        problem_of((CASES | DOUBLE)[name], lambda program: metal_kernels(program, tmp_path)) == ""
+    )
+
+
+def test_metal_s_functions_lose_no_digits(tmp_path):
+    assert problem_of(EXACT, lambda program: metal_kernels(program, tmp_path)) == ""
+
+
+def test_metal_refuses_a_bad_index(tmp_path):
+    problem = problem_of(BAD_INDEX, lambda program: metal_kernels(program, tmp_path))
+    assert problem.startswith("IndexError: index out of range")
+
+
+def test_metal_refuses_float64():
+    (kernel,) = program_of(DOUBLE["float64"]).kernels[:1]
+    with pytest.raises(Unsupported, match="no float64"):
+        MetalPrinter(kernel)
