@@ -254,7 +254,7 @@ def levels(
         strict: refuse nodes whose loops do not nest in the kernel's.
     """
     written: dict[str, tuple[Loop, Index, Level]] = {}
-    reads: dict[str, list[tuple[Loop, Index]]] = defaultdict(list)
+    reads: dict[str, list[tuple[Loop, Index, Level]]] = defaultdict(list)
     rounds: dict[Loop, int] = {}
     for node in nodes:
         outer, inner, level = space.place(node)
@@ -264,7 +264,7 @@ def levels(
         mine = 0
         for buffer, at in body.loads():
             if buffer in mutated:
-                reads[buffer].append((node, at))
+                reads[buffer].append((node, at, level))
             elif buffer in written and buffer != node.buffer.name:
                 writer, place, writer_level = written[buffer]
                 if at != place:
@@ -273,10 +273,12 @@ def levels(
                     return f"{node.buffer.name} reads an element of {buffer} that other turns write"
                 mine = max(mine, rounds[writer] + (1 if writer.reduction else 0))
         name, place = target_of(body)
-        for reader, at in reads[name]:
+        for reader, at, reader_level in reads[name]:
             if at != place:
                 return f"{name} is written at {place}, which is still to be read at {at}"
-            mine = max(mine, rounds.get(reader, mine))
+            # of one round the outer level runs first, and inner loops would read what it wrote
+            later = reader_level == "inner" and level == "outer"
+            mine = max(mine, rounds.get(reader, mine) + later)
         rounds[node] = mine
         written[name] = (node, place, level)
     return rounds

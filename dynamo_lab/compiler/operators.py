@@ -114,7 +114,7 @@ _ROWS = (
         "remainder",
         2,
         "remainder with the divisor's sign, Python's %",
-        ("remainder_of{f}({0}, {1})", "(({0} % {1}) + {1}) % {1}"),
+        ("remainder_of{f}({0}, {1})", "REMAINDER({0}, {1})"),
         ("remainder_of({0}, {1})", "remainder_of_integers({0}, {1})"),
         ("remainder_of({0}, {1})", "remainder_of_integers({0}, {1})"),
     ),

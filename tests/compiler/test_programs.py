@@ -140,6 +140,36 @@ def reversed_in_place(x: torch.Tensor, y: torch.Tensor) -> None:
     y.copy_(x.t())
 
 
+def summed_before_written(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    total = (x[:, 0, None] * y).sum(1)
+    x.add_(1)
+    return total
+
+
+def written_by_a_sum(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    x[:, 0].mul_(2).add_(y.sum(1))
+    return y * x[:, 0, None]
+
+
+@pytest.mark.parametrize("fn", [summed_before_written, written_by_a_sum])
+def test_inner_loops_read_what_was_there(fn: Callable[..., Any]) -> None:
+    given = [torch.randn(16, 1), torch.randn(16, 30)]
+    mine = [t.clone() for t in given]
+    expected, got = fn(*given), torch.compile(fn, backend="lab")(*mine)
+    torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(mine[0], given[0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
+def test_integers_at_the_ends_of_their_range(dtype: torch.dtype) -> None:
+    ends = torch.iinfo(dtype)
+    x = torch.tensor([ends.min, ends.min + 1, -1, 0, 1, ends.max - 1, ends.max], dtype=dtype)
+    large = ends.max - 5
+    fn = lambda x: (x // 7, x // -7, x % 7, x % -7, x % large, x // large, x.abs(), x * 3)  # noqa: E731
+    for a, b in zip(fn(x), torch.compile(fn, backend="lab")(x), strict=True):
+        assert torch.equal(a, b)
+
+
 @pytest.mark.parametrize("fn", [swapped, reversed_in_place])
 def test_what_is_read_is_read_before_it_is_written(fn: Callable[..., Any]) -> None:
     given = [torch.randn(50, 50), torch.randn(50, 50)]

@@ -44,6 +44,7 @@ static inline long checked(long at, long size, int* out_of_range) {
 #define LEAST(t) LEAST_##t
 #define MOST(t) MOST_##t
 #define SHL(t, a, b) ((unsigned long)(b) >= sizeof(t) * 8 ? 0 : (t)((a) << (b)))
+#define REMAINDER(a, b) ((a) % (b) + ((a) % (b) != 0 && ((a) % (b) < 0) != ((b) < 0) ? (b) : 0))
 #define WIDTH(t) (sizeof(t) * 8 - ((t)-1 < 0))
 #define SHR(t, a, b) ((t)((a) >> ((unsigned long)(b) >= WIDTH(t) ? WIDTH(t) : (b))))
 static inline float remainder_off(float a, float b) {

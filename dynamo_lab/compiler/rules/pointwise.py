@@ -170,7 +170,11 @@ def _div(
         quotient = apply("intdiv", a, b)
         if rounding_mode == "trunc":
             return quotient
-        return apply("intdiv", a - apply("remainder", a, b), b)
+        rest = apply("fmod", a, b)  # rounding down is one less where the signs differ
+        less = apply(
+            "and", apply("ne", rest, 0), apply("ne", apply("lt", rest, 0), apply("lt", b, 0))
+        )
+        return apply("sub", quotient, cast(less, a.dtype))
 
     return pointwise(call, [x, divisor], body)
 

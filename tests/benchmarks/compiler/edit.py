@@ -14,7 +14,7 @@ import torch
 
 from dynamo_lab.compiler.backend import compiled
 from dynamo_lab.measure.statistics import spread
-from tests.benchmarks.core.ratio import Line, announce, options, ratio, report, take_turns, timed
+from tests.benchmarks.core.ratio import Line, announce, ratio, report, take_turns, timed
 
 if TYPE_CHECKING:
     from dynamo_lab.compiler.program import Program
@@ -28,9 +28,8 @@ def program(x, w):
 """
 
 
-def main() -> None:
+def main(rounds: int) -> None:
     """Measure and print."""
-    rounds = options(__doc__, rounds=9).rounds
     x, w = torch.randn(64, 256), torch.randn(256)
     programs: list[Program] = []
     number = iter(range(sys.maxsize))
@@ -55,7 +54,3 @@ def main() -> None:
         Line(name="lab / inductor", value=ratio(inductor, lab), unit=""),
     ]
     print(report("Edit to run of a cell-sized program", lines, rounds))
-
-
-if __name__ == "__main__":
-    main()

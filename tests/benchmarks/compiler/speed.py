@@ -16,7 +16,7 @@ import torch
 from torch.nn import functional as F
 
 from dynamo_lab.measure.statistics import spread
-from tests.benchmarks.core.ratio import Line, announce, options, ratio, report, take_turns, timed
+from tests.benchmarks.core.ratio import Line, announce, ratio, report, take_turns, timed
 
 SECONDS = 0.03
 """Of calls in a measure."""
@@ -93,9 +93,8 @@ def repeated(call: Callable[[], object]) -> Callable[[], None]:
     return work
 
 
-def main() -> None:
+def main(rounds: int) -> None:
     """Measure and print."""
-    rounds = options(__doc__, rounds=11).rounds
     say = announce(len(programs()))
     lines: list[Line] = []
     for number, (name, program) in enumerate(programs().items()):
@@ -105,7 +104,3 @@ def main() -> None:
     lines.append(Line(name="geometric mean", value=spread([middle]), unit="", budget=ALL))
     title = f"lab / inductor on the CPU, {torch.get_num_threads()} threads"
     print(report(title, lines, rounds))
-
-
-if __name__ == "__main__":
-    main()

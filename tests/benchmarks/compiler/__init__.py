@@ -1,0 +1,1 @@
+"""Our own compiler: how long an edit takes to run, and how fast its kernels are."""
