@@ -56,7 +56,7 @@ class AnnouncedProbes:
     def __init__(self, recorder: Recorder, graphs: GraphProbes, undo: Undo) -> None:
         self._recorder, self._graphs, self._undo = recorder, graphs, undo
 
-    def install(self, _: Patches) -> None:
+    def install(self, patches: Patches) -> None:
         """Listen until the recording ends."""
         self._undo.add(self._stop)
         _listeners.append(self.heard)
