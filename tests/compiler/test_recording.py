@@ -7,6 +7,7 @@ import torch
 
 import dynamo_lab as lab
 from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.view import build
 
 pytestmark = pytest.mark.live
 
@@ -46,6 +47,12 @@ def test_it_says_who_wrote_them(recording: lab.Recording) -> None:
     said = " ".join(str(recording).split())
     assert "The backend lab wrote 1 kernel and calls 1 library kernel" in said
     assert "Inductor wrote" not in said
+
+
+def test_where_it_has_less_it_does_not_say_that_nothing_was_done(recording: lab.Recording) -> None:
+    assert "The backend lab lowered the graphs" in build(recording).lowering.empty
+    with pytest.raises(DynamoLabError, match="they are of the backend inductor"):
+        recording.why_not_fused("softmax", "add")
 
 
 def test_edits_and_assembly_say_that_they_are_inductors(recording: lab.Recording) -> None:

@@ -212,6 +212,8 @@ def _why_none(recording: Recording) -> str:
         return "No graph was captured, so there was nothing to lower."
     if any(frame.outcome == "failed" for frame in recording.frames):
         return "Compilation failed before a graph was lowered."
+    if any(kernel.language == "c" for kernel in recording.kernels):
+        return "The backend lab lowered the graphs: of its stages, recordings have the kernels."
     if recording.kernels:
         return "This recording was made by a version of dynamo_lab that did not record it."
     return "This backend does not lower graphs to loops. The default backend, inductor, does."
