@@ -75,15 +75,14 @@ def _expand(call: Call, x: LazyTensor, *_: Any, **__: Any) -> LazyTensor:
 def _slice(
     call: Call, x: LazyTensor, dim: int = 0, start: Any = None, _: Any = None, step: int = 1
 ) -> LazyTensor:
-    return part_of(call, x, dim, start, step)
+    return part_of(call, x, dim, first_of(start, x.size[dim]), step)
 
 
 def part_of(
-    call: Call, x: LazyTensor, dim: int, start: Any, step: int = 1, meta: Meta | None = None
+    call: Call, x: LazyTensor, dim: int, first: Size, step: int = 1, meta: Meta | None = None
 ) -> LazyTensor:
-    """Every `step`-th part along a dimension, from `start`."""
+    """Every `step`-th part along a dimension, from `first`."""
     dim %= len(x.size)
-    first = first_of(start, x.size[dim])
     return view_of(
         call,
         x,
@@ -108,11 +107,18 @@ def first_of(start: Size | None, size: Size) -> Size:
 
 @rule(aten.select.int)
 def _select(call: Call, x: LazyTensor, dim: int, at_index: Size) -> LazyTensor:
-    dim %= len(x.size)
     if not isinstance(at_index, int):
         raise Unsupported("a selection that depends on the run")
     chosen = ix.of(x.size[dim]) + at_index if at_index < 0 else ix.of(at_index)
-    return view_of(call, x, lambda at: [*at[:dim], chosen, *at[dim:]])
+    return selected(call, x, dim, chosen)
+
+
+def selected(
+    call: Call, x: LazyTensor, dim: int, chosen: Index, meta: Meta | None = None
+) -> LazyTensor:
+    """The part at one index of a dimension, which the result lacks."""
+    dim %= len(x.size)
+    return view_of(call, x, lambda at: [*at[:dim], chosen, *at[dim:]], meta)
 
 
 @rule(aten.flip.default)
@@ -130,28 +136,13 @@ def _split(call: Call, x: LazyTensor, sizes: Any = 0, dim: int = 0) -> list[Lazy
     found: list[LazyTensor] = []
     start: Size = 0
     if call.metas and len(call.meta.size) < len(x.size):  # unbind: its dimension comes first
-        return [_select_meta(call, x, int(sizes), at, meta) for at, meta in enumerate(call.metas)]
+        return [
+            selected(call, x, int(sizes), ix.of(at), meta) for at, meta in enumerate(call.metas)
+        ]
     for meta in call.metas:
-        found.append(_part(call, x, dim, start, meta))
+        found.append(part_of(call, x, dim, start, meta=meta))
         start = ix.plain(ix.of(start) + meta.size[dim])
     return found
-
-
-def _part(call: Call, x: LazyTensor, dim: int, start: Size, meta: Meta) -> LazyTensor:
-    dim %= len(x.size)
-    return view_of(
-        call, x, lambda at: [i + start if d == dim else i for d, i in enumerate(at)], meta
-    )
-
-
-def _select_meta(call: Call, x: LazyTensor, dim: int, chosen: int, meta: Meta) -> LazyTensor:
-    dim %= len(x.size)
-    return view_of(call, x, lambda at: [*at[:dim], ix.of(chosen), *at[dim:]], meta)
-
-
-@rule(operator.getitem)
-def _getitem(_: Call, several: Sequence[Any], at: int) -> Any:
-    return several[at]
 
 
 VIEWS = frozenset(
