@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +12,7 @@ from dynamo_lab.measure.baselines import why_not
 from tests.compiler.programs import BAD_INDEX, CASES, DOUBLE, EXACT
 from tests.compiler.running import loaded, metal_kernels, problem_of, program_of, signature
 from tests.kernels import hopper
+from tests.kernels.in_interpreter import results_of
 
 HAS_TRITON = find_spec("triton") is not None
 IN_CHUNKS = [name for name in CASES | DOUBLE if "long" not in name]
@@ -30,15 +26,7 @@ def interpreted():
     """What Triton's interpreter finds wrong with each program."""
     if not HAS_TRITON:
         pytest.skip("needs Triton")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.compiler.interpreted"],
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return results_of("tests.compiler.interpreted")
 
 
 @pytest.mark.parametrize("name", CASES | DOUBLE)

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -15,6 +10,7 @@ import torch
 from dynamo_lab.measure.baselines import baselines_of, why_not
 from dynamo_lab.measure.cases import all_cases, find_case
 from tests.kernels import hopper
+from tests.kernels.in_interpreter import results_of
 from tests.kernels.metal_on_cpu import Library
 
 CASES = {case.name: case for case in all_cases()}
@@ -65,15 +61,7 @@ def interpreted():
     """What Triton's interpreter finds wrong with each case and dtype."""
     if not HAS_TRITON:
         pytest.skip("needs Triton")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.kernels.interpreted"],
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return results_of("tests.kernels.interpreted")
 
 
 @pytest.mark.parametrize("name", CASES)
