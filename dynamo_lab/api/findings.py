@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dynamo_lab.live.findings import Application, Timing
     from dynamo_lab.live.repeats import Repeats
     from dynamo_lab.model.recording import Recording as Facts
-    from dynamo_lab.view.findings.finding import Gain, Metric
+    from dynamo_lab.view.findings.finding import Metric
     from dynamo_lab.view.messages import AppliedOutcome
 
     Apply = Callable[[tuple[int, ...] | None], "Applied[Any]"]
@@ -200,7 +200,9 @@ def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdi
         return _endless(done.repeats)
     gain = findings[0].gain if len(findings) == 1 else None
     if gain is not None and gain.metric in ("breaks", "graphs", "recompilations"):
-        return _counted(gain, done)
+        return _counted(gain.metric, f", foretold {gain.after:g}", done)
+    if [one.question for one in findings] == ["breaks"]:
+        return _counted("breaks", "", done)
     if gain is not None and gain.metric == "seconds of compiling":
         return "not known", _once(done)
     if gain is not None and gain.metric == "bytes":
@@ -220,11 +222,11 @@ def _endless(repeats: tuple[Repeats, Repeats]) -> tuple[Verdict, str]:
     return "not known", f"{said}. So it does without it: mend that first."
 
 
-def _counted(gain: Gain, done: Application) -> tuple[Verdict, str]:
-    pair = _measured(gain.metric, done)
+def _counted(metric: Metric, foretold: str, done: Application) -> tuple[Verdict, str]:
+    pair = _measured(metric, done)
     assert pair is not None
     before, after = pair
-    change = f"{gain.metric}: {before:g} to {after:g}, foretold {gain.after:g}."
+    change = f"{metric}: {before:g} to {after:g}{foretold}."
     verdict: Verdict = "helped" if after < before else "hurt" if after > before else "no difference"
     words = {
         "helped": "It helped",

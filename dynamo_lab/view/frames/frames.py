@@ -31,7 +31,8 @@ class AttemptView(Struct, frozen=True, kw_only=True):
 class FrameView(Struct, frozen=True, kw_only=True):
     """One frame. `depth` is how many resumptions deep it is.
 
-    `ran` is the outcome, or "eager" where Dynamo finished without a graph: nothing was compiled.
+    `ran` is the outcome, or "eager" where nothing of it was compiled although Dynamo traced it: it has
+    no tensor operation, or broke with no way to resume.
     """
 
     id: int
@@ -83,6 +84,11 @@ class _Facts:
                 self.graphs.setdefault(graph.frame, []).append(graph.id)
         self._is_known = all(graph.frame is not None for graph in recording.captured_graphs())
 
+    def ran(self, frame: Frame) -> str:
+        """How the frame ran: its outcome, or "eager" if it was traced in vain."""
+        given_up = frame.outcome == "skipped" and frame.id in self.breaks
+        return "eager" if given_up or self.is_eager(frame) else frame.outcome
+
     def is_eager(self, frame: Frame) -> bool:
         """Whether Dynamo finished it without a graph; of some imported logs that is not known."""
         has_graph = frame.id in self.graphs or any(one.graph is not None for one in frame.attempts)
@@ -107,7 +113,7 @@ def _view(frame: Frame, facts: _Facts) -> FrameView:
         guards=facts.guards[frame.id],
         bytecode=listing(frame.bytecode),
         is_library=facts.places.is_library(line),
-        ran="eager" if facts.is_eager(frame) else frame.outcome,
+        ran=facts.ran(frame),
     )
 
 

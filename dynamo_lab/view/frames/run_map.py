@@ -180,13 +180,10 @@ class _Map:
         return max(lines, default=None)
 
     def _kind(self, frame: Frame) -> Kind:
-        if frame.outcome == "compiled":
-            if self._views[frame.id].ran == "eager":
-                return "eager"
-            return "compiled" if frame.resumes is None else "resumed"
-        if frame.outcome == "skipped" and frame.id in self._breaks_in:
+        if self._views[frame.id].ran == "eager":
             return "eager"
-        return frame.outcome
+        resumed = frame.outcome == "compiled" and frame.resumes is not None
+        return "resumed" if resumed else frame.outcome
 
     def _text(self, frame: Frame, graphs: Sequence[int]) -> str:
         if frame.id in self._limited:

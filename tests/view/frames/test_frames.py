@@ -77,6 +77,15 @@ def test_a_skip_reason_without_plain_words_has_none() -> None:
     assert explain_skip("a reason of a later release") == ""
 
 
+def test_a_frame_given_up_at_a_break_ran_eagerly_in_the_list_and_on_the_map(make: Make) -> None:
+    failed = make("fullgraph_failed")
+    given_up = replace(failed, frames=(replace(failed.frames[0], outcome="skipped"),), failure=None)
+    view = build(given_up)
+    assert (view.frames[0].ran, view.run_map[0].kind) == ("eager", "eager")
+    assert "no way to resume" in view.frames[0].explanation
+    assert build(make("skipped")).frames[0].ran == "skipped"
+
+
 def test_a_frame_without_a_graph_ran_eagerly_in_the_list_and_on_the_map(make: Make) -> None:
     recording = make("branch_and_print")
     bare = replace(recording.frames[0], id=len(recording.frames), attempts=())
