@@ -5,6 +5,9 @@ from dynamo_lab.capture.core.private import Private
 PACKAGE = Private(
     "torch._inductor", "aoti_compile_and_package", "no package can be compiled ahead of time."
 )
+_UNPACKED = "a package that cannot be made is recorded only if the program does not catch it."
+AOT_COMPILE = Private("torch._inductor", "aot_compile", _UNPACKED)
+WRITE_PACKAGE = Private("torch._inductor.package", "package_aoti", _UNPACKED)
 CONTEXT = Private(
     "torch._guards",
     "compile_context",

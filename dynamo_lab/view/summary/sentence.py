@@ -28,6 +28,7 @@ def sentence(recording: Recording, places: Places, regions: Regions) -> str:
     own = share(recording, places, regions) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
     parts += [_failed_later(recording), *exports.sentences(recording, places)]
+    parts += exports.unpacked(recording, places)
     parts += [_failure(recording, places)]
     parts += [_compile_time(recording, places)]
     return " ".join(part for part in parts if part)
@@ -39,6 +40,7 @@ def _exported(recording: Recording, places: Places) -> Iterator[str]:
         yield _outcome(recording, places)
     else:
         yield from exports.sentences(recording, places)
+    yield from exports.unpacked(recording, places)
     yield from filter(None, (_kernels(recording), _failure(recording, places)))
 
 
@@ -264,7 +266,9 @@ def _failed_later(recording: Recording) -> str:
 
 def _failure(recording: Recording, places: Places) -> str:
     failure = recording.failure
-    if failure is None or any(exports.is_of(one, failure) for one in recording.exports):
+    if failure is None or any(
+        exports.is_of(one, failure) for one in (*recording.exports, *recording.package_failures)
+    ):
         return ""
     text = failure_line(failure, places)
     if failure.caught:
