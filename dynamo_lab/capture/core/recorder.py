@@ -104,6 +104,7 @@ class Recorder:
         self.notes: list[Note] = []
         self.checks: Any = None
         self.joints: dict[int, Any] = {}
+        self.export_calls: dict[int, Any] = {}
         self.written: dict[int, Any] = {}
         self.decompositions: CallKeeper | None = None
         self.failure: Failure | None = None

@@ -44,6 +44,11 @@ FLATTEN = Private(
     "tree_flatten_with_path",
     "the sizes that an export was to keep open are not recorded.",
 )
+UNFLATTEN = Private(
+    "torch.utils._pytree",
+    "tree_unflatten",
+    "an export that is made again is compared with eager at no other sizes.",
+)
 PATH = Private(
     "torch.utils._pytree", "keystr", "the inputs of an export are not named.", otherwise=repr
 )

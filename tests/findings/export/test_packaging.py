@@ -57,6 +57,7 @@ def test_it_is_said_once_in_the_summary_and_in_each_output(tmp_path: Path) -> No
     assert "The package was not made" in sentence
     told = "has to end in `.pt2`"
     assert told in str(recording)
+    assert isinstance(recording, lab.Recording)
     recording.to_html(tmp_path / "page.html")
     assert "has to end in" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
