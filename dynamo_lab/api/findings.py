@@ -59,7 +59,7 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
         rows = [
             f"{name}: {a}" + (f" -> {b}" if a != b else ", as before") for name, a, b in self.rows
         ]
-        parts = [*heads, "", self.sentence, self.numbers.sentence, "", *rows]
+        parts = [*heads, "", self.sentence, self.numbers.sentence, *([""] if rows else []), *rows]
         if self.verdict in ("helped", "not known"):  # or else nothing of it is to be written
             code = [as_line(row) for one in self.findings for row in one.code.split("\n")]
             parts += ["", "Write:", *(f"    {row}" for row in code)]

@@ -66,6 +66,8 @@ def _outcome(recording: Recording, places: Places) -> str:
             return "A package that was compiled ahead of time, opened: nothing was compiled here."
         what = "the model as one graph" if graphs == 1 else f"{graphs} models, each as one graph"
         return f"`torch.export` captured {what}, compiled ahead of time."
+    if recording.package_failures and not recording.frames:
+        return "A graph that `torch.export` captured was to be compiled ahead of time."
     if not recording.frames and not graphs:
         return "Nothing was compiled: Dynamo saw no Python function during this run."
     if not graphs:

@@ -62,6 +62,18 @@ def test_it_is_said_once_in_the_summary_and_in_each_output(tmp_path: Path) -> No
     assert "has to end in" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+def test_nothing_is_said_of_dynamo_or_of_another_backend(tmp_path: Path) -> None:
+    exported = "exported = torch.export.export(Model(), (torch.ones(4, 8),))"
+    source = FAULTS["setting"].source.replace(exported, "exported = EXPORTED")
+    source = source.replace("def given", f"{exported.upper()[:8]}{exported[8:]}\n\ndef given")
+    recording = recorded(source, tmp_path, "alone")
+    view = build(recording)
+    assert not recording.frames
+    assert recording.package_failures
+    assert "Dynamo" not in view.summary.sentence
+    assert "backend" not in str(recording)
+
+
 def test_one_that_is_not_caught_is_found_as_well(tmp_path: Path) -> None:
     made = program(FAULTS["not_exported"].source, tmp_path, "ends")
     with contextlib.suppress(ValueError), lab.record() as recorder:
