@@ -123,6 +123,16 @@ def test_the_edited_source_exports(name: str, tmp_path: Path) -> None:
     assert again.failure is None
 
 
+def test_a_size_that_became_another_is_said_to_equal_it(tmp_path: Path) -> None:
+    sizes = '{"x": {0: Dim("a", max=64)}, "y": {0: Dim("b", max=32)}}'
+    call = CALLS["given"].replace(_EQUAL, sizes)
+    found = _recorded("return x.sin() + y", call, tmp_path, "became").findings[0]
+    assert found.sentence.endswith(
+        ("`x.shape[0] == y.shape[0]` has to hold.", "`y.shape[0] == x.shape[0]` has to hold.")
+    )
+    assert "max=32" in found.code
+
+
 def test_an_edit_names_dim_in_full_where_it_is_not_imported(tmp_path: Path) -> None:
     call = "torch.export.export(Model(), (x, y), dynamic_shapes=shapes)"
     source = _HEAD.format(body="return x + y", call=call).replace(
