@@ -59,7 +59,7 @@ class Applied(Struct, Generic[R], frozen=True, kw_only=True):
         rows = [
             f"{name}: {a}" + (f" -> {b}" if a != b else ", as before") for name, a, b in self.rows
         ]
-        parts = [*heads, "", self.sentence, self.numbers.sentence, "", *rows]
+        parts = [*heads, "", self.sentence, self.numbers.sentence, *([""] if rows else []), *rows]
         if self.verdict in ("helped", "not known"):  # or else nothing of it is to be written
             code = [as_line(row) for one in self.findings for row in one.code.split("\n")]
             parts += ["", "Write:", *(f"    {row}" for row in code)]
@@ -85,7 +85,7 @@ class Finding(FindingFact, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.render.terminal.findings import finding
 
         width = terminal_width() or 100
-        page = Page(width=width, everything=True, can_try=self.can_try)
+        page = Page(width=width, everything=True, can_try=self.can_try, can_export=self.can_try)
         return plain(finding(self, page), width)
 
     __repr__ = __str__
@@ -111,12 +111,18 @@ class Findings(tuple[Finding, ...]):
     __repr__ = __str__
 
 
-def findings_of(recording: Facts, applies: Apply, can_try: bool) -> Findings:
-    """The findings of a recording, each with what applies those of these ids, if it can be run."""
+def findings_of(
+    recording: Facts, applies: Apply, can_try: bool, can_export: bool = False
+) -> Findings:
+    """The findings of a recording, each with what applies those of these ids, if it can be run.
+
+    `can_export`: the exports that failed can be made again, where a program need not be at hand.
+    """
     made = [Finding(**structs.asdict(one.finding)) for one in found_of(recording)]
     for one in made:
         structs.force_setattr(one, "applies", applies)
-        structs.force_setattr(one, "can_try", can_try)
+        is_export = one.question == "export"
+        structs.force_setattr(one, "can_try", can_export if is_export else can_try)
     found = Findings(made)
     found.silence = silence(recording)
     return found
@@ -159,6 +165,8 @@ _NAMES: dict[Metric, str] = {
 def _rows(done: Application) -> list[tuple[str, str, str]]:
     """Each metric that is known, before and after in words."""
     found: list[tuple[str, str, str]] = []
+    if done.is_export:
+        return found  # nothing was called before: there is nothing to compare it with
     for metric in _METRICS:
         pair = _measured(metric, done)
         if pair is not None:
@@ -189,11 +197,23 @@ def _measured(metric: Metric, done: Application) -> tuple[float, float] | None:
             return None
 
 
+_EXPORTED = "With the change it exports."
+_EXPORTED_WRONG = "With the change it exports, and the exported program does something else."
+
+
 def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdict, str]:
     """Whether it helped, and no more than is known."""
     failure = done.after.facts.failure
+    if failure is not None and done.is_export:
+        return (
+            "no difference",
+            f"With the change the export fails too: {as_line(failure.type)}.",
+        )
     if failure is not None:
         return "hurt", f"With the change the program fails with {as_line(failure.type)}."
+    if done.is_export:
+        is_wrong = done.numbers.same is False
+        return ("hurt", _EXPORTED_WRONG) if is_wrong else ("helped", _EXPORTED)
     if done.numbers.same is False:
         return "hurt", "With the change the program computes something else."
     if done.repeats and done.repeats[1].goes_on:

@@ -167,7 +167,13 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.view import build
 
         can_try = self.session.program is not None
-        return render(build(self), color=False, width=terminal_width(), can_try=can_try)
+        return render(
+            build(self),
+            color=False,
+            width=terminal_width(),
+            can_try=can_try,
+            can_export=bool(self.session.export_calls),
+        )
 
     def __repr__(self) -> str:
         captured = len(self.captured_graphs())

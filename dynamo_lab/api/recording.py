@@ -112,7 +112,8 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.api.findings import findings_of
 
         can_try = self.session.program is not None
-        return findings_of(self, partial(_applied, self._home), can_try)
+        can_export = bool(self.session.export_calls)
+        return findings_of(self, partial(_applied, self._home), can_try, can_export)
 
     def apply_findings(self) -> Applied[Recording]:
         """Run the program with all remedies that are safe, together, and compare.

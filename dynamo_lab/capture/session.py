@@ -44,6 +44,7 @@ from dynamo_lab.capture.lowering.origins import OriginProbes
 from dynamo_lab.capture.packages import hooks as packages_hooks
 from dynamo_lab.capture.packages.exports import ExportProbes
 from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
+from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
 from dynamo_lab.capture.steps import hooks as steps_hooks
@@ -158,6 +159,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         tracing,
         caches,
         exports,
+        PackagingProbes(recorder),
         AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)

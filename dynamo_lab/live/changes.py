@@ -16,6 +16,7 @@ from dynamo_lab.view.findings.changes import (
     GuardFilter,
     Helper,
     Options,
+    Reexport,
     Rewrite,
     Setting,
 )
@@ -67,7 +68,7 @@ def prepared(
         for part in parts:
             if isinstance(part.change, Rewrite):
                 source = recording.sources[part.line[0]]
-                names.append(_filed(source, part.change.text, part.name))
+                names.append(filed(source, part.change.text, part.name))
                 ready = _rewritten(ready, source, part.change, part.line[1], names[-1])
             else:
                 ready = _made(ready, part, recording)
@@ -96,6 +97,8 @@ def _made(ready: Ready, part: Part, recording: Recording) -> Ready:
             block = partial(applying.disabled, function, program.namespaces(), eager)
         case Rewrite():
             raise AssertionError("a rewrite has a text to file first")
+        case Reexport():
+            raise FixError("An export is made again by itself: apply its finding alone.")
     return Ready(program, (*ready.blocks, block))
 
 
@@ -116,7 +119,7 @@ def _filtering(choice: Choice, name: str) -> Choice:
     return structs.replace(choice, settings=settings)
 
 
-def _filed(source: Source, text: str, change: str) -> str:
+def filed(source: Source, text: str, change: str) -> str:
     """The name under which the text is found by whoever asks for its lines."""
     name = f"<{source.path.strip('<>')} with {change}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -124,19 +127,29 @@ def _filed(source: Source, text: str, change: str) -> str:
 
 
 def _rewritten(ready: Ready, source: Source, rewrite: Rewrite, line: int, name: str) -> Ready:
-    from dynamo_lab.capture.breaks import remedies as applying
-
     edited = ready.program.edited(source, rewrite.text, name)
     if edited is not None:
         return ready._replace(program=edited)
+    return ready._replace(blocks=(*ready.blocks, *rewritten(source, rewrite, line, name)))
+
+
+def rewritten(
+    source: Source, rewrite: Rewrite, line: int, name: str
+) -> tuple[Callable[[], AbstractContextManager[object]], ...]:
+    """What puts the rewritten code into the live functions for the length of a block.
+
+    Raises:
+        FixError: the function is not alive, or no longer that of the recording.
+    """
+    from dynamo_lab.capture.breaks import remedies as applying
+
     functions = _functions(source, rewrite.scope, line)
     code = _code_like(functions[0].__code__, compile(rewrite.text, name, "exec", dont_inherit=True))
     namespaces = [function.__globals__ for function in functions]
-    blocks = (
+    return (
         partial(applying.torch_named, namespaces),
         partial(applying.code_replaced, functions, code),
     )
-    return ready._replace(blocks=(*ready.blocks, *blocks))
 
 
 def _functions(source: Source, name: str | None, line: int) -> list[FunctionType]:

@@ -9,6 +9,7 @@ from dynamo_lab.capture.core.compat import empty_compile_caches
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
+from dynamo_lab.live.exports import reexported
 from dynamo_lab.live.fixes import attempt, own, program_of
 from dynamo_lab.live.repeats import call_of, without_and_with
 from dynamo_lab.measure.machine import is_busy
@@ -17,7 +18,7 @@ from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, Spread, ratio, spread
 from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.replay import Numbers, compare, without_trace
-from dynamo_lab.view.findings.changes import Rewrite
+from dynamo_lab.view.findings.changes import Reexport, Rewrite
 from dynamo_lab.view.findings.findings import found_of
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Application(NamedTuple):
 
     `repeats` are the calls after the first, without and with them; where such calls go on to
     compile, nothing is timed: they take other times at each call, and past PyTorch's limit eager's.
+    Of an export (`is_export`), which is no call, there are numbers alone.
     """
 
     findings: tuple[Found, ...]
@@ -72,6 +74,7 @@ class Application(NamedTuple):
     timing: Timing | None
     memory: Memory | None = None
     repeats: tuple[Repeats, Repeats] | None = None
+    is_export: bool = False
 
 
 class _Calls(NamedTuple):
@@ -105,6 +108,9 @@ def apply(
         FixError: there is no program to run, or a finding cannot be applied.
     """
     found = _asked(recording, ids)
+    if len(found) == 1 and isinstance(change := found[0].change, Reexport):
+        done = reexported(recording, session, change, found[0].line)
+        return Application(found, done.before, done.after, done.numbers, None, is_export=True)
     return _Trial(program_of(session), watch or Watch()).made(recording, found)
 
 

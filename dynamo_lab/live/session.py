@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.autograd.joints import Joint
     from dynamo_lab.capture.guards.live_guards import Checks
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
+    from dynamo_lab.capture.packages.calls import ExportCall
     from dynamo_lab.record.run import Program, Run
 
 NO_PROGRAM = (
@@ -35,6 +36,8 @@ class Session:
         """The compiled guards."""
         self.joints: dict[int, Joint] = run.joints if run else {}
         """The joint graphs, by partition."""
+        self.export_calls: dict[int, ExportCall] = run.export_calls if run else {}
+        """The exports that failed, to make again, by their place in the recording."""
         self.written: dict[int, WrittenModule] = run.written if run else {}
         """The modules that a lowering generated, by wrapper."""
         self.was_here = run is not None
@@ -62,5 +65,5 @@ class Session:
     def close(self) -> None:
         """Release all of it; closing again does nothing."""
         self.program = self.checks = self._compiled = None
-        self.joints, self.written = {}, {}
+        self.joints, self.export_calls, self.written = {}, {}, {}
         self.was_here = False

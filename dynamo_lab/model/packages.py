@@ -64,6 +64,31 @@ class Package(Struct, frozen=True, kw_only=True):
     wrapper: Annotated[int | None, Ref("wrappers")] = None
 
 
+PackagingStage = Literal["call", "compile", "write"]
+"""Before anything is compiled, while AOTInductor compiles, and when the file is written."""
+
+
+class PackageFailure(Struct, frozen=True, kw_only=True):
+    """A package that was asked for and not made. `error` is the type of what was raised.
+
+    `span` is the user's line that asks for it; `given` the class of what it is to be made of.
+    `operator` is the one that the compiler was about, if known, and `at` the user's line that
+    calls it. `setting` is one of those passed that Inductor does not have, `near` the one of its
+    own that is spelled like it. `path` is the name of the file.
+    """
+
+    stage: PackagingStage
+    error: str
+    message: str = ""
+    given: str = ""
+    path: str = ""
+    span: Annotated[int | None, Ref("spans")] = None
+    at: Annotated[int | None, Ref("spans")] = None
+    operator: str = ""
+    setting: str = ""
+    near: str = ""
+
+
 DimEvent = Literal["constant", "equal", "guard"]
 
 

@@ -25,7 +25,7 @@ from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
-from dynamo_lab.model.packages import Export, Package
+from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
@@ -76,6 +76,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     cuda_graphs: tuple[CudaGraphs, ...] = ()
     exports: tuple[Export, ...] = ()
     packages: tuple[Package, ...] = ()
+    package_failures: tuple[PackageFailure, ...] = ()
     assemblies: tuple[Assembly, ...] = ()
     links: tuple[LinkTable, ...] = ()
     timings: tuple[Timing, ...] = ()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.guards.live_guards import Checks
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
+    from dynamo_lab.capture.packages.calls import ExportCall
     from dynamo_lab.model.core.sources import Source
     from dynamo_lab.model.recording import Recording
 
@@ -76,13 +77,15 @@ class Program(Protocol):
 class Run:
     """One recorded run: its facts, and its live objects in this process.
 
-    `checks` are the compiled guards, `joints` the joint graphs by partition, `written`
-    the modules that a lowering generated, by wrapper. `program` is set if it can run again.
+    `checks` are the compiled guards, `joints` the joint graphs by partition,
+    `export_calls` the exports that failed, by their place, `written` the modules that a lowering
+    generated, by wrapper. `program` is set if it can run again.
     """
 
     facts: Recording
     checks: Checks | None = None
     joints: dict[int, Joint] = field(default_factory=dict[int, "Joint"])
+    export_calls: dict[int, ExportCall] = field(default_factory=dict[int, "ExportCall"])
     written: dict[int, WrittenModule] = field(default_factory=dict[int, "WrittenModule"])
     program: Program | None = None
 
@@ -90,7 +93,11 @@ class Run:
     def of(cls, recorder: Recorder, facts: Recording) -> Run:
         """What a recorder has so far, with the facts frozen from it."""
         return cls(
-            facts=facts, checks=recorder.checks, joints=recorder.joints, written=recorder.written
+            facts=facts,
+            checks=recorder.checks,
+            joints=recorder.joints,
+            export_calls=dict(recorder.export_calls),
+            written=recorder.written,
         )
 
     def with_program(self, program: Program) -> Run:

@@ -47,6 +47,10 @@ MENDED = {
             ),
         ),
     ),
+    "betas_that_a_scheduler_cycles": Mended(
+        "cycle_momentum=False",
+        (("total_steps=100", "total_steps=100, cycle_momentum=False"),),
+    ),
     "lambda_in_the_call": Mended(
         "Make it once",
         (

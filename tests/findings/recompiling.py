@@ -168,6 +168,29 @@ FAULTS = {
             return recorder.recording
         """,
     ),
+    "betas_that_a_scheduler_cycles": Fault(  # pytorch/pytorch issue 133898
+        "optimizer-option",
+        """
+        import torch
+
+        weight = torch.nn.Parameter(torch.ones(4))
+        weight.grad = torch.ones(4)
+        rate = torch.tensor(0.001)
+        optimizer = torch.optim.AdamW([weight], lr=rate)
+        scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=100)
+
+        def step():
+            optimizer.step()  # fault
+            scheduler.step()
+
+        def record(lab):
+            with lab.record() as recorder:
+                compiled = torch.compile(step, backend="aot_eager")
+                for _ in range(6):
+                    compiled()
+            return recorder.recording
+        """,
+    ),
     "cache_that_grows": Fault(
         "growing-container",
         """

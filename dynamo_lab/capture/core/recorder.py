@@ -28,7 +28,7 @@ from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
-from dynamo_lab.model.packages import Export, Package
+from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.steps import StepTable
@@ -91,6 +91,7 @@ class Recorder:
         self.cuda_graphs_of_target: tuple[bool, frozenset[int]] = (False, frozenset())
         self.exports: list[Export] = []
         self.packages: list[Package] = []
+        self.package_failures: list[PackageFailure] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
         self.peaks = Peaks()
@@ -103,6 +104,7 @@ class Recorder:
         self.notes: list[Note] = []
         self.checks: Any = None
         self.joints: dict[int, Any] = {}
+        self.export_calls: dict[int, Any] = {}
         self.written: dict[int, Any] = {}
         self.decompositions: CallKeeper | None = None
         self.failure: Failure | None = None
@@ -202,6 +204,7 @@ class Recorder:
                 cuda_graphs=tuple(self.cuda_graphs),
                 exports=tuple(self.exports),
                 packages=tuple(self.packages),
+                package_failures=tuple(self.package_failures),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
                 compile_memory=self.peaks.told(),

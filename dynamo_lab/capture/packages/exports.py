@@ -20,6 +20,7 @@ from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.guards import hooks as guards_hooks
 from dynamo_lab.capture.packages import dims, hooks
+from dynamo_lab.capture.packages.calls import ExportCall, specs
 from dynamo_lab.model.packages import AskedDim, DimEvent, DimFact, Export
 
 _MOST_FACTS = 100
@@ -81,7 +82,7 @@ class ExportProbes:
         dynamic_shapes: Any = None,
         *_: Any,
         strict: bool = True,
-        **__: Any,
+        **others: Any,
     ) -> Generator[None, Any, None]:
         """A model is exported."""
         outer, running = self._running, self._begun(mod, args, kwargs, dynamic_shapes, strict)
@@ -96,9 +97,18 @@ class ExportProbes:
             self._recorder.exports[at] = self._failed(running, error)
             if not running.made.within:
                 self._recorder.fail(error, caught=True)
+                if isinstance(args, tuple):
+                    called = mod, args, dict(kwargs or {}), dynamic_shapes, strict, others
+                    self._keep_call(at, str(error), *called)
             raise
         finally:
             self._running = outer
+
+    def _keep_call(self, at: int, message: str, *called: Any) -> None:
+        """What failed, to be exported again with a remedy."""
+        shapes = called[3]
+        known = _or_none(lambda: specs(message, shapes)) or {}
+        self._recorder.export_calls[at] = ExportCall(*called, specs=known)
 
     def packaged(self, module: Any, graph: int) -> None:
         """A package is made of this graph: if it was exported here, it is shown once."""

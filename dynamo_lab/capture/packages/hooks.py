@@ -5,6 +5,9 @@ from dynamo_lab.capture.core.private import Private
 PACKAGE = Private(
     "torch._inductor", "aoti_compile_and_package", "no package can be compiled ahead of time."
 )
+_UNPACKED = "a package that cannot be made is recorded only if the program does not catch it."
+AOT_COMPILE = Private("torch._inductor", "aot_compile", _UNPACKED)
+WRITE_PACKAGE = Private("torch._inductor.package", "package_aoti", _UNPACKED)
 CONTEXT = Private(
     "torch._guards",
     "compile_context",
@@ -40,6 +43,11 @@ FLATTEN = Private(
     "torch.utils._pytree",
     "tree_flatten_with_path",
     "the sizes that an export was to keep open are not recorded.",
+)
+UNFLATTEN = Private(
+    "torch.utils._pytree",
+    "tree_unflatten",
+    "an export that is made again is compared with eager at no other sizes.",
 )
 PATH = Private(
     "torch.utils._pytree", "keystr", "the inputs of an export are not named.", otherwise=repr

@@ -73,6 +73,7 @@ def render(
     to: str = "inductor",
     explain: bool = False,
     can_try: bool = False,
+    can_export: bool = False,
 ) -> str:
     """The view as text of `width` columns (100 by default), without trailing white space.
 
@@ -85,11 +86,12 @@ def render(
         to: The set of operators to decompose to: "core_aten", "inductor", "prims".
         explain: Whether to print how to read each section.
         can_try: Whether to name the calls on `rec` that run its program again.
+        can_export: Whether to name those that make an export again that failed.
 
     Raises:
         OptionError: there is no section or set of that name.
     """
-    body = renderable(view, sections, graphs, to, explain, can_try)
+    body = renderable(view, sections, graphs, to, explain, can_try, can_export)
     return as_text(body, width=width, color=color)
 
 
@@ -120,6 +122,7 @@ def renderable(
     to: str = "inductor",
     explain: bool = False,
     can_try: bool = False,
+    can_export: bool = False,
 ) -> RenderableType:
     """The view for a rich Console, in its width."""
     for name in sections or ():
@@ -127,7 +130,7 @@ def renderable(
             raise OptionError(f"There is no section {name!r}: pass any of {', '.join(SECTIONS)}.")
     refuse_unknown_set(to)
     only = None if graphs is None else frozenset(graphs)
-    return _Fitted(view, sections, only, to, explain, can_try)
+    return _Fitted(view, sections, only, to, explain, can_try, can_export)
 
 
 class _Fitted:
@@ -141,6 +144,7 @@ class _Fitted:
         to: str,
         explain: bool,
         can_try: bool,
+        can_export: bool,
     ) -> None:
         self._view = view
         self._sections = sections
@@ -148,6 +152,7 @@ class _Fitted:
         self._to = to
         self._explain = explain
         self._can_try = can_try
+        self._can_export = can_export
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         page = Page(
@@ -156,6 +161,7 @@ class _Fitted:
             graphs=self._graphs,
             to=self._to,
             can_try=self._can_try,
+            can_export=self._can_export,
         )
         started = False
         for name in self._sections or SECTIONS:

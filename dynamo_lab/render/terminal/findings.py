@@ -66,7 +66,8 @@ def _facts(item: Finding, page: Page) -> Iterator[tuple[Text, Text]]:
         yield text("grade", "dim"), text(item.grade_text)
     if item.gain_text:
         yield text("gain", "dim"), text(f"foretold: {item.gain_text}")
-    if item.can_apply and page.can_try:
+    is_export = item.question == "export"
+    if item.can_apply and (page.can_export if is_export else page.can_try):
         yield text("try", "dim"), text(f"rec.findings[{item.id}].apply()", "dim")
 
 

@@ -36,6 +36,21 @@ def without_call(source: str, line: int) -> Rewrite:
     return found.replaced([statement], "pass" if len(found.block) == 1 else "")
 
 
+def with_line_above(source: str, line: int, text: str) -> Rewrite:
+    """The source with a line of code above the `if` or `while` that is on this line."""
+    found = _find(source, line, ast.If)
+    statement = found.statement
+    if statement.lineno != line:
+        raise Refusal("The statement begins on another line: change it by hand.")
+    rows = source.split("\n")
+    row = rows[line - 1]
+    indent = row[: len(row) - len(row.lstrip())]
+    if row.lstrip().startswith("elif"):
+        raise Refusal("An `elif` depends on the conditions before it: rewrite it by hand.")
+    changed = "\n".join([*rows[: line - 1], indent + text, *rows[line - 1 :]])
+    return Rewrite(changed, found.scope, f"+{indent}{text}\n {row}")
+
+
 class _Found(NamedTuple):
     source: str
     statement: ast.stmt

@@ -1,7 +1,7 @@
 """Changes of a program that can be tried and undone: settings, options, rewritten lines."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 _LAZY = frozenset({"torch._dynamo.config", "torch._inductor.config"})
 """The settings that are there as soon as somebody names them."""
@@ -73,4 +73,24 @@ class GuardFilter(NamedTuple):
         return f'torch.compile(fn, options={{"guard_filter_fn": torch.compiler.{self.name}}})'
 
 
-Change = Setting | Helper | Rewrite | Options | GuardFilter
+class ExportArguments(NamedTuple):
+    """Arguments of `torch.export.export` to pass instead, in the call at a line of a source.
+
+    `shapes` says which `dynamic_shapes`: those that PyTorch suggests, or those that ask only for
+    what can vary; `text` is that as code.
+    """
+
+    call: tuple[int, int] | None
+    shapes: Literal["", "suggested", "loosened"] = ""
+    text: str = ""
+    strict: bool | None = None
+
+
+class Reexport(NamedTuple):
+    """A change with which the export of this number in the recording is to be made again."""
+
+    export: int
+    change: ExportArguments | Rewrite
+
+
+Change = Setting | Helper | Rewrite | Options | GuardFilter | Reexport

@@ -9,7 +9,15 @@ from msgspec import Struct
 from dynamo_lab.model.core.sources import Source
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
-from dynamo_lab.view.findings.changes import Change, Options, Rewrite, Setting
+from dynamo_lab.view.findings.changes import (
+    Change,
+    ExportArguments,
+    Options,
+    Reexport,
+    Rewrite,
+    Setting,
+)
+from dynamo_lab.view.findings.export_calls import with_arguments
 
 
 class EditedLines(Struct, frozen=True, kw_only=True):
@@ -72,6 +80,8 @@ def place_of(change: Change | None, line: Line | None, recording: Recording) -> 
 
 def _source_of(change: Change | None, line: Line | None, recording: Recording) -> int | None:
     """The source to change: options of a cell are in its command, a setting goes with the line."""
+    if isinstance(change, Reexport) and isinstance(change.change, ExportArguments):
+        line = change.change.call
     if not isinstance(change, Options):
         return line[0] if line else None
     return next(
@@ -97,6 +107,11 @@ def _is_compiled(source: Source) -> bool:
 def _parts(change: Change | None, source: Source) -> Iterator[EditedLines]:
     text = source.excerpts[0].text
     match change:
+        case Reexport(_, ExportArguments(call) as arguments) if call:
+            if changed := with_arguments(text, call[1], arguments):
+                yield EditedLines(line=changed.line, removed=changed.removed, added=changed.added)
+        case Reexport(_, Rewrite() as change):
+            yield from _parts(change, source)
         case Rewrite():
             found = list(_difference(text, change.text))
             uses = any(re.search(r"\btorch\.", row) for part in found for row in part.added)

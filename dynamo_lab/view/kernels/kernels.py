@@ -265,4 +265,6 @@ def _why_none(recording: Recording) -> str:
         return "No kernel: compilation failed before any code was generated."
     if recording.wrappers:
         return "No kernel: the graphs need no computation of their own."
+    if recording.package_failures:
+        return "No kernel: the package that was asked for was not made."
     return "No kernel: this backend generates no code. The default backend, inductor, does."

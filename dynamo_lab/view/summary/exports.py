@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dynamo_lab.model.packages import AskedDim, DimFact, Export
+from dynamo_lab.model.packages import AskedDim, DimFact, Export, PackageFailure
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core.places import Places
@@ -33,6 +33,16 @@ def sentences(recording: Recording, places: Places) -> Iterator[str]:
         yield f"{plural(len(own) - _MOST, 'more export')} followed."
 
 
+def unpacked(recording: Recording, places: Places) -> Iterator[str]:
+    """One for each of the first packages that the program asked for in vain."""
+    for one in recording.package_failures[:_MOST]:
+        at = next((f", at {places.where_span(s)}" for s in (one.at, one.span) if s is not None), "")
+        told = f"The package was not made: {cause(one.error, one.message).rstrip('.')}{at}."
+        failure = recording.failure
+        went_on = failure is not None and failure.caught
+        yield f"{told} The program caught this and went on." if went_on else told
+
+
 def counts(one: Export, recording: Recording) -> bool:
     """Whether an export is the program's own; what a library tries and catches is not."""
     return not one.within or (bool(one.error) and ended(one, recording))
@@ -44,7 +54,7 @@ def ended(one: Export, recording: Recording) -> bool:
     return failure is not None and not failure.caught and is_of(one, failure)
 
 
-def is_of(one: Export, failure: Failure) -> bool:
+def is_of(one: Export | PackageFailure, failure: Failure) -> bool:
     """Whether a failure is an export's; PyTorch adds a sentence on what to try at its end."""
     return failure.type == one.error and failure.message.startswith(one.message)
 

@@ -28,6 +28,7 @@ def sentence(recording: Recording, places: Places, regions: Regions) -> str:
     own = share(recording, places, regions) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
     parts += [_failed_later(recording), *exports.sentences(recording, places)]
+    parts += exports.unpacked(recording, places)
     parts += [_failure(recording, places)]
     parts += [_compile_time(recording, places)]
     return " ".join(part for part in parts if part)
@@ -39,6 +40,7 @@ def _exported(recording: Recording, places: Places) -> Iterator[str]:
         yield _outcome(recording, places)
     else:
         yield from exports.sentences(recording, places)
+    yield from exports.unpacked(recording, places)
     yield from filter(None, (_kernels(recording), _failure(recording, places)))
 
 
@@ -64,6 +66,8 @@ def _outcome(recording: Recording, places: Places) -> str:
             return "A package that was compiled ahead of time, opened: nothing was compiled here."
         what = "the model as one graph" if graphs == 1 else f"{graphs} models, each as one graph"
         return f"`torch.export` captured {what}, compiled ahead of time."
+    if recording.package_failures and not recording.frames:
+        return "A graph that `torch.export` captured was to be compiled ahead of time."
     if not recording.frames and not graphs:
         return "Nothing was compiled: Dynamo saw no Python function during this run."
     if not graphs:
@@ -264,7 +268,9 @@ def _failed_later(recording: Recording) -> str:
 
 def _failure(recording: Recording, places: Places) -> str:
     failure = recording.failure
-    if failure is None or any(exports.is_of(one, failure) for one in recording.exports):
+    if failure is None or any(
+        exports.is_of(one, failure) for one in (*recording.exports, *recording.package_failures)
+    ):
         return ""
     text = failure_line(failure, places)
     if failure.caught:

@@ -20,6 +20,7 @@ from .outcomes import nothing as nothing
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
 from .packaged import packaged as packaged
+from .packaged import unpackaged as unpackaged
 from .rewritten import rewritten as rewritten
 from .scheduled import scheduled as scheduled
 from .searched import searched as searched

@@ -6,7 +6,15 @@ from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.kernels import Kernel, Wrapper
-from dynamo_lab.model.packages import Constant, DimFact, Export, Inlined, Package, PackageFile
+from dynamo_lab.model.packages import (
+    Constant,
+    DimFact,
+    Export,
+    Inlined,
+    Package,
+    PackageFailure,
+    PackageFile,
+)
 from dynamo_lab.model.recording import Recording
 
 from .table import KERNEL_CODE, Table, graph
@@ -92,6 +100,19 @@ def packaged() -> Recording:
             ),
         ),
     )  # fmt: skip
+
+
+def unpackaged() -> Recording:
+    """A model of which no package could be made."""
+    failed = PackageFailure(
+        stage="compile",
+        error="InductorError",
+        message="KeyError: torch.qint8",
+        operator="aten.quantize_per_tensor.default",
+        span=0,
+        at=0,
+    )
+    return replace(packaged(), packages=(), package_failures=(failed,))
 
 
 def _without_frame(made: Graph) -> Graph:

@@ -37,7 +37,8 @@ class Page:
     """The options of a section: `everything` is set if this section was requested.
 
     `graphs` are the ids of the graphs to show, None for no choice; `to` is the set of operators
-    that trees are decomposed to. `can_try`: `rec` is at hand, and a program to run again.
+    that trees are decomposed to. `can_try`: `rec` is at hand, and a program to run again;
+    `can_export`: the exports that failed are.
     """
 
     width: int
@@ -45,6 +46,7 @@ class Page:
     graphs: frozenset[int] | None = None
     to: str = "inductor"
     can_try: bool = False
+    can_export: bool = False
 
     @property
     def prose(self) -> int:

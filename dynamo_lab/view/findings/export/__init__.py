@@ -9,6 +9,7 @@ from dynamo_lab.view.findings.export import (
     data_dependent,
     graph_break,
     must_be_equal,
+    not_packaged,
     numpy_array,
     other,
     unknown_type,
@@ -28,5 +29,6 @@ RULES: tuple[Rule, ...] = (
     arguments.find,
     assigned_attribute.find,
     auto_fixed.find,
+    not_packaged.find,
     other.find,
 )

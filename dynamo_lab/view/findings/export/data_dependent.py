@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterator
 
 from dynamo_lab.model.packages import Export
-from dynamo_lab.view.findings.export.told import failures, found, text_of
+from dynamo_lab.view.breaks.rewrites import Refusal, with_line_above
+from dynamo_lab.view.findings.changes import Rewrite
+from dynamo_lab.view.findings.export.told import failures, found, line_of, text_of
 from dynamo_lab.view.findings.finding import Facts, Found
 
 _GUARD = re.compile(
@@ -66,7 +68,21 @@ def _number(facts: Facts, one: Export, test: str, asked: str) -> Found:
         "raises. If it is not always so, `torch.cond` puts both ways into the graph.",
         code=f"torch._check({test})" if test else "",
         grade="may change meaning" if test else "fill in",
+        rewrite=_checked(facts, one, f"torch._check({test})") if test else None,
     )
+
+
+def _checked(facts: Facts, one: Export, check: str) -> Rewrite | None:
+    """The source with the check above the line, where the whole of it is known."""
+    line = line_of(facts, one)
+    source = facts.recording.sources[line[0]] if line else None
+    if line is None or source is None or len(source.excerpts) != 1 or source.kind == "library":
+        return None
+    [excerpt] = source.excerpts
+    try:
+        return with_line_above(excerpt.text, line[1], check) if excerpt.first_line == 1 else None
+    except (Refusal, SyntaxError, ValueError, RecursionError, MemoryError):  # from anyone
+        return None
 
 
 def _by(test: str) -> str:

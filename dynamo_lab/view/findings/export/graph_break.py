@@ -25,5 +25,6 @@ def find(facts: Facts) -> Iterator[Found]:
             "Take it out. Or export with strict=False, which runs the Python and records what "
             "operators it calls, within that function too.",
             code="torch.export.export(..., strict=False)",
+            strict=False,
             grade="may change meaning",
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dynamo_lab.model.packages import DimFact
 from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.findings.export.conditions import as_python
 from dynamo_lab.view.findings.export.told import failures, found
@@ -9,6 +10,13 @@ from dynamo_lab.view.findings.finding import Facts, Found
 from dynamo_lab.view.summary.exports import blamed, complained, named
 
 _EQUAL = "must always be equal"
+
+
+def _condition(fact: DimFact) -> str:
+    """What was assumed: of a size that became another one, that they are the same."""
+    if fact.event == "equal":
+        return f"{fact.input}.shape[{fact.axis}] == {fact.value}"
+    return as_python(fact.value)
 
 
 def find(facts: Facts) -> Iterator[Found]:
@@ -22,8 +30,7 @@ def find(facts: Facts) -> Iterator[Found]:
             facts,
             one,
             "must-be-equal",
-            f"{first_up(named(first))} cannot vary on its own: "
-            f"`{as_python(fact.value)}` has to hold.",
+            f"{first_up(named(first))} cannot vary on its own: `{_condition(fact)}` has to hold.",
             "Ask for sizes that fit it, as below: the exported program refuses others.",
             span=fact.span,
             code=one.suggested or one.loosened,

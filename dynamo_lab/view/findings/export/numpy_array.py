@@ -22,5 +22,6 @@ def find(facts: Facts) -> Iterator[Found]:
             "Write it with PyTorch's operators. Or export with strict=True: Dynamo reads most of "
             "NumPy as PyTorch.",
             code="torch.export.export(..., strict=True)",
+            strict=True,
             grade="may change meaning",
         )

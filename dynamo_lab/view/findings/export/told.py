@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dynamo_lab.model.packages import DimFact, Export
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import first_line
+from dynamo_lab.view.findings.changes import ExportArguments, Reexport, Rewrite
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Grade
 from dynamo_lab.view.summary.exports import blamed, complained, counts
 
@@ -44,9 +45,17 @@ def found(
     span: int | None = None,
     code: str = "",
     grade: Grade = "fill in",
+    strict: bool | None = None,
+    rewrite: Rewrite | None = None,
 ) -> Found:
-    """A finding about an export that failed: all of it is lost."""
+    """A finding about an export that failed: all of it is lost.
+
+    It can be applied where `code` are shapes of the export's own, where it is to be exported
+    `strict` or not, and with a `rewrite`.
+    """
     line = line_of(facts, one, span)
+    at = facts.recording.exports.index(one)
+    change = rewrite or _arguments(facts, one, code, strict)
     shown = entity(line) if line else ""
     return Found(
         Finding(
@@ -61,6 +70,17 @@ def found(
             code=code,
             cost=1.0,
         ),
+        change=Reexport(at, change) if change and not one.within else None,
         line=line,
-        explains=frozenset({f"export:{facts.recording.exports.index(one)}"}),
+        explains=frozenset({f"export:{at}"}),
     )
+
+
+def _arguments(facts: Facts, one: Export, code: str, strict: bool | None) -> ExportArguments | None:
+    """What to pass to the export instead, if its shapes or its strictness are to be others."""
+    call = None if one.span is None else facts.places.line_of(one.span)
+    if strict is not None:
+        return ExportArguments(call, strict=strict)
+    if code and code == one.suggested:
+        return ExportArguments(call, "suggested", code)
+    return ExportArguments(call, "loosened", code) if code and code == one.loosened else None

@@ -29,6 +29,16 @@ def _rate() -> Told:
 
 
 def _option(name: str) -> Told:
+    if name in ("betas", "momentum"):
+        return Told(
+            rule="optimizer-option",
+            what=f"the optimizer's option `{name}` is a Python number that changes between steps",
+            remedy="`OneCycleLR` and `CyclicLR` cycle it, unless they are made with "
+            "`cycle_momentum=False`: training then differs. Of anything else "
+            "`rec.who_wrote(run)` finds the line that writes it.",
+            code="torch.optim.lr_scheduler.OneCycleLR(optimizer, ..., cycle_momentum=False)",
+            grade="fill in",
+        )
     return Told(
         rule="optimizer-option",
         what=f"the optimizer's option `{name}` is a Python number that changes between steps",
