@@ -48,6 +48,54 @@ def test_no_gain_is_foretold_where_a_symbol_may_not_do(name: str, tmp_path: Path
     assert found.grade != "safe"
 
 
+PRINTED_IN_TRY = """
+import torch
+
+def fn(x):
+    try:
+        print(x.sum().item())
+    finally:
+        x = x + 1
+    return x
+
+def record(lab):
+    return lab.explore(fn, torch.ones(3), backend="aot_eager")
+"""
+
+
+def test_a_break_that_another_replaces_is_judged_by_breaks_not_by_time(tmp_path: Path) -> None:
+    recording = recorded(PRINTED_IN_TRY, tmp_path, "printed")
+    assert isinstance(recording, lab.Recording)
+    applied = recording.findings[0].apply()  # then `print` breaks
+    assert applied.verdict == "no difference"
+    assert applied.sentence.startswith("It does not end what it should: breaks: 1 to 1.")
+
+
+LOSS_RETURNED = """
+import torch
+
+weight = torch.ones(4, requires_grad=True)
+
+def fn(x):
+    loss = (x * weight).sum()
+    loss.backward()
+    return loss
+
+def record(lab):
+    return lab.explore(fn, torch.ones(4), backend="aot_eager", grad=True)
+"""
+
+
+def test_a_backward_whose_loss_is_returned_is_promised_nothing(tmp_path: Path) -> None:
+    recording = recorded(LOSS_RETURNED, tmp_path, "loss")
+    assert isinstance(recording, lab.Recording)
+    found = recording.findings[0]
+    assert "backward() call" in found.sentence
+    assert found.gain is None
+    assert "is returned" in found.remedy
+    assert found.apply().verdict != "helped"
+
+
 SLICED = """
 import torch
 

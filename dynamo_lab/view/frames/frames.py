@@ -31,8 +31,8 @@ class AttemptView(Struct, frozen=True, kw_only=True):
 class FrameView(Struct, frozen=True, kw_only=True):
     """One frame. `depth` is how many resumptions deep it is.
 
-    `ran` is the outcome, or "eager" where nothing of it was compiled although Dynamo traced it: it has
-    no tensor operation, or broke with no way to resume.
+    `ran` is the outcome, or "eager" where nothing of it was compiled although Dynamo traced it: it
+    has no tensor operation, or broke with no way to resume.
     """
 
     id: int

@@ -63,8 +63,8 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
         return (Remedy(text=_NOT_KNOWN, code=code),)
     all_of_them = "all that are tied to each other" if tied else "it"
     before = (
-        f"From here on `{cause.subject}` is dynamic: only 0, 1 and sizes that the code tests can "
-        f"recompile. To make {all_of_them} dynamic at once, before the first call:"
+        f"From here on `{cause.subject}` is dynamic: only 0, 1 and sizes that the code, an operator "
+        f"or the backend tells apart can recompile. To make {all_of_them} dynamic at once, before the first call:"
     )
     return (Remedy(text=before, code=code), _COMPILE_DYNAMIC)
 
@@ -234,9 +234,10 @@ def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     return (
         Remedy(
-            text=f"The code holds only for some values of `{cause.subject}`: a test in it, or an "
-            "operator, asked for the number. Where your code tests it, compute with the size "
-            "instead, or move the test out of the compiled code."
+            text=f"The code holds only for some values of `{cause.subject}`: a test in it, an "
+            "operator, or the backend asked for the number (Inductor does for some limits of its "
+            "own). Where your code tests it, compute with the size instead, or move the test out "
+            "of the compiled code."
         ),
     )
 

@@ -133,7 +133,7 @@ export function Lowering() {
   const store = useStore();
   const { view } = useModel();
   const found = view.lowering;
-  if (found.lowerings.length === 0) return <Empty title="Nothing was lowered">{found.empty} See <GoTab tab={view.breaks.length > 0 ? "breaks" : "graphs"} />.</Empty>;
+  if (found.lowerings.length === 0) return <Empty title="No lowerings">{found.empty} See <GoTab tab={view.breaks.length > 0 ? "breaks" : "graphs"} />.</Empty>;
   const mode = loweringState(store).mode.value;
   return (
     <div class="dl-lowering">

@@ -10,6 +10,9 @@ from dynamo_lab.view.findings.changes import Change, Helper
 from dynamo_lab.view.findings.finding import Facts, Grade
 
 _NUMBER, _SIZE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
+_GRADIENT = "trace_autograd_ops"
+_UNCERTAIN = (_NUMBER, _SIZE, _GRADIENT)
+"""What takes this break away and may leave another at the same line: no gain is foretold."""
 _EFFECTS = {
     _NUMBER: "Where the number is a size or an index, or is passed on, the program may break there "
     "instead, or fail to compile.",
@@ -17,6 +20,9 @@ _EFFECTS = {
     "ignore_logging_functions": "What is logged there is lost.",
     "torch.where": "A side that would fail or give no number is computed too.",
     "allow_rnn": "Dropout between its layers draws other random numbers.",
+    _GRADIENT: "Where the loss, or another result that needs what backward() frees, leaves the "
+    "frame with its graph (is returned, or is a name of the cell), the line breaks there again, or "
+    "the program fails: return `loss.detach()`.",
     "remove the call": "What the call does is no longer done.",
 }
 
@@ -49,7 +55,7 @@ def _tried(item: Break, remedy: Remedy, facts: Facts) -> Mending:
     is_asked = name == "remove the call" and "graph_break()" in item.gb_type
     is_plain = name == _NUMBER and only_computes_with_it(item, facts.recording)
     is_safe = is_asked or is_plain
-    may_end = is_plain or name not in (_NUMBER, _SIZE)
+    may_end = is_plain or name not in _UNCERTAIN
     words = (remedy.fix.sentence, "" if is_safe else effect)
     return Mending(
         grade="safe" if is_safe else "may change meaning",

@@ -92,7 +92,8 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
         parts.append("Then the limit was reached: calls that match no code run eagerly.")
     elif story.times == 1 and story.is_open:
         parts.append(
-            "From then on it is dynamic: only 0, 1 and values that the code tests can recompile."
+            "From then on it is dynamic: only 0, 1 and values that the code, an operator or the "
+            "backend tells apart can recompile."
         )
     return " ".join(parts)
 
@@ -104,7 +105,7 @@ _WRITTEN = ("attribute-changes", "learning-rate", "growing-container", "number-c
 
 
 _STANCE = (
-    'Or make the calls that matter first, then `torch.compiler.set_stance("eager_on_recompile")`: '
+    'Make the calls that matter first, then `torch.compiler.set_stance("eager_on_recompile")`: '
     "what matches none of their code runs eagerly instead of being compiled. "
     '`"fail_on_recompile"` raises there, and so finds it.'
 )
@@ -121,6 +122,8 @@ def _remedy(story: Story, told: Told) -> str:
     begin = told.remedy.rstrip()
     if begin.endswith(":"):  # then comes the code
         begin = f"{begin[:-1]}, as below."
+    if begin and more[0] == _STANCE:
+        more[0] = f"Or {_STANCE[0].lower()}{_STANCE[1:]}"
     return " ".join((begin, *more)).strip()
 
 
