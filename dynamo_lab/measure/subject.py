@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import dis
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Subject:
         """The names of the tensors that a call writes to, to be compared as results are."""
         self._grad, self._loss, self.optimizer = grad, loss, optimizer
         self._reached = reached or {}
+        self._stored = _stored_by_cell(fn)
 
     def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
         """One call, ready to be timed."""
@@ -61,14 +64,25 @@ class Subject:
     def results(self, way: Fn, phase: Phase) -> dict[str, torch.Tensor]:
         """What a call computes, by name: what it returns or writes, and in a step the gradients."""
         if phase == "forward":
-            return dict(named_tensors("output", self.call(way, phase)())) | self._after()
+            return self._computed(self.call(way, phase)()) | self._after()
         self._forget_gradients()
-        found = dict(named_tensors("output", self._backward(way)))
+        found = self._computed(self._backward(way))
         for name, leaf in self.leaves.items():
             if leaf.grad is not None:
                 found[f"gradient of {name}"] = leaf.grad.detach().clone()
         self._forget_gradients()
         return found | self._after()
+
+    def _computed(self, returned: Any) -> dict[str, torch.Tensor]:
+        """The tensors that a call returned, and those that a cell has given names."""
+        found = dict(named_tensors("output", returned))
+        known = {id(tensor) for tensor in found.values()}
+        for name in self._stored:
+            for key, tensor in named_tensors(f"`{name}`", self.fn.__globals__.get(name)):
+                if id(tensor) not in known:
+                    known.add(id(tensor))
+                    found[key] = tensor
+        return found
 
     def observe(
         self, way: Fn, phase: Phase, has_changed: Callable[[torch.Tensor], bool]
@@ -140,7 +154,9 @@ class Subject:
             module = _on_exact_device(copy.deepcopy(self.fn)).double()
             module.zero_grad()
             leaves = dict(module.named_parameters())
-        elif self.leaves and not _are_arguments(self.leaves, self.args, self.kwargs):
+        elif self._stored or (
+            self.leaves and not _are_arguments(self.leaves, self.args, self.kwargs)
+        ):
             return None
         else:
             module, leaves = self.fn, {}
@@ -150,6 +166,19 @@ class Subject:
         made = Subject(module, args, kwargs, leaves, **options)
         made.written = self.written
         return made
+
+
+def _stored_by_cell(fn: Fn) -> tuple[str, ...]:
+    """The names that a cell's function binds in its notebook: what a cell computes is left there.
+
+    Any other function's globals are not results: another variant of it need not write them.
+    """
+    if not isinstance(fn, FunctionType) or fn.__name__ != "<module>":
+        return ()
+    stored = (
+        one.argval for one in dis.get_instructions(fn.__code__) if one.opname == "STORE_GLOBAL"
+    )
+    return tuple(sorted(set(stored)))
 
 
 def argument_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, torch.Tensor]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import torch
 
 from dynamo_lab.measure.subject import Subject
+from dynamo_lab.record.cells import build_frame
 
 
 def test_a_step_names_what_it_writes_in_the_same_place_each_time() -> None:
@@ -21,3 +24,23 @@ def test_a_step_names_what_it_writes_in_the_same_place_each_time() -> None:
     first = subject.observe(model, "step", has_changed)
     assert "buffer running_mean after the call" in first
     assert list(first) == list(subject.results(model, "step"))
+
+
+def test_what_a_cell_computes_are_the_names_that_it_gives() -> None:
+    namespace: dict[str, object] = {"x": torch.ones(3), "torch": torch}
+    cell = build_frame("p = x + 1\nq = p, x.sum()\nn = 3\np * 2", "cell", namespace)
+    wrong = build_frame("p = x + 2\nq = p, x.sum()\nn = 3\np * 2", "cell", namespace)
+    fn = cell.function(namespace)
+    subject = Subject(fn, (), {}, {})
+    found = subject.results(fn, "forward")
+    assert list(found) == ["output", "`p`", "`q` 1"], "q's first is p"
+    assert found["`p`"].equal(torch.full((3,), 2.0))
+    assert subject.results(wrong.function(namespace), "forward")["`p`"].equal(torch.full((3,), 3.0))
+    assert subject.exact() is None, "its variables stay in float32"
+
+
+def test_the_globals_of_a_function_are_no_results() -> None:
+    space: dict[str, object] = {"x": torch.ones(3)}
+    exec("def fn():\n    global y\n    y = x + 1\n    return y * 2", space)
+    subject = Subject(cast("Any", space["fn"]), (), {}, {})
+    assert list(subject.results(subject.fn, "forward")) == ["output"]

@@ -63,8 +63,9 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
         return (Remedy(text=_NOT_KNOWN, code=code),)
     all_of_them = "all that are tied to each other" if tied else "it"
     before = (
-        f"From here on `{cause.subject}` is dynamic: only 0, 1 and sizes that the code, an operator "
-        f"or the backend tells apart can recompile. To make {all_of_them} dynamic at once, before the first call:"
+        f"From here on `{cause.subject}` is dynamic: only 0, 1 and sizes that the code, an "
+        "operator or the backend tells apart can recompile. "
+        f"To make {all_of_them} dynamic at once, before the first call:"
     )
     return (Remedy(text=before, code=code), _COMPILE_DYNAMIC)
 
