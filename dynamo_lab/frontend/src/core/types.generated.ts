@@ -165,7 +165,8 @@ export interface Fix {
 /**
  * One frame. `depth` is how many resumptions deep it is.
  *
- * `ran` is the outcome, or "eager" where Dynamo finished without a graph: nothing was compiled.
+ * `ran` is the outcome, or "eager" where nothing of it was compiled although Dynamo traced it: it
+ * has no tensor operation, or broke with no way to resume.
  */
 export interface FrameView {
   readonly id: number;
