@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import linecache
+import subprocess
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ import dynamo_lab as lab
 from dynamo_lab.view import build
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from dynamo_lab.model.recording import Recording
@@ -50,6 +52,15 @@ def program(source: str, folder: Path, name: str) -> Any:
     return module
 
 
+def recorded_apart(source: str, folder: Path, name: str) -> Recording:
+    """The same in a process of its own: other programs have compiled nothing there before."""
+    path, saved = folder / f"{name}.py", folder / f"{name}.json.gz"
+    save = f"\n\nimport dynamo_lab\nrecord(dynamo_lab).save({str(saved)!r})\n"
+    path.write_text(textwrap.dedent(source) + save, encoding="utf-8")
+    subprocess.run([sys.executable, str(path)], check=True, timeout=300)
+    return lab.load(saved)
+
+
 def faulty_line(source: str) -> int:
     """The number of the line that ends in `# fault`."""
     lines = textwrap.dedent(source).split("\n")
@@ -71,9 +82,14 @@ def assert_told_whole(found: Finding, question: str) -> None:
     assert found.gain is None or found.gain.after < found.gain.before
 
 
-def assert_found_first(fault: Fault, folder: Path, name: str) -> Finding:
+def assert_found_first(
+    fault: Fault,
+    folder: Path,
+    name: str,
+    record: Callable[[str, Path, str], Recording] = recorded,
+) -> Finding:
     """The first finding names the cause and the line."""
-    found = findings_of(recorded(fault.source, folder, name))
+    found = findings_of(record(fault.source, folder, name))
     said = [(one.rule, one.level, one.where, one.sentence) for one in found]
     assert said, "nothing was found"
     assert found[0].rule == fault.rule, said

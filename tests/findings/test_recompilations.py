@@ -2,78 +2,54 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 import torch
 
 from dynamo_lab.view.guards.compilations import recompilations
-from tests.findings.faults import assert_found_first, findings_of, recorded
+from tests.findings.faults import assert_found_first, findings_of, recorded, recorded_apart
 from tests.findings.recompilations_mended import CLEAN, MENDED
 from tests.findings.recompiling import FAULTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from dynamo_lab.model.recording import Recording
 
 pytestmark = pytest.mark.live
 
-CYCLED = "betas_that_a_scheduler_cycles"
-"""Run in a process of its own: whether its first call breaks too depends on the calls before it."""
+APART = ("betas_that_a_scheduler_cycles",)
+"""Those whose first call breaks or does not, by what was compiled in the process before."""
 
 
-@pytest.mark.parametrize("name", [name for name in FAULTS if name != CYCLED])
+def _recorder(name: str) -> Callable[[str, Path, str], Recording]:
+    return recorded_apart if name in APART else recorded
+
+
+@pytest.mark.parametrize("name", FAULTS)
 def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
-    assert_found_first(FAULTS[name], tmp_path, name)
+    assert_found_first(FAULTS[name], tmp_path, name, _recorder(name))
 
 
-@pytest.mark.parametrize("name", [name for name in MENDED if name != CYCLED])
+@pytest.mark.parametrize("name", MENDED)
 def test_what_the_remedy_says_ends_the_recompilations(name: str, tmp_path: Path) -> None:
     mended = MENDED[name]
     fault = FAULTS[name]
-    found = assert_found_first(fault, tmp_path, name)
+    found = assert_found_first(fault, tmp_path, name, _recorder(name))
     told = " ".join((found.remedy, found.code))
     assert mended.follows in told, told
     source = fault.source
     for old, new in mended.changes:
         assert old in source
         source = source.replace(old, new)
-    recording = recorded(source, tmp_path, f"{name}_mended")
+    recording = _recorder(name)(source, tmp_path, f"{name}_mended")
     assert recording.failure is None
     assert recompilations(recording) == mended.left
     if found.gain is not None:
         assert found.gain.after == mended.left
         assert found.gain.before > found.gain.after
-
-
-_TOLD = """
-import dynamo_lab as lab
-recording = record(lab)
-found = recording.findings[0] if recording.findings else None
-print(len(recording.recompiles), found and found.rule, found and found.remedy, found and found.code)
-"""
-
-
-def _told(source: str, tmp_path: Path) -> str:
-    """How often the program of a source was compiled again, and its first finding."""
-    program = tmp_path / "program.py"
-    program.write_text(dedent(source) + _TOLD)
-    done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, timeout=300, check=True
-    )
-    return done.stdout
-
-
-def test_betas_that_a_scheduler_cycles_are_named_and_the_remedy_ends_it(tmp_path: Path) -> None:
-    source, mended = FAULTS[CYCLED].source, MENDED[CYCLED]
-    told = _told(source, tmp_path)
-    assert told.split()[1] == FAULTS[CYCLED].rule, told
-    assert mended.follows in told
-    for old, new in mended.changes:
-        source = source.replace(old, new)
-    assert int(_told(source, tmp_path).split()[0]) < int(told.split()[0])
 
 
 @pytest.mark.parametrize("name", CLEAN)
@@ -103,7 +79,7 @@ def test_a_stance_after_the_calls_that_matter_does_what_the_remedy_says(
 ) -> None:
     fault = FAULTS[name]
     if stance == "eager_on_recompile":
-        assert stance in assert_found_first(fault, tmp_path, name).remedy
+        assert stance in assert_found_first(fault, tmp_path, name, _recorder(name)).remedy
     lines = fault.source.split("\n")
     [at] = [at for at, line in enumerate(lines) if line.strip().startswith("compiled(torch")]
     indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]

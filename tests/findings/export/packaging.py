@@ -94,9 +94,7 @@ FAULTS: dict[str, Unpacked] = {
         (', "sunny"', ""),
     ),
     "operator": Unpacked(
-        _made(
-            body="return torch.quantize_per_tensor(x, 0.1, 0, torch.qint8).dequantize()  # fault"
-        ),
+        _made(body=f"return {_QUANTIZED}  # fault"),
         "AOTInductor stopped while it compiled `aten.quantize_per_tensor.default`: KeyError",
         (_QUANTIZED, "(x / 0.1).round()"),
     ),
