@@ -37,7 +37,7 @@ from dynamo_lab.model.benchmarks import (
 )
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.explore import record, runnable
-from dynamo_lab.record.reach import leaves, reachable
+from dynamo_lab.record.reach import leaves, reachable, stored_by_cell
 from dynamo_lab.record.replay import told, without_trace
 from dynamo_lab.record.run import Choice, Run
 from dynamo_lab.view.benchmarks.work import Works
@@ -91,6 +91,7 @@ class BenchRun:
         called: Any = {name: getattr(options, name) for name in ("grad", "loss", "optimizer")}
         named = named_leaves(fn, args, kwargs, leaves(self._roots))
         called["reached"] = reached_tensors(fn, program)
+        called["stored"] = stored_by_cell(fn)
         self._subject = Subject(fn, args, kwargs, named, **called)
         self._phases: tuple[Phase, ...] = ("forward", "step") if options.training else ("forward",)
         self._ways = [one.way for one in self._candidates]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dis
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -21,7 +19,8 @@ class Subject:
     """A program and its arguments.
 
     `leaves` are the tensors that get gradients, by name; `reached` other tensors that it may write
-    to, such as those of a closure. A step's loss is `loss` of what the
+    to, such as those of a closure; `stored` the globals of the program that are what it computes,
+    as a cell's variables are. A step's loss is `loss` of what the
     program returns, by default the sum of its floating-point tensors; `optimizer` then makes its
     step, if there is one.
     """
@@ -37,6 +36,7 @@ class Subject:
         loss: Fn | None = None,
         optimizer: Any = None,
         reached: Mapping[str, torch.Tensor] | None = None,
+        stored: Sequence[str] = (),
     ) -> None:
         self.fn = fn
         self.args, self.kwargs = args, kwargs
@@ -45,7 +45,7 @@ class Subject:
         """The names of the tensors that a call writes to, to be compared as results are."""
         self._grad, self._loss, self.optimizer = grad, loss, optimizer
         self._reached = reached or {}
-        self._stored = _stored_by_cell(fn)
+        self._stored = stored
 
     def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
         """One call, ready to be timed."""
@@ -74,7 +74,7 @@ class Subject:
         return found | self._after()
 
     def _computed(self, returned: Any) -> dict[str, torch.Tensor]:
-        """The tensors that a call returned, and those that a cell has given names."""
+        """The tensors that a call returned, and those that it stored."""
         found = dict(named_tensors("output", returned))
         known = {id(tensor) for tensor in found.values()}
         for name in self._stored:
@@ -166,19 +166,6 @@ class Subject:
         made = Subject(module, args, kwargs, leaves, **options)
         made.written = self.written
         return made
-
-
-def _stored_by_cell(fn: Fn) -> tuple[str, ...]:
-    """The names that a cell's function binds in its notebook: what a cell computes is left there.
-
-    Any other function's globals are not results: another variant of it need not write them.
-    """
-    if not isinstance(fn, FunctionType) or fn.__name__ != "<module>":
-        return ()
-    stored = (
-        one.argval for one in dis.get_instructions(fn.__code__) if one.opname == "STORE_GLOBAL"
-    )
-    return tuple(sorted(set(stored)))
 
 
 def argument_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, torch.Tensor]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dynamo_lab.record.cells import MODULE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import CodeType
 
     import torch
@@ -134,6 +134,16 @@ def globals_written_by(function: FunctionType) -> set[str]:
         for step in dis.get_instructions(code)
         if step.opname in written
     }
+
+
+def stored_by_cell(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The variables of the notebook that a cell's function binds: what it computes is left there.
+
+    The globals of any other function are no results: another variant of it need not write them.
+    """
+    if not isinstance(fn, FunctionType) or fn.__code__.co_name != MODULE:
+        return ()
+    return tuple(sorted(globals_written_by(fn)))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -8,6 +8,7 @@ import torch
 
 from dynamo_lab.measure.subject import Subject
 from dynamo_lab.record.cells import build_frame
+from dynamo_lab.record.reach import stored_by_cell
 
 
 def test_a_step_names_what_it_writes_in_the_same_place_each_time() -> None:
@@ -31,7 +32,7 @@ def test_what_a_cell_computes_are_the_names_that_it_gives() -> None:
     cell = build_frame("p = x + 1\nq = p, x.sum()\nn = 3\np * 2", "cell", namespace)
     wrong = build_frame("p = x + 2\nq = p, x.sum()\nn = 3\np * 2", "cell", namespace)
     fn = cell.function(namespace)
-    subject = Subject(fn, (), {}, {})
+    subject = Subject(fn, (), {}, {}, stored=stored_by_cell(fn))
     found = subject.results(fn, "forward")
     assert list(found) == ["output", "`p`", "`q` 1"], "q's first is p"
     assert found["`p`"].equal(torch.full((3,), 2.0))
@@ -42,5 +43,6 @@ def test_what_a_cell_computes_are_the_names_that_it_gives() -> None:
 def test_the_globals_of_a_function_are_no_results() -> None:
     space: dict[str, object] = {"x": torch.ones(3)}
     exec("def fn():\n    global y\n    y = x + 1\n    return y * 2", space)
-    subject = Subject(cast("Any", space["fn"]), (), {}, {})
+    fn = cast("Any", space["fn"])
+    subject = Subject(fn, (), {}, {}, stored=stored_by_cell(fn))
     assert list(subject.results(subject.fn, "forward")) == ["output"]

@@ -16,7 +16,7 @@ from dynamo_lab.capture.core.compat import forget_compiled_code
 from dynamo_lab.measure.checks import compare, is_wrong
 from dynamo_lab.measure.subject import Subject, named_leaves, named_tensors
 from dynamo_lab.model.bisections import BisectionTrial, TrialOutcome
-from dynamo_lab.record.reach import leaves
+from dynamo_lab.record.reach import leaves, stored_by_cell
 from dynamo_lab.record.replay import told
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ class Trials:
         named = {} if choice.grad is False else named_leaves(fn, args, kwargs, leaves(roots))
         self.phase: Phase = "step" if named else "forward"
         reached = reached_tensors(fn, roots)
-        self.subject = Subject(fn, args, kwargs, named, loss=weighted, reached=reached)
+        self.subject = Subject(
+            fn, args, kwargs, named, loss=weighted, reached=reached, stored=stored_by_cell(fn)
+        )
         asked = Asked(None, _SECONDS, watch.clock, is_seeded=True)
         self.checks = Checks(self.subject, fn, self.phase, self.start, asked)
         self.draws = "random numbers" in self.checks.changes

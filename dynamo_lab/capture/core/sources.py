@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType
 
 from dynamo_lab.capture.core.changed import is_changed
 from dynamo_lab.model.core.sources import Excerpt, Source, SourceKind, Span, Stack
@@ -115,6 +115,16 @@ class Texts:
         """The index of the span of one frame summary, with its columns where it has them."""
         columns = (getattr(frame, "colno", None), getattr(frame, "end_colno", None))
         return self.span(frame.filename, frame.lineno, frame.name, columns)
+
+    def span_of_frame(self, frame: FrameType) -> int:
+        """The index of the span of the line that a frame is at."""
+        code = frame.f_code
+        return self.span(code.co_filename, frame.f_lineno, code.co_name)
+
+    def users_span_of_text(self, formatted: str) -> int | None:
+        """The index of the user's innermost span in a stack that FX keeps, if there is one."""
+        own = [one for one in _FILE_LINE.findall(formatted) if self.is_users(one[0])]
+        return self.span(own[-1][0], int(own[-1][1]), own[-1][2]) if own else None
 
     def stacks_ending_on(self, line: int) -> set[int]:
         """The stacks whose innermost span is on this line of whichever source."""

@@ -231,8 +231,7 @@ class ExportProbes:
         return self._recorder.texts.is_users(frame.f_code.co_filename)
 
     def _span(self, frame: Any) -> int:
-        code = frame.f_code
-        return self._recorder.texts.span(code.co_filename, frame.f_lineno, code.co_name)
+        return self._recorder.texts.span_of_frame(frame)
 
 
 def _done(running: _Running, program: Any) -> Export:

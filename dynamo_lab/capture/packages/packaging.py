@@ -19,7 +19,6 @@ from dynamo_lab.model.packages import PackageFailure, PackagingStage
 
 _LONGEST = 4000  # characters of a message
 _UNKNOWN = re.compile(r"torch\._inductor\.config\.([\w.]+) does not exist")
-_FRAME = re.compile(r'File "(.+?)", line (\d+), in (.+)')
 
 
 class PackagingProbes:
@@ -63,14 +62,14 @@ class PackagingProbes:
     def _failed(
         self, stage: PackagingStage, given: str, path: str, error: Exception
     ) -> PackageFailure:
-        unknown = _UNKNOWN.search(str(error))
+        texts, unknown = self._recorder.texts, _UNKNOWN.search(str(error))
         node = _node_of(error.__traceback__) if stage == "compile" else None
         return PackageFailure(
             stage=stage,
             given=given,
-            path=self._shown(path),
+            path=re.split(r"[/\\]", path)[-1],  # where it lies on this machine stays here
             span=self._caller(),
-            at=None if node is None else self._line_of(node),
+            at=None if node is None else texts.users_span_of_text(node.stack_trace or ""),
             operator="" if node is None else str(node.target),
             setting=unknown[1] if unknown else "",
             near=_like(unknown[1]) if unknown else "",
@@ -78,24 +77,12 @@ class PackagingProbes:
             message=str(error)[:_LONGEST],
         )
 
-    def _shown(self, path: str) -> str:
-        """The file's name: where it lies on this machine stays here."""
-        return re.split(r"[/\\]", path)[-1]
-
     def _caller(self) -> int | None:
         """The user's line that asks for the package."""
-        for frame, _ in traceback.walk_stack(None):
-            code = frame.f_code
-            if self._recorder.texts.is_users(code.co_filename):
-                return self._recorder.texts.span(code.co_filename, frame.f_lineno, code.co_name)
-        return None
-
-    def _line_of(self, node: fx.Node) -> int | None:
-        """The user's innermost line that called the operator."""
         texts = self._recorder.texts
-        found = _FRAME.findall(node.stack_trace or "")
-        own = [one for one in found if texts.is_users(one[0])]
-        return texts.span(own[-1][0], int(own[-1][1]), own[-1][2]) if own else None
+        around = (frame for frame, _ in traceback.walk_stack(None))
+        own = next((one for one in around if texts.is_users(one.f_code.co_filename)), None)
+        return None if own is None else texts.span_of_frame(own)
 
 
 def _like(setting: str) -> str:

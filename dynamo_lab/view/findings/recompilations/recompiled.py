@@ -105,7 +105,7 @@ _WRITTEN = ("attribute-changes", "learning-rate", "growing-container", "number-c
 
 
 _STANCE = (
-    'Make the calls that matter first, then `torch.compiler.set_stance("eager_on_recompile")`: '
+    'make the calls that matter first, then `torch.compiler.set_stance("eager_on_recompile")`: '
     "what matches none of their code runs eagerly instead of being compiled. "
     '`"fail_on_recompile"` raises there, and so finds it.'
 )
@@ -116,14 +116,13 @@ def _remedy(story: Story, told: Told) -> str:
     can_ask = story.times > 1 and told.rule in _WRITTEN and told.line is None
     can_stop = (story.times > 1 or story.limit_hit) and told.change is None
     ask = "`rec.who_wrote(run)` finds the line that writes the value."
-    more = [ask] * (can_ask and bool(told.remedy)) + [_STANCE] * (can_stop and not told.is_expected)
+    stop = f"Or {_STANCE}" if told.remedy else first_up(_STANCE)
+    more = [ask] * (can_ask and bool(told.remedy)) + [stop] * (can_stop and not told.is_expected)
     if not more:
         return told.remedy
     begin = told.remedy.rstrip()
     if begin.endswith(":"):  # then comes the code
         begin = f"{begin[:-1]}, as below."
-    if begin and more[0] == _STANCE:
-        more[0] = f"Or {_STANCE[0].lower()}{_STANCE[1:]}"
     return " ".join((begin, *more)).strip()
 
 
