@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch.overrides import TorchFunctionMode
 
+from dynamo_lab.capture.core.undo import whole
+
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Iterator, Sequence
 
 _WIDE = {True: torch.complex128, False: torch.float64}
 _TENSOR: Any = torch.Tensor  # whose stubs lack the complex casts
@@ -71,8 +72,8 @@ def _wide(value: Any) -> Any:
     return _WIDE[value.is_complex] if is_number else value
 
 
-@contextmanager
-def widened() -> Generator[Widened, None, None]:
+@whole
+def widened() -> Iterator[Widened]:
     """What the body computes with PyTorch is in float64, also what it makes without a dtype."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)

@@ -71,6 +71,8 @@ def state() -> dict[str, Any]:
         "running": dict(session._running),
         "environment": dict(os.environ),
         "gradients": torch.is_grad_enabled(),
+        "default dtype": torch.get_default_dtype(),
+        "function modes": torch._C._len_torch_function_stack(),
         "random": torch.get_rng_state().tolist()[:8],
     }
 
