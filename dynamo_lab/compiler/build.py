@@ -29,7 +29,7 @@ NAME = "kernel_of_this_file"
 """What a kernel's text calls its function, before the hash is its name."""
 
 MOST_BYTES = 256 << 20
-"""Of libraries kept; the ones that were used longest ago go first."""
+"""Of files kept; the ones that were used longest ago go first."""
 
 
 class NoCCompiler(DynamoLabError):
@@ -131,9 +131,18 @@ def _library(source: str) -> Path:
     return library
 
 
+def keep(path: Path, content: bytes) -> None:
+    """Put a file into the cache whole, whoever else writes the same one."""
+    with tempfile.TemporaryDirectory(dir=folder()) as work:
+        made = Path(work, path.name)
+        made.write_bytes(content)
+        made.replace(path)
+    _bound()
+
+
 def _bound() -> None:
     """Keep the cache below its size."""
-    kept = sorted(folder().glob("*.so"), key=_used, reverse=True)
+    kept = sorted(folder().glob("*.*"), key=_used, reverse=True)
     total = 0
     for library in kept:
         total += library.stat().st_size if library.exists() else 0

@@ -5,9 +5,10 @@ In come sizes, strides and positions; out come index expressions, and what is kn
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from dynamo_lab.compiler.index import ZERO, Index, Size, is_below, loop, of, plain
+from dynamo_lab.compiler.index import ZERO, Index, Size, hint, is_below, loop, of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,3 +71,33 @@ def is_dense(size: Sequence[Size], stride: Sequence[Size]) -> bool:
         left.remove(following)
         step = plain(step * following[1])
     return True
+
+
+SHORT_ROW = 1024
+"""Elements of a row that one program of a GPU reduces while it waits for memory anyway."""
+SIDE_BY_SIDE = 32
+"""Rows that a program reduces at once where neighbours in memory are neighbouring rows."""
+
+
+def in_parts(size: Sequence[Size], reduced: Sequence[int], rows: int) -> tuple[int, int] | None:
+    """The dimension to cut, and into how many parts, so that a reduction has `rows` rows to do.
+
+    None where it has them, where rows are short, where a size is known at run time only, and where
+    no dimension divides.
+    """
+    if not rows or not all(isinstance(n, int) for n in size):
+        return None
+    known = [hint(n) for n in size]
+    inner = math.prod(known[d] for d in reduced)
+    if inner <= SHORT_ROW:
+        return None
+    outer = math.prod(known) // inner
+    across = 1 if len(size) - 1 in reduced else SIDE_BY_SIDE
+    wanted = min(-(-rows * across // outer), inner // SHORT_ROW * across, inner // 2)
+    found = {d: _largest_divisor(known[d], wanted) for d in reduced}
+    at = max(found, key=lambda d: (found[d], -d))
+    return (at, found[at]) if found[at] > 1 else None
+
+
+def _largest_divisor(n: int, most: int) -> int:
+    return next((d for d in range(min(most, n), 0, -1) if n % d == 0), 1)

@@ -20,6 +20,7 @@ from dynamo_lab.compiler.index import Index
 from dynamo_lab.compiler.rules import RULES, Call, Meta
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
+from dynamo_lab.compiler.targets.target import why_none
 from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph, is_computed
 from dynamo_lab.compiler.work import Buffer, Extern, Named, Unsupported, View
 
@@ -48,14 +49,17 @@ class Fallback:
     reason: str
 
 
-def lower(module: fx.GraphModule, *, only: Callable[[fx.Node], bool] | None = None) -> LoweredGraph:
+def lower(
+    module: fx.GraphModule, *, only: Callable[[fx.Node], bool] | None = None, rows: int = 0
+) -> LoweredGraph:
     """The loops and calls of a graph.
 
     Args:
         module: a graph of ATen operators, its nodes with `meta["val"]`.
         only: which nodes may be lowered by a rule; all, unless said.
+        rows: a reduction to fewer elements than these is done in two steps.
     """
-    return _Lowering(module, only or (lambda _: True)).run()
+    return _Lowering(module, only or (lambda _: True), rows).run()
 
 
 def fallbacks(graph: LoweredGraph) -> list[Fallback]:
@@ -68,10 +72,10 @@ def fallbacks(graph: LoweredGraph) -> list[Fallback]:
 
 
 class _Lowering:
-    def __init__(self, module: fx.GraphModule, only: Callable[[fx.Node], bool]) -> None:
+    def __init__(self, module: fx.GraphModule, only: Callable[[fx.Node], bool], rows: int) -> None:
         self.module, self.only = module, only
         self.sizes = Sizes()
-        self.graph = LoweredGraph(_device_of(module))
+        self.graph = LoweredGraph(device_of(module), rows)
         self.made: dict[fx.Node, Any] = {}
 
     def run(self) -> LoweredGraph:
@@ -154,7 +158,7 @@ class _Lowering:
         if not all(isinstance(item, torch.Tensor) for item in values):
             raise Unsupported("a result that is no tensor")
         metas = tuple(self._meta(item) for item in values)
-        _refuse_unknown(node, metas)
+        _refuse_unknown(node, metas, self.graph.device)
         return rule(Call(self.graph, metas), *args, **kwargs)
 
     def _store_if_dear(self, node: fx.Node, made: Any) -> None:
@@ -251,8 +255,8 @@ class _Strides:
         return None
 
 
-def _refuse_unknown(node: fx.Node, metas: Sequence[Meta]) -> None:
-    """The loop IR has no complex numbers, no sparse tensors and runs on the CPU."""
+def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) -> None:
+    """The loop IR has no complex numbers and no sparse tensors; kernels run on one device."""
     values = [arg.meta.get("val") for arg in node.all_input_nodes]
     given = [value for value in values if isinstance(value, torch.Tensor)]
     for dtype in [*(meta.dtype for meta in metas), *(value.dtype for value in given)]:
@@ -262,9 +266,11 @@ def _refuse_unknown(node: fx.Node, metas: Sequence[Meta]) -> None:
         raise Unsupported("a complex number")
     if any(value.layout is not torch.strided for value in given):
         raise Unsupported("a tensor without strides")
+    if reason := why_none(home):
+        raise Unsupported(reason)
     for device in [*(meta.device for meta in metas), *(value.device for value in given)]:
-        if device.type != "cpu":
-            raise Unsupported(f"on {device.type}, for which no kernels are run yet")
+        if device != home:
+            raise Unsupported(f"on {device}, where the kernels of this graph run on {home}")
 
 
 def _as_tensor(x: Any) -> LazyTensor:
@@ -322,7 +328,8 @@ def _type_of(value: Any) -> torch.dtype | None:
     return torch.int64 if isinstance(value, torch.SymInt | int) else None
 
 
-def _device_of(module: fx.GraphModule) -> torch.device:
+def device_of(module: fx.GraphModule) -> torch.device:
+    """The device that the kernels of a graph run on: an accelerator before the CPU."""
     values = (node.meta.get("val") for node in module.graph.nodes)
     devices = [value.device for value in values if isinstance(value, torch.Tensor)]
     return next((d for d in devices if d.type != "cpu"), torch.device("cpu"))

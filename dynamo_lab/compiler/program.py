@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import torch
-from torch import fx
-
-from dynamo_lab.compiler import build as building
 from dynamo_lab.compiler.fusion import Choices, Group, Schedule, schedule
 from dynamo_lab.compiler.kernel import Kernel
-from dynamo_lab.compiler.lower import Fallback, fallbacks, lower
-from dynamo_lab.compiler.printers.c import CPrinter
-from dynamo_lab.compiler.work import View
+from dynamo_lab.compiler.lower import CannotLower, Fallback, device_of, fallbacks, lower
+from dynamo_lab.compiler.targets.target import Target, target_of
+from dynamo_lab.compiler.work import Unsupported, View
 from dynamo_lab.compiler.wrapper import Wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from torch import fx
 
     from dynamo_lab.compiler.tensors import LoweredGraph
 
@@ -33,10 +30,11 @@ class Program:
         graph: its loops and calls of ATen.
         schedule: which loops share a kernel, and every verdict on a pair.
         kernels: the fused loops.
-        sources: their C texts, in the same order.
+        sources: their texts, in the same order.
         origins: of each text, the node that a line computes for.
         wrapper: the Python function around them; `wrapper.text` is its text.
         seconds: what each stage took.
+        target: the language of the kernels, and what runs them.
     """
 
     def __init__(
@@ -44,19 +42,36 @@ class Program:
         module: fx.GraphModule,
         *,
         choices: Choices | None = None,
-        printer: type[CPrinter] = CPrinter,
+        target: Target | None = None,
         only: Callable[[fx.Node], bool] | None = None,
     ) -> None:
+        """Through all stages but the last, `build`.
+
+        Args:
+            module: a graph of ATen operators, its nodes with `meta["val"]`.
+            choices: what fusion may decide otherwise.
+            target: the language; that of the graph's device, unless said.
+            only: which nodes may be lowered by a rule; all, unless said.
+
+        Raises:
+            CannotLower: the graph as a whole has to be left to ATen.
+        """
         self.module, self.seconds = module, dict[str, float]()
-        self.graph: LoweredGraph = self._timed("lower", lambda: lower(module, only=only))
+        self.target = target or target_of(device_of(module))
+        self.graph: LoweredGraph = self._timed(
+            "lower", lambda: lower(module, only=only, rows=self.target.rows)
+        )
         self.schedule: Schedule = self._timed("fuse", lambda: schedule(self.graph, choices))
         made = self._timed("kernels", self._made_kernels)
         self.kernels: list[Kernel] = list(made.values())
-        printed = self._timed("print", lambda: [_printed(k, printer) for k in self.kernels])
+        printed = self._timed("print", lambda: [self._printed(k) for k in self.kernels])
         self.sources = [text for text, _ in printed]
         self.origins = [origins for _, origins in printed]
         self.wrapper = self._timed(
-            "wrapper", lambda: Wrapper(self.graph, self.schedule.units, made)
+            "wrapper",
+            lambda: Wrapper(
+                self.graph, self.schedule.units, made, by_address=self.target.by_address
+            ),
         )
         self._function: Callable[[list[Any]], Any] | None = None
 
@@ -73,11 +88,10 @@ class Program:
             BuildError: the compiler refused a kernel.
         """
         if self._function is None:
-            functions = self._timed("build", lambda: building.build(self.sources))
-            for kernel, function in zip(self.kernels, functions, strict=True):
-                function.restype, function.argtypes = None, _argument_types(kernel)
-            named = {k.name: f for k, f in zip(self.kernels, functions, strict=True)}
-            self._function = self.wrapper.function(named)
+            functions = self._timed(
+                "build", lambda: self.target.functions(self.kernels, self.sources)
+            )
+            self._function = self.wrapper.function(functions)
         return self
 
     def __call__(self, args: list[Any]) -> Any:
@@ -98,6 +112,12 @@ class Program:
                 found[id(unit)] = Kernel(name, unit.nodes, self.graph, live)
         return found
 
+    def _printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
+        try:
+            return self.target.printed(kernel)
+        except Unsupported as refusal:
+            raise CannotLower(f"{', '.join(kernel.origins)}: {refusal}") from None
+
     def _timed(self, stage: str, run: Callable[[], T]) -> T:
         start = time.perf_counter()
         made = run()
@@ -107,24 +127,3 @@ class Program:
     def __str__(self) -> str:
         calls = len(self.fallbacks)
         return f"{len(self.kernels)} kernels, {calls} calls of ATen\n\n{self.wrapper.text}"
-
-
-def _printed(kernel: Kernel, printer: type[CPrinter]) -> tuple[str, dict[int, str]]:
-    """The text under a name that does not depend on the program, so that equal kernels are one."""
-    name, kernel.name = kernel.name, building.NAME
-    try:
-        made = printer(kernel)
-        return made.text(), made.origins
-    finally:
-        kernel.name = name
-
-
-def _argument_types(kernel: Kernel) -> list[Any]:
-    numbers = {torch.float64: ctypes.c_double, torch.int64: ctypes.c_long}
-    return [
-        *[ctypes.c_void_p] * (len(kernel.ins) + len(kernel.outs)),
-        *[ctypes.c_long] * len(kernel.sizes),
-        *(numbers.get(dtype, ctypes.c_ubyte) for dtype in kernel.scalars.values()),
-        *([ctypes.POINTER(ctypes.c_int)] if kernel.checks else []),
-        ctypes.c_int,
-    ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Body, Value, const, load, of_node
 from dynamo_lab.compiler.index import Index, Size
-from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, is_dense, loops
+from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, in_parts, is_dense, loops
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Unsupported, View
 
@@ -104,8 +104,8 @@ class LazyTensor:
 class LoweredGraph:
     """What lowering writes into: loops and calls in order, buffers, inputs and outputs."""
 
-    def __init__(self, device: torch.device) -> None:
-        self.device = device
+    def __init__(self, device: torch.device, rows: int = 0) -> None:
+        self.device, self.rows = device, rows
         self.current = ""
         self.work: list[Loop | Extern] = []
         self.buffers: dict[str, Buffer] = {}
@@ -200,6 +200,8 @@ class LoweredGraph:
         """A loop that joins the values along `dims`; its result is stored at once."""
         rank = len(x.size)
         reduced = sorted({d % rank for d in dims}) if rank else []
+        if parts := in_parts(x.size, reduced, self.rows):
+            x = self._in_parts(how, x, reduced, *parts)
         kept = [d for d in range(rank) if d not in reduced]
         size = [1 if d in reduced else n for d, n in enumerate(x.size) if keep or d not in reduced]
         if 0 in x.size and 0 not in size:
@@ -236,6 +238,32 @@ class LoweredGraph:
             )
         )
         return result
+
+    def _in_parts(
+        self, how: Reduction, x: LazyTensor, reduced: Sequence[int], at: int, count: int
+    ) -> LazyTensor:
+        """What is left to join: `count` results along dimension `at`, one along the others."""
+        each = ix.of(x.size[at]) // count
+        size = [count, *x.size]
+        size[1 + at] = ix.plain(each)
+
+        def part(place: Position) -> Value:
+            first, *rest = place
+            rest[at] = first * each + rest[at]
+            return x(rest)
+
+        whole = LazyTensor(self, size, x.dtype, part, [x], cost=0)
+        found = self.reduce(how, whole, [1 + d for d in reduced], False, x.dtype)
+        kept = [d for d in range(len(x.size)) if d not in reduced]
+        left = [count if d == at else 1 if d in reduced else n for d, n in enumerate(x.size)]
+        return LazyTensor(
+            self,
+            left,
+            x.dtype,
+            lambda place: found((place[at], *(place[d] for d in kept))),
+            [found],
+            cost=0,
+        )
 
     def view(self, tensor: LazyTensor, stride: Sequence[Size] | None, *, own: bool) -> View:
         """The tensor as strided memory with these strides; copied where it is not that already.

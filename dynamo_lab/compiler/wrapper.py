@@ -35,9 +35,15 @@ class Wrapper:
     """
 
     def __init__(
-        self, graph: LoweredGraph, units: Sequence[Unit], kernels: Mapping[int, Kernel]
+        self,
+        graph: LoweredGraph,
+        units: Sequence[Unit],
+        kernels: Mapping[int, Kernel],
+        *,
+        by_address: bool,
     ) -> None:
         self.graph, self.units, self.kernels = graph, units, kernels
+        self._by_address = by_address
         self.lines: list[str] = []
         self.names: dict[str, Any] = {
             "torch": torch,
@@ -66,9 +72,9 @@ class Wrapper:
         self._sizes()
         for name in self._never_written():
             self._allocate(self.graph.buffers[name])
-        if any(kernel.checks for kernel in self.kernels.values()):
+        if self._by_address and any(kernel.checks for kernel in self.kernels.values()):
             self.lines.append("out_of_range = flag()")
-        if self.kernels:
+        if self._by_address and self.kernels:
             self.lines.append("threads = torch.get_num_threads()")
         for at, unit in enumerate(self.units):
             if isinstance(unit, Group):
@@ -106,11 +112,14 @@ class Wrapper:
         for name in kernel.outs:
             if name not in self._held:
                 self._allocate(self.graph.buffers[name])
-        pointers = [f"{name}.data_ptr()" for name in (*kernel.ins, *kernel.outs)]
+        memory, numbers = (*kernel.ins, *kernel.outs), (*kernel.sizes, *kernel.scalars)
+        if not self._by_address:
+            self.lines.append(f"{kernel.name}({', '.join([*memory, *numbers])})")
+            return
         flags = ["out_of_range"] if kernel.checks else []
-        given = [*pointers, *kernel.sizes, *kernel.scalars, *flags, "threads"]
+        given = [*(f"{name}.data_ptr()" for name in memory), *numbers, *flags, "threads"]
         self.lines.append(f"{kernel.name}({', '.join(given)})")
-        if kernel.checks:
+        if flags:
             self.lines.append("if out_of_range.contents.value: refuse_index()")
 
     def _allocate(self, buffer: Buffer) -> None:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
-from pathlib import Path
 
 from tests.compiler.programs import BAD_INDEX, CASES, DOUBLE
-from tests.compiler.running import problem_of, triton_kernels
+from tests.compiler.running import Interpreted, problem_of
 
 SMALL = {"most_in_block": 8, "elements": 16}
 """Blocks so small that rows of these programs are walked in chunks."""
@@ -24,10 +22,7 @@ def main(names: list[str]) -> None:
         for how, blocks in (("", {}), (" in chunks", SMALL)):
             if how and "long" in name:  # the interpreter takes a while for each program
                 continue
-            with tempfile.TemporaryDirectory() as folder:
-                found[name + how] = problem_of(
-                    cases[name], lambda p, b=blocks, f=folder: triton_kernels(p, Path(f), **b)
-                )
+            found[name + how] = problem_of(cases[name], Interpreted(**blocks))
     print(json.dumps(found))
 
 

@@ -177,6 +177,9 @@ CASES = {
     "dynamic cat": Case(
         lambda x, y: torch.cat([x, y]).flip(0), lambda: (floats(7, 3), floats(5, 3)), True
     ),
+    "long sum": Case(lambda x: [x.sum(), x.amax(), x.argmax()], lambda: (floats(96, 128),)),
+    "long rows": Case(lambda x: x.exp().mean(1), lambda: (floats(3, 4096),)),
+    "long columns in parts": Case(lambda x: x.var(0), lambda: (floats(2048, 6),), tolerance=1e-4),
 }
 EXACT = Case(
     lambda x: [

@@ -1,10 +1,10 @@
-"""A program run by kernels of another target: its wrapper as it is, with other functions."""
+"""A program run by kernels of another target, on this CPU."""
 
 from __future__ import annotations
 
 import copy
-import importlib.util
-from collections.abc import Callable
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,15 +13,18 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from dynamo_lab.capture.kernels.libdevice import Libdevice
 from dynamo_lab.compiler.backend import decompositions
-from dynamo_lab.compiler.printers.metal import MetalPrinter, library
-from dynamo_lab.compiler.printers.printer import evaluated
-from dynamo_lab.compiler.printers.triton import TritonPrinter, module
+from dynamo_lab.compiler.printers.triton import TritonPrinter
 from dynamo_lab.compiler.program import Program
+from dynamo_lab.compiler.targets.metal import Metal
+from dynamo_lab.compiler.targets.triton import Triton, module, text_of
 from tests.kernels.metal_on_cpu import Library
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from dynamo_lab.compiler.kernel import Kernel
+    from dynamo_lab.compiler.targets.target import Target
     from tests.compiler.programs import Case
 
 SHORT = {
@@ -36,25 +39,22 @@ SHORT = {
     torch.int16: "i16",
     torch.bool: "i1",
 }
-Kernel = Callable[..., None]
 
 
-def program_of(case: Case) -> Program:
+def program_of(case: Case, target: Target | None = None) -> Program:
     mode = "symbolic" if case.is_dynamic else "fake"
     run = functionalize(case.run, remove="mutations")
     trace = make_fx(run, decomposition_table=dict(decompositions()), tracing_mode=mode)
-    return Program(trace(*copy.deepcopy(case.args())))
+    return Program(trace(*copy.deepcopy(case.args())), target=target)
 
 
-def problem_of(case: Case, kernels_of: Callable[[Program], dict[str, Kernel]]) -> str:
+def problem_of(case: Case, target: Target) -> str:
     """What differs from eager; nothing if nothing does."""
     try:
-        program = program_of(case)
+        program = program_of(case, target)
         assert program.kernels, "nothing was lowered"
         given, same = copy.deepcopy((case.args(), case.args()))
-        wrapper = program.wrapper
-        wrapper.text = wrapper.text.replace(".data_ptr()", "")
-        got = wrapper.function(kernels_of(program))(list(given))
+        got = program(list(given))
         expected = case.run(*same)
         leaves = expected if isinstance(expected, list | tuple) else [expected]
         for mine, eager in zip([*got, *given], [*leaves, *same], strict=True):
@@ -66,24 +66,47 @@ def problem_of(case: Case, kernels_of: Callable[[Program], dict[str, Kernel]]) -
     return ""
 
 
-def triton_kernels(program: Program, folder: Path, **blocks: int) -> dict[str, Kernel]:
-    made = loaded(program, folder, **blocks)
-    for _, function in made:
-        function.fn.__globals__["libdevice"] = Libdevice()
-    return {printer.kernel.name: _in_triton(printer, function) for printer, function in made}
+class Interpreted(Triton):
+    """Triton's interpreter, told what it lacks; blocks as large as is asked for.
+
+    It has no libdevice, and takes assertions of the device for text.
+    """
+
+    def __init__(self, **blocks: int) -> None:
+        super().__init__(type("Printer", (TritonPrinter,), blocks))
+        from triton.runtime import interpreter
+
+        builder = interpreter.interpreter_builder
+        builder.options = replace(builder.options, debug=True, sanitize_overflow=False)
+        builder.create_assert = _all_hold
+
+    def functions(
+        self, kernels: Sequence[Kernel], sources: Sequence[str]
+    ) -> dict[str, Callable[..., None]]:
+        made = super().functions(kernels, sources)
+        module(text_of(sources)).libdevice = Libdevice()
+        return made
 
 
-def loaded(program: Program, folder: Path, **blocks: int) -> list[tuple[TritonPrinter, Any]]:
-    """The kernels as functions of a module, with the size of blocks that is asked for."""
-    printers = [type("Printer", (TritonPrinter,), blocks)(k) for k in program.kernels]
-    path = folder / "kernels.py"
-    path.write_text(module(printers))
-    spec = importlib.util.spec_from_file_location("kernels", path)
-    assert spec
-    assert spec.loader
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return [(printer, getattr(made, printer.kernel.name)) for printer in printers]
+def _all_hold(condition: Any, message: str) -> None:
+    assert condition.data.all(), message
+
+
+class Shader(Library):
+    """A Metal library as C++: groups as large as divides the threads."""
+
+    def __getattr__(self, name: str) -> Any:
+        launch = super().__getattr__(name)
+
+        def run(*args: Any, threads: int, group_size: int) -> None:
+            launch(*args, threads=threads, group_size=math.gcd(threads, group_size))
+
+        return run
+
+
+def metal(folder: Path) -> Metal:
+    """Threads of a CPU are those of the GPU."""
+    return Metal(compiled=lambda text: Shader(text, folder, warnings=["-w"]))
 
 
 def signature(printer: TritonPrinter) -> dict[str, str]:
@@ -93,55 +116,4 @@ def signature(printer: TritonPrinter) -> dict[str, str]:
     found |= dict.fromkeys(kernel.sizes, "i64")
     found |= {name: SHORT[dtype] for name, dtype in kernel.scalars.items()}
     found |= {name: f"*{SHORT[dtype]}" for name, (dtype, _) in rows.items()}
-    found |= {"out_of_range": "*i32"} if kernel.checks else {}
     return found | dict.fromkeys(printer.launch.constexprs, "constexpr")
-
-
-def _in_triton(printer: TritonPrinter, function: Any) -> Kernel:
-    launch = printer.launch
-
-    def run(*args: Any) -> None:
-        given, flag = _given(printer.kernel, args)
-        sizes = {name: given[name] for name in printer.kernel.sizes}
-        for name, (dtype, elements) in launch.rows.items():
-            given[name] = torch.empty(evaluated(elements, sizes), dtype=dtype)
-        grid = launch.grid(sizes)
-        if grid[0]:
-            function[grid](*(given[name] for name in launch.parameters), **launch.constexprs)
-        flag()
-
-    return run
-
-
-def metal_kernels(program: Program, folder: Path) -> dict[str, Kernel]:
-    """Threads of a CPU are those of the GPU: 32 at a time if they work together, else one."""
-    printers = [MetalPrinter(k) for k in program.kernels]
-    built = Library(library(printers), folder, warnings=["-w"])
-    return {p.kernel.name: _in_metal(p, getattr(built, p.kernel.name)) for p in printers}
-
-
-def _in_metal(printer: MetalPrinter, function: Any) -> Kernel:
-    launch = printer.launch
-
-    def run(*args: Any) -> None:
-        given, flag = _given(printer.kernel, args)
-        threads = launch.threads({name: given[name] for name in printer.kernel.sizes})
-        arguments = [given[name] for name in launch.parameters]
-        if threads:
-            function(*arguments, threads=threads, group_size=launch.lanes)
-        flag()
-
-    return run
-
-
-def _given(kernel: Any, args: Any) -> tuple[dict[str, Any], Callable[[], None]]:
-    """The arguments by name, and what hands the flag of a bad index back."""
-    names = [*kernel.ins, *kernel.outs, *kernel.sizes, *kernel.scalars]
-    given = dict(zip(names, args, strict=False))
-    given["out_of_range"] = refused = torch.zeros(1, dtype=torch.int32)
-
-    def flag() -> None:
-        if kernel.checks:
-            args[len(names)].contents.value = int(refused)
-
-    return given, flag

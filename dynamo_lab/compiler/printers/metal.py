@@ -21,7 +21,6 @@ from dynamo_lab.compiler.printers.metal_text import (
     JOIN,
     LANES,
     MEMORY,
-    PRELUDE,
     REGISTER,
     Launch,
     constant,
@@ -31,8 +30,6 @@ from dynamo_lab.compiler.printers.printer import Printer
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from dynamo_lab.compiler.body import Body
     from dynamo_lab.compiler.kernel import Kernel, Section
 
@@ -68,8 +65,9 @@ class MetalPrinter(Printer):
             self._section(section)
             stores = (value for value in section.body.values if value.op == "store")
             self.written |= {value.args[0] for value in stores} - self.kernel.scratch.keys()
-        head = f"kernel void {self.kernel.name}(\n    " + ",\n    ".join(self.parameters())
-        return "\n".join([f"{head}) {{", *self.lines, "}", ""])
+        given = [f"    {parameter}" for parameter in self.parameters()]
+        head = f"kernel void {self.kernel.name}(\n" + ",\n".join(given) + ") {"
+        return self.whole(head.splitlines(), "}")
 
     def parameters(self) -> list[str]:
         """Its parameters: memory, sizes, numbers, the flag of a bad index, which thread it is."""
@@ -129,25 +127,27 @@ class MetalPrinter(Printer):
 
     def _body(self, body: Body, guard: str) -> None:
         """All values, then the stores: what is stored may be read by a value before."""
-        stores: list[str] = []
+        stores: list[tuple[str, str]] = []
         for value in body.values:
             if value.op == "store":
                 buffer, at, what = value.args
                 place = f"r_at / {LANES}" if buffer in self.kernel.scratch else self.index(at)
-                stores.append(guard + self._stored(buffer, place, self.names[what]))
+                line = guard + self._stored(buffer, place, self.names[what])
+                stores.append((line, value.origin))
             elif value.op == "reduce":
                 how, what = value.args[:2]
-                self.write(JOIN[how].format(a=self.names[value], x=self.names[what]))
+                joined = JOIN[how].format(a=self.names[value], x=self.names[what])
+                self.write(joined, value.origin)
             elif value.op == "const":
                 self.names[value] = constant(value.args[0], value.dtype)
             else:
                 text = self._value(value)
                 self.names[value] = name = self.new_name("t")
-                self.write(f"const {_type(value.dtype)} {name} = {text};")
+                self.write(f"const {_type(value.dtype)} {name} = {text};", value.origin)
         if self.overwrites(body) and guard:  # in a row, a lane has its elements for itself
             self.write("simdgroup_barrier(mem_flags::mem_device);")
-        for line in stores:
-            self.write(line)
+        for line, origin in stores:
+            self.write(line, origin)
 
     def _value(self, value: Value) -> str:
         match value.op:
@@ -211,8 +211,3 @@ def _refuse_doubles(kernel: Kernel) -> None:
     ]
     if kept or torch.float64 in (*given, *computed):
         raise Unsupported("Metal has no float64")
-
-
-def library(printers: Iterable[MetalPrinter]) -> str:
-    """A Metal source of kernels."""
-    return "\n".join([PRELUDE, *(printer.text() for printer in printers)])

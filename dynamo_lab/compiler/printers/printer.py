@@ -31,6 +31,9 @@ class Printer:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.lines: list[str] = []
+        self.origins: dict[int, str] = {}
+        """By line of `text()`, from 1: the node of the graph that it computes for."""
+        self._marked: list[tuple[int, str]] = []
         self.names: dict[Value, str] = {}
         self.depth = 1
         self.written: set[str] = set()
@@ -38,9 +41,16 @@ class Printer:
         self._read: set[str] = set()
         self._count = -1
 
-    def write(self, line: str) -> None:
-        """Add a line at this depth."""
+    def write(self, line: str, origin: str = "") -> None:
+        """Add a line at this depth, and the node that it computes for."""
+        if origin:
+            self._marked.append((len(self.lines), origin))
         self.lines.append(self.indent * self.depth + line)
+
+    def whole(self, head: Sequence[str], *foot: str) -> str:
+        """The function of these first lines, of what was written, and of these last ones."""
+        self.origins = {len(head) + at + 1: origin for at, origin in self._marked}
+        return "\n".join([*head, *self.lines, *foot, ""])
 
     def new_name(self, letter: str) -> str:
         """A name that no value of this kernel has."""

@@ -11,7 +11,8 @@ broadcasts to it. Every type of the loop IR is printed; complex numbers are in n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import torch
 
@@ -20,7 +21,6 @@ from dynamo_lab.compiler.layout import flatten
 from dynamo_lab.compiler.printers.printer import Printer
 from dynamo_lab.compiler.printers.triton_text import (
     JOIN,
-    PRELUDE,
     REDUCE,
     TYPES,
     Launch,
@@ -40,6 +40,7 @@ ELEMENTS = 1024
 """What a program computes side by side, if its row is not longer."""
 MOST_IN_BLOCK = 4096
 """The longest row that is one block."""
+MOST_WARPS = 16
 COLUMNS = 32
 """Rows of a program where neighbours in memory are neighbouring rows."""
 
@@ -60,6 +61,8 @@ class TritonPrinter(Printer):
         self.reduces = kernel.reduces
         self.is_one_block = isinstance(size, int) and size <= self.most_in_block
         self.one = "[1, 1]" if self.reduces else "[1]"
+        self.is_long = _is_long(kernel)
+        """Are positions 64 bits wide? Quotients of 32 take a GPU a fraction of the time."""
         self.mask = "x_in"
         """The mask of the section that is being printed."""
         self.kept: dict[str, str] = {}
@@ -70,6 +73,7 @@ class TritonPrinter(Printer):
             kernel.space.outer_size,
             self._blocks(),
             {} if self.is_one_block else self._rows(),
+            self._options(),
         )
 
     def text(self) -> str:
@@ -82,15 +86,14 @@ class TritonPrinter(Printer):
         blocks = [f"{name}: tl.constexpr" for name in self.launch.constexprs]
         given = [self._annotated(name) for name in self.launch.parameters]
         head = f"def {self.kernel.name}({', '.join([*given, *blocks])}):"
-        return "\n".join(["@triton.jit", head, *self.lines, ""])
+        return self.whole(["@triton.jit", head])
 
     # ---- how it is started
 
     def _parameters(self) -> list[str]:
         kernel = self.kernel
-        flag = ["out_of_range"] if kernel.checks else []
         rows = [] if self.is_one_block else list(kernel.scratch)
-        return [*kernel.ins, *kernel.outs, *kernel.sizes, *kernel.scalars, *flag, *rows]
+        return [*kernel.ins, *kernel.outs, *kernel.sizes, *kernel.scalars, *rows]
 
     def _annotated(self, name: str) -> str:
         """A number says its type: Triton takes a float of Python's for a float32 otherwise."""
@@ -112,6 +115,15 @@ class TritonPrinter(Printer):
             row = row if self.is_one_block else max(1, self.elements // COLUMNS)
         return {"XBLOCK": min(across, COLUMNS), "RBLOCK": row}
 
+    def _options(self) -> dict[str, Any]:
+        """A warp for each 256 elements, and no product fused with a sum, as in eager.
+
+        A bad index stops the kernel, as eager's do; integers wrap around.
+        """
+        warps = min(max(math.prod(self._blocks().values()) // 256, 1), MOST_WARPS)
+        checks = {"debug": True, "sanitize_overflow": False} if self.kernel.checks else {}
+        return {"num_warps": warps, "enable_fp_fusion": False, **checks}
+
     # ---- loops
 
     def _outer_loops(self) -> None:
@@ -120,13 +132,14 @@ class TritonPrinter(Printer):
             self.write(f"{name} = tl.cast({name}, tl.int64)")
         column = "[:, None]" if self.reduces else ""
         at = f"tl.arange(0, XBLOCK){column}"
-        self.write(f"x_at = tl.program_id(0).to(tl.int64) * XBLOCK + {at}")
+        program = "tl.program_id(0).to(tl.int64)" if self.is_long else "tl.program_id(0)"
+        self.write(f"x_at = {program} * XBLOCK + {at}")
         self.write(f"x_in = x_at < {self.index(space.outer_size)}")
         for name, text in self.positions("x_at", self.kernel.outer, space.outer):
             self.write(f"{name} = {text}")
 
     def _inner_loops(self, at: str) -> None:
-        self.write(f"r_at = ({at}).to(tl.int64)[None, :]")
+        self.write(f"r_at = ({at}){'.to(tl.int64)' if self.is_long else ''}[None, :]")
         self.write(f"r_in = r_at < {self.index(self.row)}")
         self.write("both_in = x_in & r_in")
         for name, text in self.positions("r_at", self.kernel.inner, self.kernel.space.inner):
@@ -148,7 +161,7 @@ class TritonPrinter(Printer):
         self.mask = "x_in"
         for value in section.reductions:
             if value.args[2] in self.kernel.live:
-                self._write(value.args[2], value.args[3], self.names[value])
+                self._write(value.args[2], value.args[3], self.names[value], value.origin)
         self.written |= self._stored(section)
 
     def _stored(self, section: Section) -> set[str]:
@@ -167,7 +180,7 @@ class TritonPrinter(Printer):
         for value in section.reductions:
             name, joined = self.names[value], self._joinable(value, value.args[1])
             text = JOIN[value.args[0]].format(a=name, x=joined)
-            self.write(f"{name} = tl.where(both_in, {text}, {name})")
+            self.write(f"{name} = tl.where(both_in, {text}, {name})", value.origin)
         self.depth -= 1
         for value in section.reductions:
             text = REDUCE[value.args[0]].format(x=self.names[value])
@@ -202,16 +215,17 @@ class TritonPrinter(Printer):
                 if self.mask == "both_in" and self.is_one_block:
                     kept[buffer] = self.names[what]
                 if buffer not in self.kernel.scratch:
-                    self._write(buffer, at, self.names[what])
+                    self._write(buffer, at, self.names[what], value.origin)
                 elif not self.is_one_block:
                     row = self._row_of_its_own()
-                    self.write(f"tl.store({buffer} + ({row}), {self.names[what]}, {self.mask})")
+                    stored = f"tl.store({buffer} + ({row}), {self.names[what]}, {self.mask})"
+                    self.write(stored, value.origin)
         self.kept |= kept
 
     def bind(self, value: Value, text: str) -> None:
         """Give a value a name."""
         name = self.new_name("t")
-        self.write(f"{name} = {text}")
+        self.write(f"{name} = {text}", value.origin)
         self.names[value] = name
 
     def _value(self, value: Value) -> str:
@@ -221,7 +235,7 @@ class TritonPrinter(Printer):
             case "const":
                 return constant(value, self.one)
             case "index":
-                return self._address(value.args[0])
+                return f"({self._address(value.args[0])}).to(tl.int64)"
             case "checked":
                 return self._checked(value)
             case "scalar":
@@ -248,8 +262,8 @@ class TritonPrinter(Printer):
         masked = f", {condition}, 0" if condition else ""
         return f"tl.load({buffer} + ({self._address(at)}){masked})"
 
-    def _write(self, buffer: str, at: Index, name: str) -> None:
-        self.write(f"tl.store({buffer} + ({self._address(at)}), {name}, {self.mask})")
+    def _write(self, buffer: str, at: Index, name: str, origin: str) -> None:
+        self.write(f"tl.store({buffer} + ({self._address(at)}), {name}, {self.mask})", origin)
 
     def _row_of_its_own(self) -> str:
         row = self.index(flatten(self.kernel.inner, self.kernel.space.inner))
@@ -258,7 +272,7 @@ class TritonPrinter(Printer):
     def _checked(self, value: Value) -> str:
         at, size, condition = value.args
         mask = self.mask if condition is None else f"{self.mask} & {self.names[condition]}"
-        return f"checked({self.names[at]}, {self.index(size)}, {mask}, out_of_range)"
+        return f"checked({self.names[at]}, {self.index(size)}, {mask})"
 
     def _address(self, at: Index) -> str:
         """An index as a block, also where it is the same for all positions."""
@@ -276,10 +290,17 @@ def _uses(at: Index, loops: Iterable[Index]) -> bool:
     return any(loop.alone() and at.uses(str(loop)) for loop in loops)
 
 
+def _is_long(kernel: Kernel) -> bool:
+    """May a position or an address need more than 31 bits? Sizes of the run time may."""
+    if kernel.sizes or kernel.work >= 1 << 30:
+        return True
+    memory = (kernel.buffer(name) for name in (*kernel.ins, *kernel.outs))
+    return any(
+        sum(abs(ix.hint(s)) * max(ix.hint(n) - 1, 0) for n, s in zip(m.size, m.stride, strict=True))
+        >= 1 << 30
+        for m in memory
+    )
+
+
 def _joined_in(reduction: Value) -> torch.dtype:
     return torch.int32 if reduction.dtype is torch.bool else reduction.dtype
-
-
-def module(printers: Iterable[TritonPrinter]) -> str:
-    """A Python module of kernels."""
-    return "\n\n".join([PRELUDE, *(printer.text() for printer in printers)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -120,11 +120,11 @@ def shift_right(a, b):
 
 
 @triton.jit
-def checked(at, size, mask, out_of_range):
-    """An index that counts from the end if it is negative; beyond, the flag is set."""
+def checked(at, size, mask):
+    """An index that counts from the end if it is negative; beyond, the kernel stops."""
     at = tl.where(at < 0, at + size, at)
     fits = (at >= 0) & (at < size)
-    tl.store(out_of_range + tl.where(fits, 0, 0), 1, mask=mask & (fits == 0))
+    tl.device_assert(fits | (mask == 0), "index out of range")
     return tl.where(fits, at, 0)
 '''
 """What stands before the kernels of a module."""
@@ -132,11 +132,11 @@ def checked(at, size, mask, out_of_range):
 
 @dataclass(frozen=True)
 class Launch:
-    """How a kernel is started: `function[grid(sizes)](*arguments, **constexprs)`."""
+    """How a kernel is started: `function[grid(sizes)](*arguments, **constexprs, **options)`."""
 
     name: str
     parameters: tuple[str, ...]
-    """By name, in order: buffers, sizes, numbers, `out_of_range` (one int32), rows of its own."""
+    """By name, in order: buffers, sizes, numbers, rows of its own."""
     programs: Size
     """How many outer positions there are."""
     constexprs: dict[str, int] = field(default_factory=dict[str, int])
@@ -144,6 +144,8 @@ class Launch:
         default_factory=dict[str, tuple[torch.dtype, "Size"]]
     )
     """Memory that the caller allocates for values between rounds: type and number of elements."""
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What Triton's compiler is told: how many warps, and to keep eager's rounding."""
 
     def grid(self, sizes: Mapping[str, int]) -> tuple[int]:
         """The number of programs, for these sizes of the run time; 0 needs no launch."""

@@ -25,12 +25,17 @@ EACH, ALL = 1.25, 1 / 1.1
 Program = tuple[Callable[..., Any], tuple[torch.Tensor, ...]]
 
 
-def programs() -> dict[str, Program]:
-    """Pointwise chains, reductions both ways, normalisations, moves, and a step of Adam."""
+def programs(times: int = 1) -> dict[str, Program]:
+    """Pointwise chains, reductions both ways, normalisations, moves, and a step of Adam.
+
+    Args:
+        times: how many times as many rows, images and indices as keep a CPU busy.
+    """
     torch.manual_seed(0)
-    x, y = torch.randn(512, 1024), torch.randn(512, 1024)
-    w, b, long = torch.randn(1024), torch.randn(1024), torch.randn(4, 1 << 18)
-    image, ids = torch.randn(8, 32, 56, 56), torch.randint(0, 512, (300,))
+    rows = 512 * times
+    x, y = torch.randn(rows, 1024), torch.randn(rows, 1024)
+    w, b, long = torch.randn(1024), torch.randn(1024), torch.randn(4, times << 18)
+    image, ids = torch.randn(8 * times, 32, 56, 56), torch.randint(0, rows, (300 * times,))
     return {
         "pointwise chain": (chain, (x, y)),
         "gelu": (F.gelu, (x,)),
@@ -53,8 +58,8 @@ def programs() -> dict[str, Program]:
         "batch norm": (lambda x: F.batch_norm(x, None, None, training=True).relu(), (image,)),
         "group norm": (lambda x: F.group_norm(x, 8), (image,)),
         "bfloat16 chain": (chain, (x.bfloat16(), y.bfloat16())),
-        "adam": (adam, tuple(torch.rand(512, 1024) for _ in range(4))),
-        "cross entropy": (F.cross_entropy, (x, torch.randint(0, 1024, (512,)))),
+        "adam": (adam, tuple(torch.rand(rows, 1024) for _ in range(4))),
+        "cross entropy": (F.cross_entropy, (x, torch.randint(0, 1024, (rows,)))),
     }
 
 

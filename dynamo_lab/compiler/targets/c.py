@@ -1,0 +1,61 @@
+"""C, for the CPU: `build` makes machine code of it."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+
+from dynamo_lab.compiler import build as building
+from dynamo_lab.compiler.printers.c import CPrinter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dynamo_lab.compiler.kernel import Kernel
+
+
+class C:
+    """Kernels as C, printed by `printer`."""
+
+    language: Literal["c", "triton", "metal"] = "c"
+    by_address = True
+    rows = 0
+
+    def __init__(self, printer: type[CPrinter] = CPrinter) -> None:
+        self._printer = printer
+
+    def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
+        """Its text under a name that does not depend on the program: equal kernels are one."""
+        name, kernel.name = kernel.name, building.NAME
+        try:
+            made = self._printer(kernel)
+            return made.text(), made.origins
+        finally:
+            kernel.name = name
+
+    def functions(
+        self, kernels: Sequence[Kernel], sources: Sequence[str]
+    ) -> dict[str, Callable[..., None]]:
+        """Compiled, each text once.
+
+        Raises:
+            NoCCompiler: no C compiler was found.
+            BuildError: the compiler refused a kernel.
+        """
+        functions = building.build(sources)
+        for kernel, function in zip(kernels, functions, strict=True):
+            function.restype, function.argtypes = None, _argument_types(kernel)
+        return {kernel.name: made for kernel, made in zip(kernels, functions, strict=True)}
+
+
+def _argument_types(kernel: Kernel) -> list[Any]:
+    numbers = {torch.float64: ctypes.c_double, torch.int64: ctypes.c_long}
+    return [
+        *[ctypes.c_void_p] * (len(kernel.ins) + len(kernel.outs)),
+        *[ctypes.c_long] * len(kernel.sizes),
+        *(numbers.get(dtype, ctypes.c_ubyte) for dtype in kernel.scalars.values()),
+        *([ctypes.POINTER(ctypes.c_int)] if kernel.checks else []),
+        ctypes.c_int,
+    ]

@@ -1,0 +1,80 @@
+"""Metal, for a Mac's GPU: PyTorch compiles the shaders of a graph as one library.
+
+Nothing here has run on a Mac; elsewhere the shaders run as C++, their threads as threads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+
+from dynamo_lab.compiler.printers.metal import MetalPrinter
+from dynamo_lab.compiler.printers.metal_text import PRELUDE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dynamo_lab.compiler.kernel import Kernel
+    from dynamo_lab.compiler.printers.metal_text import Launch
+
+ROWS = 256
+"""A simdgroup of 32 threads has a row: with fewer, most of the GPU would wait."""
+
+
+class Metal:
+    """Kernels as Metal, printed by `printer`; `compiled` is what makes functions of the text."""
+
+    language: Literal["c", "triton", "metal"] = "metal"
+    by_address = False
+    rows = ROWS
+
+    def __init__(
+        self,
+        printer: type[MetalPrinter] = MetalPrinter,
+        compiled: Callable[[str], Any] = torch.mps.compile_shader,
+    ) -> None:
+        self._printer, self._compiled = printer, compiled
+
+    def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
+        """Its function, without the helpers that stand before the kernels of a library.
+
+        Raises:
+            Unsupported: it computes with float64.
+        """
+        made = self._printer(kernel)
+        return made.text(), made.origins
+
+    def functions(
+        self, kernels: Sequence[Kernel], sources: Sequence[str]
+    ) -> dict[str, Callable[..., None]]:
+        """What launches each."""
+        if not kernels:
+            return {}
+        library = self._compiled("\n".join([PRELUDE, *sources]))
+        return {
+            kernel.name: launched(
+                getattr(library, kernel.name), self._printer(kernel).launch, kernel
+            )
+            for kernel in kernels
+        }
+
+
+def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
+    """A function of tensors, sizes and numbers that launches a kernel.
+
+    Raises:
+        IndexError: an index that it read is out of range; what it wrote is not to be used.
+    """
+    first = len(kernel.ins) + len(kernel.outs)
+
+    def run(*args: Any) -> None:
+        threads = launch.threads(dict(zip(kernel.sizes, args[first:], strict=False)))
+        if not threads:
+            return
+        flags = [args[0].new_zeros(1, dtype=torch.int32)] if kernel.checks else []
+        function(*args, *flags, threads=threads, group_size=launch.group)
+        if any(int(flag) for flag in flags):
+            raise IndexError("index out of range: a kernel read beyond the size of its tensor")
+
+    return run

@@ -1,0 +1,103 @@
+"""Triton, for CUDA (and, in Triton's interpreter, the CPU): kernels of a graph are one module.
+
+Triton reads the text of a kernel from its file, so the module is written beside the libraries of C
+kernels, under the hash of its text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+
+from dynamo_lab.compiler.build import folder, keep
+from dynamo_lab.compiler.printers.printer import evaluated
+from dynamo_lab.compiler.printers.triton import TritonPrinter
+from dynamo_lab.compiler.printers.triton_text import PRELUDE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+    from dynamo_lab.compiler.kernel import Kernel
+    from dynamo_lab.compiler.printers.triton_text import Launch
+
+ROWS = 256
+"""About twice the multiprocessors of a large GPU."""
+
+
+class Triton:
+    """Kernels as Triton, printed by `printer`."""
+
+    language: Literal["c", "triton", "metal"] = "triton"
+    by_address = False
+    rows = ROWS
+
+    def __init__(self, printer: type[TritonPrinter] = TritonPrinter) -> None:
+        self._printer = printer
+
+    def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
+        """Its function, without the helpers that stand before the kernels of a module."""
+        made = self._printer(kernel)
+        return made.text(), made.origins
+
+    def functions(
+        self, kernels: Sequence[Kernel], sources: Sequence[str]
+    ) -> dict[str, Callable[..., None]]:
+        """What launches each; Triton compiles at the first launch."""
+        if not kernels:
+            return {}
+        made = module(text_of(sources))
+        return {
+            kernel.name: launched(getattr(made, kernel.name), self._printer(kernel).launch, kernel)
+            for kernel in kernels
+        }
+
+
+def text_of(sources: Sequence[str]) -> str:
+    """The module of these kernels."""
+    return "\n\n".join([PRELUDE, *sources])
+
+
+def module(text: str) -> ModuleType:
+    """Triton kernels as a module of a file that stays."""
+    name = f"dynamo_lab_kernels_{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+    if name not in sys.modules:
+        folder().mkdir(parents=True, exist_ok=True)
+        path = folder() / f"{name}.py"
+        if not path.exists():
+            keep(path, text.encode())
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec
+        assert spec.loader
+        made = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(made)
+        sys.modules[name] = made
+    return sys.modules[name]
+
+
+def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
+    """A function of tensors, sizes and numbers that launches a kernel on the tensors' device."""
+    first = len(kernel.ins) + len(kernel.outs)
+    named = {**launch.constexprs, **launch.options}
+
+    def run(*args: Any) -> None:
+        sizes = dict(zip(kernel.sizes, args[first:], strict=False))
+        grid = launch.grid(sizes)
+        if not grid[0]:
+            return
+        device = args[0].device
+        rows = [
+            torch.empty(evaluated(elements, sizes), dtype=dtype, device=device)
+            for dtype, elements in launch.rows.values()
+        ]
+        if device.type == "cuda" and device.index != torch.cuda.current_device():
+            with torch.cuda.device(device):
+                function[grid](*args, *rows, **named)
+        else:
+            function[grid](*args, *rows, **named)
+
+    return run
