@@ -73,31 +73,44 @@ def is_dense(size: Sequence[Size], stride: Sequence[Size]) -> bool:
     return True
 
 
-SHORT_ROW = 1024
-"""Elements of a row that one program of a GPU reduces while it waits for memory anyway."""
+ONE_BLOCK = 4096
+"""Elements that one program of a GPU holds in registers."""
 SIDE_BY_SIDE = 32
 """Rows that a program reduces at once where neighbours in memory are neighbouring rows."""
 
 
-def in_parts(size: Sequence[Size], reduced: Sequence[int], rows: int) -> tuple[int, int] | None:
-    """The dimension to cut, and into how many parts, so that a reduction has `rows` rows to do.
+def in_parts(
+    size: Sequence[Size], reduced: Sequence[int], rows: int, *, in_registers: bool = False
+) -> tuple[int, int] | None:
+    """The dimension to cut, and into how many parts, so that all of a GPU is at work.
 
-    None where it has them, where rows are short, where a size is known at run time only, and where
-    no dimension divides.
+    None where a reduction has `rows` rows, where they are short, where a size is known at run time
+    only, and where no dimension divides.
+
+    Args:
+        size: of the tensor that is reduced.
+        reduced: the dimensions that are.
+        rows: how many rows keep the machine at work; 0 cuts nothing.
+        in_registers: also cut rows that no program holds, because they are read twice.
     """
     if not rows or not all(isinstance(n, int) for n in size):
         return None
     known = [hint(n) for n in size]
     inner = math.prod(known[d] for d in reduced)
-    if inner <= SHORT_ROW:
-        return None
-    outer = math.prod(known) // inner
     across = 1 if len(size) - 1 in reduced else SIDE_BY_SIDE
-    wanted = min(-(-rows * across // outer), inner // SHORT_ROW * across, inner // 2)
-    found = {d: _largest_divisor(known[d], wanted) for d in reduced}
+    held = ONE_BLOCK // across
+    programs = math.prod(known) // max(inner, 1) // across
+    if inner <= 4 * held and not (in_registers and inner > held):
+        return None
+    if programs >= rows and not in_registers:
+        return None
+    least = -(-inner // held)
+    found = {d: _divisor(known[d], least) for d in reduced}
     at = max(found, key=lambda d: (found[d], -d))
     return (at, found[at]) if found[at] > 1 else None
 
 
-def _largest_divisor(n: int, most: int) -> int:
-    return next((d for d in range(min(most, n), 0, -1) if n % d == 0), 1)
+def _divisor(n: int, least: int) -> int:
+    """The least that is not below, of those up to four times; else the largest below."""
+    above = (d for d in range(least, min(4 * least, n) + 1) if n % d == 0)
+    return next(above, 0) or next(d for d in range(min(least, n), 0, -1) if n % d == 0)

@@ -243,16 +243,7 @@ class LoweredGraph:
         self, how: Reduction, x: LazyTensor, reduced: Sequence[int], at: int, count: int
     ) -> LazyTensor:
         """What is left to join: `count` results along dimension `at`, one along the others."""
-        each = ix.of(x.size[at]) // count
-        size = [count, *x.size]
-        size[1 + at] = ix.plain(each)
-
-        def part(place: Position) -> Value:
-            first, *rest = place
-            rest[at] = first * each + rest[at]
-            return x(rest)
-
-        whole = LazyTensor(self, size, x.dtype, part, [x], cost=0)
+        whole = self.cut(x, at, count)
         found = self.reduce(how, whole, [1 + d for d in reduced], False, x.dtype)
         kept = [d for d in range(len(x.size)) if d not in reduced]
         left = [count if d == at else 1 if d in reduced else n for d, n in enumerate(x.size)]
@@ -264,6 +255,19 @@ class LoweredGraph:
             [found],
             cost=0,
         )
+
+    def cut(self, x: LazyTensor, at: int, count: int) -> LazyTensor:
+        """The same elements with a dimension before the others: the parts of dimension `at`."""
+        each = ix.of(x.size[at]) // count
+        size = [count, *x.size]
+        size[1 + at] = ix.plain(each)
+
+        def part(place: Position) -> Value:
+            first, *rest = place
+            rest[at] = first * each + rest[at]
+            return x(rest)
+
+        return LazyTensor(self, size, x.dtype, part, [x], cost=0)
 
     def view(self, tensor: LazyTensor, stride: Sequence[Size] | None, *, own: bool) -> View:
         """The tensor as strided memory with these strides; copied where it is not that already.

@@ -179,6 +179,9 @@ CASES = {
     ),
     "long sum": Case(lambda x: [x.sum(), x.amax(), x.argmax()], lambda: (floats(96, 128),)),
     "long rows": Case(lambda x: x.exp().mean(1), lambda: (floats(3, 4096),)),
+    "long moments": Case(lambda x: F.group_norm(x, 2), lambda: (floats(2, 4, 40, 60),)),
+    "tile": Case(lambda x: x.permute(2, 0, 1).contiguous() + 1, lambda: (floats(3, 40, 70),)),
+    "dynamic tile": Case(lambda x: x.t().contiguous() * 2, lambda: (floats(45, 70),), True),
     "long columns in parts": Case(lambda x: x.var(0), lambda: (floats(2048, 6),), tolerance=1e-4),
 }
 EXACT = Case(

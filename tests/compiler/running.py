@@ -84,7 +84,7 @@ class Interpreted(Triton):
         self, kernels: Sequence[Kernel], sources: Sequence[str]
     ) -> dict[str, Callable[..., None]]:
         made = super().functions(kernels, sources)
-        module(text_of(sources)).libdevice = Libdevice()
+        vars(module(text_of(sources)))["libdevice"] = Libdevice()
         return made
 
 

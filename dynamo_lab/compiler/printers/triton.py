@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.layout import flatten
+from dynamo_lab.compiler.layout import ONE_BLOCK, SIDE_BY_SIDE, flatten
 from dynamo_lab.compiler.printers.printer import Printer
 from dynamo_lab.compiler.printers.triton_text import (
     JOIN,
@@ -27,22 +27,20 @@ from dynamo_lab.compiler.printers.triton_text import (
     constant,
     first,
 )
-from dynamo_lab.compiler.printers.walks import columns_of
+from dynamo_lab.compiler.printers.walks import columns_of, name_of, walked_across
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from dynamo_lab.compiler.body import Body, Value
-    from dynamo_lab.compiler.index import Index
+    from dynamo_lab.compiler.index import Index, Size
     from dynamo_lab.compiler.kernel import Kernel, Section
 
 ELEMENTS = 1024
 """What a program computes side by side, if its row is not longer."""
-MOST_IN_BLOCK = 4096
-"""The longest row that is one block."""
 MOST_WARPS = 16
-COLUMNS = 32
-"""Rows of a program where neighbours in memory are neighbouring rows."""
+TILE = 64
+"""Rows and columns of a block that reads along one loop and writes along another."""
 
 
 class TritonPrinter(Printer):
@@ -52,35 +50,44 @@ class TritonPrinter(Printer):
     divides = "//"
     indent = "    "
 
-    most_in_block, elements = MOST_IN_BLOCK, ELEMENTS
+    most_in_block, elements = ONE_BLOCK, ELEMENTS
 
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel)
         size = kernel.space.inner_size
         self.row = size
         self.reduces = kernel.reduces
-        self.is_one_block = isinstance(size, int) and size <= self.most_in_block
-        self.one = "[1, 1]" if self.reduces else "[1]"
+        held = self.most_in_block // (SIDE_BY_SIDE if columns_of(kernel) else 1)
+        self.is_one_block = isinstance(size, int) and size <= held
+        self.tile = _tile_of(kernel)
+        """The loop that is the second dimension of a block, where no row is."""
+        self.one = "[1, 1]" if self.reduces or self.tile else "[1]"
         self.is_long = _is_long(kernel)
         """Are positions 64 bits wide? Quotients of 32 take a GPU a fraction of the time."""
         self.mask = "x_in"
         """The mask of the section that is being printed."""
         self.kept: dict[str, str] = {}
         """Rows in registers: what an earlier section stored into a buffer."""
+        loops = list(zip(kernel.outer, kernel.space.outer, strict=True))
+        self.across = [pair for pair in loops if name_of(pair[0]) != self.tile or not self.tile]
+        self.down = [pair for pair in loops if pair not in self.across]
+        """The outer loops: those of the first dimension of a block, and that of a tile."""
+        self.inner = list(zip(kernel.inner, kernel.space.inner, strict=True))
         self.launch = Launch(
             kernel.name,
             tuple(self._parameters()),
-            kernel.space.outer_size,
+            ix.product(size for _, size in self.across),
             self._blocks(),
             {} if self.is_one_block else self._rows(),
             self._options(),
+            self.down[0][1] if self.down else None,
         )
 
     def text(self) -> str:
         """The whole function; `PRELUDE` has to stand before it, and `launch` says how it starts."""
         self._outer_loops()
         if self.reduces and self.is_one_block:
-            self._inner_loops("tl.arange(0, RBLOCK)")
+            self._inner_loops("tl.arange(0, RBLOCK)", self.inner)
         for section in self.kernel.sections:
             self._section(section)
         blocks = [f"{name}: tl.constexpr" for name in self.launch.constexprs]
@@ -106,14 +113,16 @@ class TritonPrinter(Printer):
         return {name: (dtype, elements) for name, dtype in self.kernel.scratch.items()}
 
     def _blocks(self) -> dict[str, int]:
+        if self.tile:
+            return {"XBLOCK": TILE, "RBLOCK": TILE}
         if not self.reduces:
             return {"XBLOCK": self.elements}
         row = 1 << (ix.hint(self.row) - 1).bit_length() if self.is_one_block else self.elements
         across = 1 if self.kernel.space.outer_size == 1 else max(1, self.elements // row)
         if columns_of(self.kernel):
-            across = COLUMNS
-            row = row if self.is_one_block else max(1, self.elements // COLUMNS)
-        return {"XBLOCK": min(across, COLUMNS), "RBLOCK": row}
+            across = SIDE_BY_SIDE
+            row = row if self.is_one_block else max(1, self.elements // SIDE_BY_SIDE)
+        return {"XBLOCK": min(across, SIDE_BY_SIDE), "RBLOCK": row}
 
     def _options(self) -> dict[str, Any]:
         """A warp for each 256 elements, and no product fused with a sum, as in eager.
@@ -127,29 +136,35 @@ class TritonPrinter(Printer):
     # ---- loops
 
     def _outer_loops(self) -> None:
-        space = self.kernel.space
         for name in self.kernel.sizes:  # their products may be larger than 32 bits
             self.write(f"{name} = tl.cast({name}, tl.int64)")
-        column = "[:, None]" if self.reduces else ""
-        at = f"tl.arange(0, XBLOCK){column}"
-        program = "tl.program_id(0).to(tl.int64)" if self.is_long else "tl.program_id(0)"
-        self.write(f"x_at = {program} * XBLOCK + {at}")
-        self.write(f"x_in = x_at < {self.index(space.outer_size)}")
-        for name, text in self.positions("x_at", self.kernel.outer, space.outer):
+        program = "tl.program_id(0)" + (".to(tl.int64)" if self.is_long else "")
+        if self.down:
+            self.write(f"down = tl.cdiv({self.index(self.down[0][1])}, RBLOCK)")
+            at = f"{program} % down * RBLOCK + tl.arange(0, RBLOCK)"
+            program = f"({program} // down)"
+        column = "[:, None]" if self.reduces or self.tile else ""
+        self.write(f"x_at = {program} * XBLOCK + tl.arange(0, XBLOCK){column}")
+        self.write(f"x_in = x_at < {self.index(self.launch.programs)}")
+        self._positions("x_at", self.across)
+        if self.down:
+            self._inner_loops(at, self.down)
+
+    def _positions(self, flat: str, loops: Sequence[tuple[Index, Size]]) -> None:
+        for name, text in self.positions(flat, [v for v, _ in loops], [n for _, n in loops]):
             self.write(f"{name} = {text}")
 
-    def _inner_loops(self, at: str) -> None:
+    def _inner_loops(self, at: str, loops: Sequence[tuple[Index, Size]]) -> None:
         self.write(f"r_at = ({at}){'.to(tl.int64)' if self.is_long else ''}[None, :]")
-        self.write(f"r_in = r_at < {self.index(self.row)}")
+        self.write(f"r_in = r_at < {self.index(ix.product(size for _, size in loops))}")
         self.write("both_in = x_in & r_in")
-        for name, text in self.positions("r_at", self.kernel.inner, self.kernel.space.inner):
-            self.write(f"{name} = {text}")
+        self._positions("r_at", loops)
 
     def _section(self, section: Section) -> None:
         if self.reads_back(section.body):
             self.write("tl.debug_barrier()  # reads what other threads of the program wrote")
         is_inner = section.level == "inner"
-        self.mask = "both_in" if is_inner else "x_in"
+        self.mask = "both_in" if is_inner or self.tile else "x_in"
         if is_inner and not self.is_one_block:
             self._chunks(section)
         else:
@@ -175,7 +190,7 @@ class TritonPrinter(Printer):
             self.write(f"{name} = tl.full([XBLOCK, RBLOCK], {start}, {TYPES[_joined_in(value)]})")
         self.write(f"for r_first in range(0, {self.index(self.row)}, RBLOCK):")
         self.depth += 1
-        self._inner_loops("r_first + tl.arange(0, RBLOCK)")
+        self._inner_loops("r_first + tl.arange(0, RBLOCK)", self.inner)
         self._body(section.body)
         for value in section.reductions:
             name, joined = self.names[value], self._joinable(value, value.args[1])
@@ -212,7 +227,7 @@ class TritonPrinter(Printer):
         for value in body.values:
             if value.op == "store":
                 buffer, at, what = value.args
-                if self.mask == "both_in" and self.is_one_block:
+                if self.mask == "both_in" and self.is_one_block and self.reduces:
                     kept[buffer] = self.names[what]
                 if buffer not in self.kernel.scratch:
                     self._write(buffer, at, self.names[what], value.origin)
@@ -282,12 +297,20 @@ class TritonPrinter(Printer):
 
     def _walked(self, at: Index) -> str:
         """The mask of the loops that an index depends on."""
-        x, r = (_uses(at, loops) for loops in (self.kernel.outer, self.kernel.inner))
+        x, r = (_uses(at, loops) for loops in (self.across, [*self.inner, *self.down]))
         return "both_in" if x and r else "x_in" if x else "r_in" if r else ""
 
 
-def _uses(at: Index, loops: Iterable[Index]) -> bool:
-    return any(loop.alone() and at.uses(str(loop)) for loop in loops)
+def _uses(at: Index, loops: Iterable[tuple[Index, Size]]) -> bool:
+    return any(loop.alone() and at.uses(str(loop)) for loop, _ in loops)
+
+
+def _tile_of(kernel: Kernel) -> str:
+    """The loop that is read in steps of one, where what is written is not: both are then."""
+    across = walked_across(kernel)
+    sizes = zip(kernel.outer, kernel.space.outer, strict=True)
+    found = next((ix.hint(size) for loop, size in sizes if name_of(loop) == across), 0)
+    return across if across and found >= TILE // 2 else ""
 
 
 def _is_long(kernel: Kernel) -> bool:

@@ -138,7 +138,7 @@ class Launch:
     parameters: tuple[str, ...]
     """By name, in order: buffers, sizes, numbers, rows of its own."""
     programs: Size
-    """How many outer positions there are."""
+    """How many outer positions there are, without those of `down`."""
     constexprs: dict[str, int] = field(default_factory=dict[str, int])
     rows: dict[str, tuple[torch.dtype, Size]] = field(
         default_factory=dict[str, tuple[torch.dtype, "Size"]]
@@ -146,7 +146,12 @@ class Launch:
     """Memory that the caller allocates for values between rounds: type and number of elements."""
     options: dict[str, Any] = field(default_factory=dict[str, Any])
     """What Triton's compiler is told: how many warps, and to keep eager's rounding."""
+    down: Size | None = None
+    """The size of the loop that is the second dimension of a block, where no row is."""
 
     def grid(self, sizes: Mapping[str, int]) -> tuple[int]:
         """The number of programs, for these sizes of the run time; 0 needs no launch."""
-        return (-(-evaluated(self.programs, sizes) // self.constexprs["XBLOCK"]),)
+        blocks = -(-evaluated(self.programs, sizes) // self.constexprs["XBLOCK"])
+        if self.down is not None:
+            blocks *= -(-evaluated(self.down, sizes) // self.constexprs["RBLOCK"])
+        return (blocks,)

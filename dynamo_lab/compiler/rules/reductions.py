@@ -8,14 +8,14 @@ import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Value, apply, cast, const, index, where
-from dynamo_lab.compiler.layout import Position, flatten, unflatten
+from dynamo_lab.compiler.layout import Position, flatten, in_parts, unflatten
 from dynamo_lab.compiler.operators import FLOATS, computed_in
 from dynamo_lab.compiler.rules.table import Call, Rule, rule
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dynamo_lab.compiler.index import Size
 
@@ -92,15 +92,10 @@ def moments(
     dims, dtype = dims_of(x, dim), computed_in(x.dtype)
     source = converted(call, x, dtype)
     count = ix.product(x.size[d] for d in dims)
-    total = call.graph.reduce("sum", source, dims, True, dtype)
-    mean = LazyTensor(call.graph, total.size, dtype, lambda at: divided(total(at), count), [total])
-
-    def square(at: Position) -> Value:
-        from_mean = source(at) - mean(without(at, dims))
-        return from_mean * from_mean
-
-    squares = LazyTensor(call.graph, x.size, dtype, square, [x, mean])
-    spread = call.graph.reduce("sum", squares, dims, True, dtype)
+    if parts := in_parts(x.size, dims, call.graph.rows, in_registers=True):
+        spread, mean = _joined(call, source, dims, *parts)
+    else:
+        spread, mean = _squares(call, source, dims)
 
     def variance(at: Position) -> Value:
         if isinstance(count, int):
@@ -108,7 +103,47 @@ def moments(
         freedom = apply("sub", index(count, dtype), float(correction))
         return apply("div", spread(at), apply("max", freedom, 0.0))
 
-    return LazyTensor(call.graph, total.size, dtype, variance, [spread]), mean
+    return LazyTensor(call.graph, spread.size, dtype, variance, [spread]), mean
+
+
+def _squares(call: Call, x: LazyTensor, dims: Sequence[int]) -> tuple[LazyTensor, LazyTensor]:
+    """The sum of squares from the mean, and the mean; dimensions kept."""
+    count = ix.product(x.size[d] for d in dims)
+    total = call.graph.reduce("sum", x, dims, True, x.dtype)
+    mean = _mapped(total, lambda sum_of: divided(sum_of, count))
+
+    def square(at: Position) -> Value:
+        from_mean = x(at) - mean(without(at, dims))
+        return from_mean * from_mean
+
+    squares = LazyTensor(call.graph, x.size, x.dtype, square, [x, mean])
+    return call.graph.reduce("sum", squares, dims, True, x.dtype), mean
+
+
+def _joined(
+    call: Call, x: LazyTensor, dims: Sequence[int], at: int, count: int
+) -> tuple[LazyTensor, LazyTensor]:
+    """The same of parts that a program holds, each read once, joined.
+
+    Chan, Golub, LeVeque: "Updating Formulae and a Pairwise Algorithm for Computing Sample
+    Variances", 1979, for parts of the same length.
+    """
+    whole = call.graph.cut(x, at, count)
+    within, means = _squares(call, whole, [1 + d for d in dims])
+    each = ix.product(whole.size[1 + d] for d in dims)
+    total = call.graph.reduce("sum", means, [0], False, x.dtype)
+    mean = _mapped(total, lambda sum_of: divided(sum_of, count))
+
+    def square(place: Position) -> Value:
+        off = means(place) - mean(place[1:])
+        return within(place) + apply("mul", off * off, float(ix.hint(each)))
+
+    squares = LazyTensor(call.graph, means.size, x.dtype, square, [within, means, mean])
+    return call.graph.reduce("sum", squares, [0], False, x.dtype), mean
+
+
+def _mapped(x: LazyTensor, to: Callable[[Value], Value]) -> LazyTensor:
+    return LazyTensor(x.graph, x.size, x.dtype, lambda at: to(x(at)), [x])
 
 
 def without(at: Position, dims: Sequence[int]) -> Position:
@@ -167,10 +202,13 @@ def extreme_at(
         hit = apply("eq", value, extreme)
         if value.dtype in FLOATS:  # a NaN is the extreme, and equal to nothing
             hit = apply("or", hit, apply("ne", value, value))
-        here = index(flatten([at[d] for d in dims], [x.size[d] for d in dims]))
-        return where(hit, here, const(torch.iinfo(torch.int64).max, torch.int64))
+        here = index(flatten([at[d] for d in dims], [x.size[d] for d in dims]), kind)
+        return where(hit, here, const(torch.iinfo(kind).max, kind))
 
-    places = LazyTensor(call.graph, x.size, torch.int64, place, [x, best])
+    count = ix.product(x.size[d] for d in dims)
+    is_short = isinstance(count, int) and count < torch.iinfo(torch.int32).max
+    kind = torch.int32 if is_short else torch.int64  # twice as many side by side
+    places = LazyTensor(call.graph, x.size, kind, place, [x, best])
     return call.graph.reduce("min", places, dims, keepdim, torch.int64)
 
 

@@ -77,7 +77,7 @@ def called_from_python(fn: Callable[..., Any], args: tuple[torch.Tensor, ...]) -
 
 def main(rounds: int) -> None:
     """Measure and print."""
-    lines = []
+    lines: list[Line] = []
     for name, program in programs(TIMES).items():
         try:
             lines.append(line(name, program, rounds))
