@@ -25,7 +25,7 @@ def _kernels(program: Program) -> list[AnnouncedKernel]:
     return [
         AnnouncedKernel(
             kernel.name,
-            "c",
+            program.target.language,
             kernel.origins,
             source.replace(NAME, kernel.name),
             tuple(kernel.outs),

@@ -73,8 +73,12 @@ def is_dense(size: Sequence[Size], stride: Sequence[Size]) -> bool:
     return True
 
 
-ONE_BLOCK = 4096
-"""Elements that one program of a GPU holds in registers."""
+ONE_BLOCK = 16384
+"""Elements of a row that one program of a GPU holds in registers."""
+COLUMNS = 4096
+"""The same of rows side by side, which are moved between threads."""
+LEAST_PART = 1024
+"""Elements that are worth a program, where a row is cut for want of rows."""
 SIDE_BY_SIDE = 32
 """Rows that a program reduces at once where neighbours in memory are neighbouring rows."""
 
@@ -97,14 +101,17 @@ def in_parts(
         return None
     known = [hint(n) for n in size]
     inner = math.prod(known[d] for d in reduced)
-    across = 1 if len(size) - 1 in reduced else SIDE_BY_SIDE
-    held = ONE_BLOCK // across
+    by_column = len(size) - 1 not in reduced
+    across = SIDE_BY_SIDE if by_column else 1
     programs = math.prod(known) // max(inner, 1) // across
-    if inner <= 4 * held and not (in_registers and inner > held):
+    least = 0
+    if programs < rows:
+        least = min(-(-rows // max(programs, 1)), inner * across // LEAST_PART)
+        least = least if by_column else max(least, -(-inner // ONE_BLOCK))
+    if in_registers:
+        least = max(least, -(-inner * across // (COLUMNS if by_column else ONE_BLOCK)))
+    if least < 2:
         return None
-    if programs >= rows and not in_registers:
-        return None
-    least = -(-inner // held)
     found = {d: _divisor(known[d], least) for d in reduced}
     at = max(found, key=lambda d: (found[d], -d))
     return (at, found[at]) if found[at] > 1 else None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.layout import ONE_BLOCK, SIDE_BY_SIDE, flatten
+from dynamo_lab.compiler.layout import COLUMNS, ONE_BLOCK, SIDE_BY_SIDE, flatten
 from dynamo_lab.compiler.printers.printer import Printer
 from dynamo_lab.compiler.printers.triton_text import (
     JOIN,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ELEMENTS = 1024
 """What a program computes side by side, if its row is not longer."""
-MOST_WARPS = 16
+MOST_WARPS = 32
 TILE = 64
 """Rows and columns of a block that reads along one loop and writes along another."""
 
@@ -57,7 +57,8 @@ class TritonPrinter(Printer):
         size = kernel.space.inner_size
         self.row = size
         self.reduces = kernel.reduces
-        held = self.most_in_block // (SIDE_BY_SIDE if columns_of(kernel) else 1)
+        columns = min(self.most_in_block, COLUMNS) // SIDE_BY_SIDE
+        held = columns if columns_of(kernel) else self.most_in_block
         self.is_one_block = isinstance(size, int) and size <= held
         self.tile = _tile_of(kernel)
         """The loop that is the second dimension of a block, where no row is."""
