@@ -1,6 +1,6 @@
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # torch annotates its functions only in part.
-"""Models under our own compiler against Inductor, in turns, on CUDA if there is a device, else here.
+"""Models under our own compiler against Inductor, in turns, on CUDA or else on the CPU.
 
 Models are made from configs with random weights. A ratio is lab / inductor of one call or one
 training step, Python included; the matrix products are the same library's in both.
