@@ -122,5 +122,28 @@ def record(lab):
 
 def test_nothing_is_foretold_of_dynamic_sizes_where_the_code_tests_them(tmp_path: Path) -> None:
     found = findings_of(recorded(BRANCHES_ON_A_SIZE, tmp_path, "tested"))
-    assert found[0].code == "torch.compile(fn, dynamic=True)"
-    assert found[0].gain is None
+    [opened] = [one for one in found if one.code == "torch.compile(fn, dynamic=True)"]
+    assert opened.gain is None
+
+
+def test_what_newer_code_leaves_open_is_not_the_cause(tmp_path: Path) -> None:
+    """Code with `scale` open refuses the size 1 alone; older codes fix both."""
+    found = findings_of(recorded(A_NUMBER_THEN_A_SIZE, tmp_path, "number_then_size"))
+    told = [one.sentence for one in found]
+    assert any("`scale` is a Python number" in text and "once" in text for text in told), told
+    assert any("`x.shape[0]` becomes 0 or 1" in text for text in told), told
+
+
+A_NUMBER_THEN_A_SIZE = """
+import torch
+
+def pool(x, scale):
+    return (x * scale).sum(0)
+
+def record(lab):
+    compiled = torch.compile(pool, backend="eager")
+    with lab.record() as recorder:
+        for rows, scale in ((4, 1.0), (8, 1.0), (16, 1.0), (16, 2.0), (16, 3.0), (1, 3.0)):
+            compiled(torch.ones(rows, 3), scale)
+    return recorder.recording
+"""

@@ -36,7 +36,7 @@ _BY_NAME = re.compile(r"""\b[LG]\[\s*['"]([^'"]*)['"]\s*\]""")
 _SIZE = re.compile(r"^(.*)\.size\(\)\[([0-9]{1,9})\]$")
 _INDEX = re.compile(r"(size|stride) mismatch at index ([0-9]{1,9})")
 _RELATION = re.compile(r"[<>=!]=?|Mod\(|Eq\(|Ne\(| is ")
-_AT_LEAST = re.compile(r"^(\d+) <= (.+)$")
+_RANGE = re.compile(r"^(\d+) <= (.+?)(?: <= (\d+))?$")
 
 
 def readable(source: str) -> str:
@@ -269,12 +269,14 @@ def _of_size(failed: FailedGuard) -> Cause | None:
     subject, owner, at = readable(failed.source), readable(size[1]), int(size[2])
     if failed.was.isdecimal():
         return _changed("branch", subject, owner, failed.was, failed.now, at)
-    least = _AT_LEAST.match(failed.text)
-    if least and least[2] == failed.source:
+    between = _RANGE.match(failed.text)
+    if between and between[2] == failed.source:
+        is_small = between[1] == "2" and failed.now in ("0", "1")
+        most = f"to {between[3]}" if between[3] else "or more"
         return Cause(
-            kind="zero_one" if least[1] == "2" else "branch",
+            kind="zero_one" if is_small or (between[1] == "2" and not between[3]) else "branch",
             subject=subject, owner=owner, dimension=at, now=failed.now,
-            text=f"`{subject}` is {failed.now} now; this code is for {least[1]} or more",
+            text=f"`{subject}` is {failed.now} now; this code is for {between[1]} {most}",
         )  # fmt: skip
     now = readable(failed.now) or "unknown"
     if not now.startswith(subject):

@@ -71,7 +71,7 @@ def _found(story: Story, told: Told, names: list[str], facts: Facts, gain: Gain 
         remedy=_remedy(story, told),
         code=told.code,
         gain=gain,
-        cost=1.0 if story.limit_hit else story.share,
+        cost=_share(story),
     )
     about = frozenset(f"recompile:{index}" for index in story.ids)
     return Found(finding, change=told.change, line=line, about=about)
@@ -124,6 +124,14 @@ def _remedy(story: Story, told: Told) -> str:
     if begin.endswith(":"):  # then comes the code
         begin = f"{begin[:-1]}, as below."
     return " ".join((begin, *more)).strip()
+
+
+def _share(story: Story) -> float:
+    """Of all compiling; of the functions' compilations where each new value brings another."""
+    if story.limit_hit:
+        return 1.0
+    goes_on = story.times > 2 and not story.is_open
+    return max(story.share, story.times / (story.times + len(story.frames)) if goes_on else 0.0)
 
 
 def _cost(story: Story) -> str:

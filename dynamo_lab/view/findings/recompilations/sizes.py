@@ -53,7 +53,7 @@ def _open(story: Story) -> Told:
 
 _WHAT = {
     "zero_one": "`{0}` becomes 0 or 1, sizes that are compiled apart",
-    "branch": "the code decides by `{0}`",
+    "branch": "the code is for some values of `{0}` only",
     "sizes": "two sizes were equal, and are not any more: `{0}`",
     "rank": "the number of dimensions, `{0}`, changes",
     "marking": "a size is marked dynamic after the first call",

@@ -64,29 +64,41 @@ def stories(facts: Facts) -> Iterator[Story]:
     keys = [[_key(cause(one)) for one in item.failed] for item in items]
     common = Counter(key for found in keys for key in set(found))
     seen: set[tuple[_Key, str]] = set()
+    known = Compilations(recording)
     groups: dict[_Key, list[tuple[int, Recompile, FailedGuard]]] = {}
     for index, (item, found) in enumerate(zip(items, keys, strict=True)):
         if not found:
             continue
-        at = _telling(item, found, common, seen)
+        at = _telling(item, found, common, seen, known)
         groups.setdefault(found[at], []).append((index, item, item.failed[at]))
-    teller = _Teller(facts)
+    teller = _Teller(facts, known)
     yield from (teller.story(group) for group in groups.values())
 
 
 def _telling(
-    item: Recompile, keys: Sequence[_Key], common: Counter[_Key], seen: set[tuple[_Key, str]]
+    item: Recompile,
+    keys: Sequence[_Key],
+    common: Counter[_Key],
+    seen: set[tuple[_Key, str]],
+    known: Compilations,
 ) -> int:
     """Which of the failed guards to tell: of those with a value that is new, the most common.
 
     The first one is of the code that ran last. A value that there was code for already, as grad
-    mode "off", is not what made this call different from all before.
+    mode "off", is not what made this call different from all before; nor is one that only
+    older code fixes: what leaves it open did not fit for another reason.
     """
     told = [cause(one) for one in item.failed]
+    opened = [set(dynamic(known.symbols[one.compile_id]).opened) for one in item.failed]
+    everywhere = set[str]().union(*opened)
+    telling = [
+        one.subject in own or one.subject not in everywhere
+        for one, own in zip(told, opened, strict=True)
+    ]
     pairs = list(zip(keys, told, strict=True))
     news = [not one.now or (key, one.now) not in seen for key, one in pairs]
     seen.update((key, value) for key, one in pairs for value in (one.was, one.now))
-    return max(range(len(keys)), key=lambda at: (news[at], common[keys[at]], -at))
+    return max(range(len(keys)), key=lambda at: (telling[at], news[at], common[keys[at]], -at))
 
 
 def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
@@ -105,9 +117,8 @@ def _key(found: Cause) -> _Key:
 class _Teller:
     """What stories are told from, collected once."""
 
-    def __init__(self, facts: Facts) -> None:
-        self._recording, self._places = facts.recording, facts.places
-        self._known = Compilations(facts.recording)
+    def __init__(self, facts: Facts, known: Compilations) -> None:
+        self._recording, self._places, self._known = facts.recording, facts.places, known
         roots = [timing for timing in facts.recording.timings if timing.parent < 0]
         self._roots = defaultdict[str, list[Timing]](list)
         for timing in roots:
