@@ -200,6 +200,17 @@ def test_views_compute_nothing_and_writes_force_what_they_overwrite() -> None:
     assert target.of == "arg0_1"
 
 
+def test_what_an_output_is_copied_from_is_no_output() -> None:
+    def written(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        t = x.t()
+        t.mul_(2)
+        return t[0].max(), t
+
+    recording = lab.explore(written, torch.randn(8, 6))
+    told = {step.name: step.sentence for step in build(recording).lowering.lowerings[0].steps}
+    assert "an output of the graph, is copied from it into `buf1`" in told["mul"], told
+
+
 def test_index_arithmetic_and_masks_are_lines_too() -> None:
     def gathered(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
         return functional.pad(x, (1, 1))[at]

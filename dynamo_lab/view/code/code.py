@@ -106,9 +106,17 @@ def build(
 def seen(
     recording: Recording, places: Places, ancestry: Ancestry, regions: Regions
 ) -> tuple[tuple[SourceView, ...], int, Places]:
-    """The same, and the places as they are named beside the source that is shown first."""
+    """The same, and the places as they are named beside the source that is shown first.
+
+    Where that is not what ran, the reader sits at what ran: then each line has its source's name.
+    """
     sources, main = build(recording, places, ancestry, regions)
-    return sources, main, places.seen_from(sources[main].id) if sources else places
+    ran = next((at for at, one in enumerate(sources) if _is_named(one, recording)), main)
+    return sources, main, places.seen_from(sources[main].id) if sources and ran == main else places
+
+
+def _is_named(view: SourceView, recording: Recording) -> bool:
+    return recording.title in (view.label, view.path)
 
 
 def _wrappers(recording: Recording, places: Places) -> set[int]:
@@ -183,8 +191,8 @@ def _main(views: list[SourceView], recording: Recording, regions: Regions, place
 
     def rank(index: int) -> tuple[bool, bool, bool, int]:
         view = views[index]
-        is_named = recording.title in (view.label, view.path)
         broke = any(mark.kind == "break" for mark in view.marks)
+        is_named = _is_named(view, recording)
         return view.id == at_fault, is_named, broke, weights.get(view.id, 0)
 
     own = [i for i, view in enumerate(views) if view.kind != "library"] or list(range(len(views)))

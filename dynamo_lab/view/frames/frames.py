@@ -1,6 +1,5 @@
 """Frames in the order Dynamo saw them, each with its outcome, attempts and bytecode."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import depths, frame_names, is_own
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import times
+from dynamo_lab.view.guards.order import of_frames
 
 
 class AttemptView(Struct, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ class _Facts:
         self.places = places
         self.names = frame_names(recording)
         self.depths = depths(recording.frames)
-        self.guards = Counter(guard.frame for guard in recording.guards)
+        self.guards = of_frames(recording.guards)
         self.recompiled = {item.frame for item in recording.recompiles}
         self.breaks: dict[int, list[Break]] = {}
         for item in recording.breaks:

@@ -1,5 +1,6 @@
 """Guards in the order to read them: those on a value together, those on the state last, once."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from dynamo_lab.model.guards.guards import Guard
@@ -30,6 +31,15 @@ def in_order(guards: Sequence[Guard]) -> tuple[tuple[Guard, tuple[str, ...]], ..
         order.setdefault((guard.frame, guard.compile_id, guard.source), len(order))
     on_values.sort(key=lambda g: (g.frame, order[g.frame, g.compile_id, g.source]))
     return (*((guard, (guard.compile_id,)) for guard in on_values), *_once(state))
+
+
+def of_frames(guards: Sequence[Guard]) -> Counter[int]:
+    """How many of them each frame has, counted as they are listed."""
+    frame_of = {guard.compile_id: guard.frame for guard in guards}
+    found = Counter[int]()
+    for guard, compile_ids in in_order(guards):
+        found.update({guard.frame, *(frame_of[one] for one in compile_ids)})
+    return found
 
 
 def is_of_state(guard: Guard) -> bool:

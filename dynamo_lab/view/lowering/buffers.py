@@ -83,7 +83,23 @@ class Buffers:
         nodes = self._recording.graphs[buffer.graph].nodes
         during = "" if buffer.during is None else nodes.name[buffer.during]
         why = causes.stored(buffer, during)
+        if copy := self._copy_of(buffer):
+            why = f"`{during}`, an output of the graph, is copied from it into `{copy.name}`."
         return f"{why} Nothing needs it, so the scheduler removes it." if buffer.dropped else why
+
+    def _copy_of(self, buffer: Buffer) -> Buffer | None:
+        """What an output became in its own strides, where this is the value that it is made of."""
+        if buffer.why is None or buffer.why.cause != "output":
+            return None
+        readers = (self.all[at] for at in self._readers[buffer.graph, buffer.name])
+        return next(
+            (
+                one
+                for one in readers
+                if one.why and one.why.cause == "output" and one.during == buffer.during
+            ),
+            None,
+        )
 
     def view(self, buffer: Buffer) -> BufferView:
         """The view of a buffer."""

@@ -250,3 +250,13 @@ def test_the_output_history_is_a_plain_cells(cells: dict[str, Any]) -> None:
     text = text_of(cells["out"])
     assert "run_cell_magic" in text
     assert "record" in text
+
+
+def test_a_line_of_another_cell_has_that_cells_name() -> None:
+    defined, ran = run_cells(
+        "def f(x):\n    y = x + 1\n    print(y.sum())\n    return y * 2",
+        "%%compile\nz = f(x)\nz = z + 1",
+    )
+    assert errors_of(ran) == []
+    told = text_of(ran)
+    assert f"Cell {defined.execution_count}, line 3 breaks the graph" in told, told

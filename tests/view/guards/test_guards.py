@@ -115,3 +115,13 @@ def test_guards_on_the_state_come_last_and_once(make: Make) -> None:
     last = view[-1]
     assert (last.kind, last.compile_ids) == ("GLOBAL_STATE", ("0/0", "1/0"))
     assert last.text == "grad mode on, 1 thread"
+
+
+def test_frames_count_guards_as_they_are_listed(make: Make) -> None:
+    """Guards of the state that say the same are one."""
+    recording = make("branch_and_print")
+    [state] = [one for one in recording.guards if one.kind == "GRAD_MODE"]
+    alike = replace(recording, guards=(*recording.guards, state, state))
+    for one in (recording, alike):
+        view = build(one)
+        assert sum(frame.guards for frame in view.frames) == len(view.guards.guards)
