@@ -1,0 +1,194 @@
+"""PyTorch's own samples of its operators (OpInfo), compiled with our compiler and by eager.
+
+`python -m tests.compiler.opinfo` prints a table; `--kind` says which: forward, backward, bfloat16
+or int64.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import torch
+from functorch.compile import aot_function
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils._pytree import tree_flatten, tree_unflatten
+
+from dynamo_lab.compiler.backend import decompositions
+from dynamo_lab.compiler.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+Kind = Literal["forward", "backward", "bfloat16", "int64"]
+Verdict = Literal["equal", "differs", "random", "untraced"]
+DTYPES = {"bfloat16": torch.bfloat16, "int64": torch.int64}
+TOLERANCE = {torch.bfloat16: (2e-2, 2e-2), torch.float32: (1e-4, 1e-5)}
+SEED = 7
+
+
+@dataclass
+class Result:
+    """What became of an operator's samples.
+
+    `untraced`: AOTAutograd cannot make a graph of it, by any backend. `random`: eager gives other
+    numbers with another seed, and those of a graph come in another order. `left` are the operators
+    that ATen computes, `reason` says what differs or failed.
+    """
+
+    name: str
+    verdict: Verdict = "equal"
+    left: list[str] = field(default_factory=list)
+    reason: str = ""
+
+
+def names(kind: Kind) -> dict[str, Any]:
+    """The operators that have samples of this kind, by name."""
+    dtype = DTYPES.get(kind, torch.float32)
+    return {
+        f"{op.name}.{op.variant_test_name}".rstrip("."): op
+        for op in op_db
+        if op.supports_dtype(dtype, "cpu") and (kind != "backward" or op.supports_autograd)
+    }
+
+
+def tried(op: Any, kind: Kind, samples: int = 3, *, run: bool = True) -> Result:
+    """The first samples of an operator, each compared with eager.
+
+    Args:
+        op: an OpInfo.
+        kind: of which type, and whether with gradients.
+        samples: how many.
+        run: whether to build and run it; if not, only what is left to ATen is found.
+    """
+    result = Result(op.name)
+    backward = kind == "backward"
+    dtype = DTYPES.get(kind, torch.float32)
+    torch.manual_seed(SEED)
+    found = op.sample_inputs("cpu", dtype, requires_grad=backward)
+    for sample in itertools.islice(found, samples):
+        _try(result, op, (sample.input, sample.args, sample.kwargs), backward=backward, run=run)
+        if result.verdict != "equal":
+            break
+    return result
+
+
+def _try(result: Result, op: Any, given: Any, *, backward: bool, run: bool) -> None:
+    leaves, spec = tree_flatten(given)
+    at = [k for k, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+
+    def fn(*tensors: torch.Tensor) -> Any:
+        mine = list(leaves)
+        for k, tensor in zip(at, tensors, strict=True):
+            mine[k] = tensor
+        first, args, kwargs = tree_unflatten(mine, spec)
+        found = tree_flatten(op(first, *args, **kwargs))[0]
+        return [one for one in found if isinstance(one, torch.Tensor)]
+
+    tensors = [leaves[k].detach().requires_grad_(leaves[k].requires_grad) for k in at]
+    programs: list[Program] = []
+
+    def compiler(module: Any, _: Any) -> Callable[..., Any]:
+        program = Program(module)
+        programs.append(program)
+        result.left += [one.target for one in program.fallbacks]
+        call = program.build() if run else lambda args: module(*args)
+
+        def boxed(args: list[Any]) -> Any:
+            return call(args)
+
+        boxed._boxed_call = True  # type: ignore[attr-defined] # how AOTAutograd knows
+        return boxed
+
+    compiled = aot_function(
+        fn, compiler, bw_compiler=compiler, decompositions=dict(decompositions())
+    )
+    try:
+        expected = _values(fn, tensors, backward=backward)
+        other = _values(fn, tensors, backward=backward, seed=SEED + 1)
+    except Exception as error:
+        result.verdict, result.reason = "untraced", f"eager: {error}"
+        return
+    try:
+        _values(compiled, tensors, backward=backward)
+    except Exception as error:
+        traced = bool(programs)
+        result.verdict = "differs" if traced else "untraced"
+        result.reason = f"{type(error).__name__}: {str(error)[:200]}"
+        return
+    if not _is_same(expected, other):
+        result.verdict = "random"
+    if not run or result.verdict == "random":
+        return
+    rtol, atol = TOLERANCE.get(tensors[0].dtype if tensors else torch.float32, (1e-4, 1e-5))
+    try:
+        got = _values(compiled, tensors, backward=backward)
+        torch.testing.assert_close(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+    except Exception as error:
+        result.verdict, result.reason = "differs", str(error)[:300]
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    try:
+        torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
+    except AssertionError:
+        return False
+    return True
+
+
+def _values(
+    fn: Callable[..., Any],
+    tensors: Sequence[torch.Tensor],
+    *,
+    backward: bool,
+    seed: int = SEED,
+) -> Any:
+    """What it gives, the gradients too, drawn from the same random numbers each time."""
+    mine = [tensor.detach().clone().requires_grad_(tensor.requires_grad) for tensor in tensors]
+    given = [one for one in mine if one.requires_grad]
+    torch.manual_seed(seed)
+    found = list(fn(*mine))
+    if backward:
+        ends = [one for one in found if one.requires_grad]
+        if ends:
+            ones = [torch.ones_like(one) for one in ends]
+            found += torch.autograd.grad(ends, given, ones, allow_unused=True)
+    return [one.detach() if isinstance(one, torch.Tensor) else one for one in found]
+
+
+def table(results: Sequence[Result]) -> Iterator[str]:
+    """What became of all of them, in lines."""
+    traced = [one for one in results if one.verdict not in ("untraced", "random")]
+    equal = [one for one in traced if one.verdict == "equal"]
+    ours = [one for one in equal if not one.left]
+    yield f"{len(results)} operators, {len(traced)} traced and not random, {len(equal)} equal, {len(ours)}"
+    yield f"of them without ATen: {len(ours) / max(1, len(traced)):.1%} of those that were traced"
+    for one in traced:
+        if one.verdict == "differs":
+            yield f"differs: {one.name}: {one.reason}"
+    counts = Counter(target for one in equal for target in set(one.left))
+    yield from (f"{count:4} {target}" for target, count in counts.most_common())
+
+
+def main() -> None:
+    """Print the table of one kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kind", default="forward", choices=["forward", "backward", *DTYPES])
+    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--lower-only", action="store_true", help="build and run nothing")
+    parser.add_argument("--part", default="0/1", help="which of how many parts of the operators")
+    asked = parser.parse_args()
+    part, parts = map(int, asked.part.split("/"))
+    warnings.simplefilter("ignore")
+    every = list(names(asked.kind).values())[part::parts]
+    results = [tried(op, asked.kind, asked.samples, run=not asked.lower_only) for op in every]
+    for line in table(results):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""PyTorch's samples of its operators: whatever is lowered computes what eager does."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import pytest
+
+from tests.compiler.opinfo import Kind, Result, names, table, tried
+
+pytestmark = pytest.mark.live
+
+SAMPLE = 24
+"""Operators of each kind in a usual run, the same ones each time."""
+LEAST = 0.5
+"""The share of operators without ATen; the aim is 0.65."""
+
+
+def results(kind: Kind, few: int | None = None) -> list[Result]:
+    every = names(kind)
+    chosen = sorted(every) if few is None else random.Random(0).sample(sorted(every), few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [tried(every[name], kind) for name in chosen]
+
+
+def differing(found: list[Result]) -> list[str]:
+    return [f"{one.name}: {one.reason}" for one in found if one.verdict == "differs"]
+
+
+@pytest.mark.parametrize("kind", ["forward", "backward", "bfloat16", "int64"])
+def test_a_sample_of_operators(kind: Kind) -> None:
+    found = results(kind, SAMPLE)
+    assert differing(found) == []
+    assert sum(one.verdict == "equal" for one in found) > SAMPLE // 2
+
+
+@pytest.mark.slow
+@pytest.mark.release
+def test_every_operator() -> None:
+    found = results("forward")
+    assert differing(found) == []
+    traced = [one for one in found if one.verdict == "equal"]
+    ours = [one for one in traced if not one.left]
+    assert len(ours) > LEAST * len(traced), "\n".join(table(found))
