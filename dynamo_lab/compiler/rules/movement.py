@@ -90,6 +90,27 @@ def _pad(call: Call, x: LazyTensor, pads: Sequence[Size], value: Any = 0) -> Laz
     return call.tensor(closure, [x], cost=3)
 
 
+@rule(aten.repeat.default)
+def _repeat(call: Call, x: LazyTensor, repeats: Sequence[Size]) -> LazyTensor:
+    front = len(repeats) - len(x.size)
+    if 0 in x.size:
+        raise Unsupported("a repetition of nothing")
+
+    def closure(at: Position) -> Value:
+        return x([i % n if n != 1 else 0 for i, n in zip(at[front:], x.size, strict=True)])
+
+    return call.tensor(closure, [stored_if_dear(x)])
+
+
+@rule(aten.narrow_copy.default)
+def _narrow_copy(call: Call, x: LazyTensor, dim: int, start: Size, _: Size) -> LazyTensor:
+    dim %= len(x.size)
+    first = first_of(start, x.size[dim])
+    return call.tensor(
+        lambda at: x([i + first if d == dim else i for d, i in enumerate(at)]), [x], cost=0
+    )
+
+
 @rule(aten.embedding.default)
 def _embedding(call: Call, weight: LazyTensor, ids: LazyTensor, *_: Any) -> LazyTensor:
     rank = len(ids.size)
@@ -175,16 +196,17 @@ def _slice_scatter(
     _: Any = None,
     step: int = 1,
 ) -> LazyTensor:
-    if step != 1:
-        raise Unsupported("a write with steps")
     dim %= len(x.size)
     first = first_of(start, x.size[dim])
     dtype, length = computed_in(call.meta.dtype), source.size[dim]
 
     def closure(at: Position) -> Value:
-        place = index(at[dim] - first)
-        within = apply("and", apply("ge", place, 0), apply("lt", place, index(length)))
-        moved = [i - first if d == dim else i for d, i in enumerate(at)]
+        away = at[dim] - first
+        place = index(away)
+        within = apply("and", apply("ge", place, 0), apply("lt", place, index(length * step)))
+        if step != 1:
+            within = apply("and", within, apply("eq", index(away % step), 0))
+        moved = [away // step if d == dim else i for d, i in enumerate(at)]
         return where(within, masked(within, lambda: cast(source(moved), dtype), 0), x(at))
 
     return call.tensor(closure, [x, source], cost=3)

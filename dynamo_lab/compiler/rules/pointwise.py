@@ -271,6 +271,33 @@ def _full(call: Call, *args: Any, **_: Any) -> LazyTensor:
     return call.tensor(lambda at: number(value, computed_in(call.meta.dtype)), [])
 
 
+@rule(
+    aten.empty.memory_format,
+    aten.empty_permuted.default,
+    aten.empty_strided.default,
+    aten.empty_like.default,
+    aten.new_empty.default,
+    aten.new_empty_strided.default,
+)
+def _empty(call: Call, *_: Any, **__: Any) -> LazyTensor:
+    """What it holds is not defined: zeros, which cost nothing where they are not read."""
+    return call.tensor(lambda at: const(0, computed_in(call.meta.dtype)), [])
+
+
+@rule(aten.round.decimals)
+def _round_to(call: Call, x: LazyTensor, *, decimals: int = 0) -> LazyTensor:
+    factor = 10.0 ** abs(decimals)
+
+    def rounded(v: Value) -> Value:
+        if decimals < 0:
+            return apply("round", v / factor) * factor
+        return apply("round", v * factor) / factor
+
+    if call.meta.dtype not in FLOATS:
+        raise Unsupported("decimals of integers")
+    return pointwise(call, [x], rounded)
+
+
 @rule(aten.arange.start_step, prims.iota.default)
 def _arange(call: Call, first: Any, *args: Any, start: Any = None, step: Any = 1, **_: Any) -> Any:
     if start is None:

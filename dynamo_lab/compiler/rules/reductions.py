@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -10,6 +11,7 @@ from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Value, apply, cast, const, index, where
 from dynamo_lab.compiler.layout import Position, flatten, in_parts, unflatten
 from dynamo_lab.compiler.operators import FLOATS, computed_in
+from dynamo_lab.compiler.rules.movement import stored_if_dear
 from dynamo_lab.compiler.rules.table import Call, Rule, rule
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Unsupported
@@ -72,6 +74,60 @@ def _mean(
     total = call.graph.reduce("sum", converted(call, x, dtype), dims, keepdim, dtype)
     count = ix.product(x.size[d] for d in dims)
     return call.tensor(lambda at: divided(total(at), count), [total])
+
+
+@rule(aten.linalg_vector_norm.default)
+def _vector_norm(
+    call: Call,
+    x: LazyTensor,
+    ord: Any = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    **_: Any,
+) -> LazyTensor:
+    """The norm of order `ord`: of 0 a count, of infinity an extreme, else a root of powers."""
+    if not isinstance(ord, int | float):
+        raise Unsupported("an order that only the run knows")
+    dtype, dims = computed_in(call.meta.dtype), dims_of(x, dim)
+    size = _mapped(converted(call, x, dtype), lambda v: apply("abs", v))
+    if abs(ord) == math.inf:
+        how = "max" if ord > 0 else "min"
+        return call.graph.reduce(how, size, dims, keepdim, call.meta.dtype)
+    powers = {
+        0: lambda v: cast(apply("ne", v, 0.0), dtype),
+        1: lambda v: v,
+        2: lambda v: v * v,
+    }
+    power = powers.get(ord, lambda v: apply("pow", v, float(ord)))
+    total = call.graph.reduce("sum", _mapped(size, power), dims, keepdim, dtype)
+    roots = {0: lambda v: v, 1: lambda v: v, 2: lambda v: apply("sqrt", v)}
+    root = roots.get(ord, lambda v: apply("pow", v, 1.0 / ord))
+    return call.tensor(lambda at: root(total(at)), [total])
+
+
+MOST_OF_A_PRODUCT = 4096
+"""Multiplications up to which a product of matrices is loops: a library's call takes longer."""
+
+
+@rule(aten.mm.default, aten.bmm.default)
+def _product(call: Call, a: LazyTensor, b: LazyTensor) -> LazyTensor:
+    """A small product of known sizes, which can be fused with what follows."""
+    *batch, rows, inner = a.size
+    columns = b.size[-1]
+    sizes = [*batch, rows, inner, columns]
+    if not all(isinstance(n, int) for n in sizes) or ix.product(sizes) > MOST_OF_A_PRODUCT:
+        raise Unsupported("a product of matrices")
+    if 0 in sizes:
+        raise Unsupported("a product of no elements")
+    dtype = computed_in(call.meta.dtype)
+    left, right = (converted(call, stored_if_dear(x), dtype) for x in (a, b))
+
+    def term(at: Position) -> Value:
+        *front, i, k, j = at
+        return left([*front, i, k]) * right([*front, k, j])
+
+    terms = LazyTensor(call.graph, sizes, dtype, term, [left, right])
+    return call.graph.reduce("sum", terms, [len(sizes) - 2], False, call.meta.dtype)
 
 
 def divided(value: Value, count: Size) -> Value:

@@ -9,7 +9,7 @@ import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.layout import Position, flatten, unflatten
-from dynamo_lab.compiler.rules.table import Call, Meta, expanded, rule
+from dynamo_lab.compiler.rules.table import RULES, Call, Meta, expanded, rule
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
@@ -121,6 +121,45 @@ def selected(
     return view_of(call, x, lambda at: [*at[:dim], chosen, *at[dim:]], meta)
 
 
+@rule(aten.diagonal.default)
+def _diagonal(
+    call: Call, x: LazyTensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> LazyTensor:
+    down, across = dim1 % len(x.size), dim2 % len(x.size)
+
+    def reindex(at: Position) -> list[Index]:
+        rest, along = list(at[:-1]), at[-1]
+        ends = {down: along + max(-offset, 0), across: along + max(offset, 0)}
+        return [ends[d] if d in ends else rest.pop(0) for d in range(len(x.size))]
+
+    return view_of(call, x, reindex)
+
+
+@rule(aten.unfold.default)
+def _unfold(call: Call, x: LazyTensor, dim: int, size: int, step: int) -> LazyTensor:
+    if not x.size:
+        return view_of(call, x, lambda _: ())
+    dim %= len(x.size)
+    return view_of(
+        call, x, lambda at: [i * step + at[-1] if d == dim else i for d, i in enumerate(at[:-1])]
+    )
+
+
+def _entered_as_copy(target: Any, view: Any) -> None:
+    """The view by the same arguments, as memory of its own."""
+
+    def copy(call: Call, x: LazyTensor, *args: Any, **named: Any) -> Any:
+        made = RULES[view](call, x, *args, **named)
+        parts = made if isinstance(made, list) else [made]
+        owned = [
+            call.tensor(lambda at, part=part: part(at), [part], meta=meta, cost=0)
+            for part, meta in zip(parts, call.metas, strict=True)
+        ]
+        return owned if isinstance(made, list) else owned[0]
+
+    rule(target)(copy)
+
+
 @rule(aten.flip.default)
 def _flip(call: Call, x: LazyTensor, dims: Sequence[int]) -> LazyTensor:
     flipped = {d % len(x.size) for d in dims} if x.size else set[int]()
@@ -145,6 +184,19 @@ def _split(call: Call, x: LazyTensor, sizes: Any = 0, dim: int = 0) -> list[Lazy
     return found
 
 
+for _name in ("view", "permute", "expand", "diagonal", "unfold", "unsqueeze", "alias", "t"):
+    _entered_as_copy(
+        getattr(aten, f"{_name}_copy").default,
+        getattr(aten, _name).default,
+    )
+for _name, _overload in (
+    ("unbind", "int"), ("select", "int"), ("transpose", "int"), ("slice", "Tensor"),
+    ("squeeze", "default"), ("squeeze", "dim"), ("squeeze", "dims"),
+):  # fmt: skip
+    _entered_as_copy(
+        getattr(getattr(aten, f"{_name}_copy"), _overload), getattr(getattr(aten, _name), _overload)
+    )
+
 VIEWS = frozenset(
     {
         aten.view.default,
@@ -161,6 +213,8 @@ VIEWS = frozenset(
         aten.expand.default,
         aten.slice.Tensor,
         aten.select.int,
+        aten.diagonal.default,
+        aten.unfold.default,
         aten.split_with_sizes.default,
         aten.split.Tensor,
         operator.getitem,

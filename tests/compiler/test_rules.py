@@ -1,0 +1,103 @@
+"""Rules one by one, against eager: sizes 0, 1, odd and of the run time; ATen has nothing to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from dynamo_lab.compiler.backend import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.compiler.program import Program
+
+pytestmark = pytest.mark.live
+
+aten = torch.ops.aten
+norm = torch.linalg.vector_norm
+
+RULES: dict[str, Callable[[torch.Tensor], Any]] = {
+    "diagonal": lambda x: x.diagonal() * 2,
+    "diagonal above": lambda x: x.diagonal(1, 1, 0).exp(),
+    "diagonal below": lambda x: x[None].diagonal(-1, 0, 2) + 1,
+    "unfold": lambda x: x.unfold(1, 2, 3) * 2,
+    "unfold over itself": lambda x: x.unfold(1, 3, 1).sum(-1),
+    "repeat": lambda x: x.exp().repeat(2, 1, 3) + 1,
+    "round up": lambda x: torch.round(x, decimals=2),
+    "round down": lambda x: torch.round(x * 100, decimals=-1),
+    "filled after": lambda x: torch.empty_like(x).fill_(3) + x,
+    "copies of views": lambda x: [
+        torch.permute_copy(x, (1, 0)), torch.narrow_copy(x, 1, 1, 2), *torch.unbind_copy(x, 1),
+        torch.view_copy(x, (-1,)), torch.diagonal_copy(x), torch.expand_copy(x[None], (3, -1, -1)),
+    ],
+    "write with steps": lambda x: torch.slice_scatter(x, x[:, ::2] * 2, 1, 0, None, 2),
+    "norm": lambda x: norm(x, dim=1),
+    "norm of all": lambda x: norm(x),
+    "norm of order 3": lambda x: norm(x, 3, dim=1, keepdim=True),
+    "norm of order 0": lambda x: norm(x.relu(), 0, dim=1),
+    "norm of order 1": lambda x: norm(x, 1, dim=0),
+    "norm of order -1.5": lambda x: norm(x, -1.5, dim=1),
+    "largest": lambda x: norm(x, float("inf"), dim=1),
+    "least": lambda x: norm(x, -float("inf"), dim=1),
+}  # fmt: skip
+
+
+def made(rule: str, dynamic: bool) -> tuple[Callable[..., Any], list[Program]]:
+    programs: list[Program] = []
+    torch.compiler.reset()
+    fn = torch.compile(RULES[rule], backend="lab", dynamic=dynamic)
+
+    def call(x: torch.Tensor) -> Any:
+        with compiled(programs.append):
+            return fn(x)
+
+    return call, programs
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_computes_what_eager_does(rule: str, dynamic: bool) -> None:
+    call, programs = made(rule, dynamic)
+    torch.manual_seed(0)
+    for rows in (5, 8, 1, 0):
+        x = torch.randn(rows, 7)
+        expected = _or_error(RULES[rule], x)
+        if expected is None:
+            continue
+        torch.testing.assert_close(call(x), expected, rtol=1e-4, atol=1e-5)
+    assert dynamic or [one.target for one in programs[0].fallbacks] == []
+
+
+def _or_error(fn: Callable[..., Any], x: torch.Tensor) -> Any:
+    """What eager gives; None where it refuses, as a diagonal beyond the sizes."""
+    try:
+        return fn(x)
+    except (RuntimeError, IndexError):
+        return None
+
+
+def test_a_small_product_is_loops_and_a_large_one_is_the_librarys() -> None:
+    programs: list[Program] = []
+    torch.compiler.reset()
+    product = torch.compile(lambda a, b: (a @ b).relu(), backend="lab", dynamic=False)
+    for n in (6, 64):
+        a, b = torch.randn(n, 5), torch.randn(5, n)
+        with compiled(programs.append):
+            torch.testing.assert_close(product(a, b), (a @ b).relu(), rtol=1e-4, atol=1e-5)
+    small, large = programs
+    assert [one.target for one in small.fallbacks] == []
+    assert [one.target for one in large.fallbacks] == ["aten.mm.default"]
+
+
+def test_what_an_unfilled_tensor_holds_is_written_over() -> None:
+    def filled(x: torch.Tensor) -> torch.Tensor:
+        y = x.new_empty(4, 3)
+        y[:, 0] = x
+        y[:, 1:] = 2
+        return y
+
+    x = torch.randn(4)
+    torch.testing.assert_close(torch.compile(filled, backend="lab")(x), filled(x))
