@@ -19,7 +19,7 @@ def program(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
 @pytest.fixture(scope="module")
 def recording() -> lab.Recording:
     torch.compiler.reset()
-    return lab.explore(program, torch.randn(8, 5), torch.randn(5, 7), backend="lab")
+    return lab.explore(program, torch.randn(32, 24), torch.randn(24, 28), backend="lab")
 
 
 def test_kernels_and_calls_are_recorded(recording: lab.Recording) -> None:

@@ -30,7 +30,7 @@ RULES: dict[str, Callable[[torch.Tensor], Any]] = {
     "round down": lambda x: torch.round(x * 100, decimals=-1),
     "filled after": lambda x: torch.empty_like(x).fill_(3) + x,
     "copies of views": lambda x: [
-        torch.permute_copy(x, (1, 0)), torch.narrow_copy(x, 1, 1, 2), *torch.unbind_copy(x, 1),
+        torch.permute_copy(x, (1, 0)), torch.narrow_copy(x, 1, 1, 2), *aten.unbind_copy.int(x, 1),
         torch.view_copy(x, (-1,)), torch.diagonal_copy(x), torch.expand_copy(x[None], (3, -1, -1)),
     ],
     "write with steps": lambda x: torch.slice_scatter(x, x[:, ::2] * 2, 1, 0, None, 2),

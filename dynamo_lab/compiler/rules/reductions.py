@@ -93,16 +93,26 @@ def _vector_norm(
     if abs(ord) == math.inf:
         how = "max" if ord > 0 else "min"
         return call.graph.reduce(how, size, dims, keepdim, call.meta.dtype)
-    powers = {
-        0: lambda v: cast(apply("ne", v, 0.0), dtype),
-        1: lambda v: v,
-        2: lambda v: v * v,
-    }
-    power = powers.get(ord, lambda v: apply("pow", v, float(ord)))
-    total = call.graph.reduce("sum", _mapped(size, power), dims, keepdim, dtype)
-    roots = {0: lambda v: v, 1: lambda v: v, 2: lambda v: apply("sqrt", v)}
-    root = roots.get(ord, lambda v: apply("pow", v, 1.0 / ord))
-    return call.tensor(lambda at: root(total(at)), [total])
+    total = call.graph.reduce("sum", _mapped(size, lambda v: _power(v, ord)), dims, keepdim, dtype)
+    return call.tensor(lambda at: _root(total(at), ord), [total])
+
+
+def _power(v: Value, order: float) -> Value:
+    match order:
+        case 0:
+            return cast(apply("ne", v, 0.0), v.dtype)
+        case 1:
+            return v
+        case 2:
+            return v * v
+        case _:
+            return apply("pow", v, float(order))
+
+
+def _root(v: Value, order: float) -> Value:
+    if order == 2:
+        return apply("sqrt", v)
+    return v if order in (0, 1) else apply("pow", v, 1.0 / order)
 
 
 MOST_OF_A_PRODUCT = 4096
@@ -115,7 +125,8 @@ def _product(call: Call, a: LazyTensor, b: LazyTensor) -> LazyTensor:
     *batch, rows, inner = a.size
     columns = b.size[-1]
     sizes = [*batch, rows, inner, columns]
-    if not all(isinstance(n, int) for n in sizes) or ix.product(sizes) > MOST_OF_A_PRODUCT:
+    is_known = all(isinstance(n, int) for n in sizes)
+    if not is_known or ix.hint(ix.product(sizes)) > MOST_OF_A_PRODUCT:
         raise Unsupported("a product of matrices")
     if 0 in sizes:
         raise Unsupported("a product of no elements")
