@@ -12,6 +12,7 @@ import torch._dynamo
 from torch._dynamo import config
 
 import dynamo_lab as lab
+from dynamo_lab.view import build
 from dynamo_lab.view.breaks.advice import RULES, Rule, rule_of
 
 EXAMPLES = {rule.title: rule for rule in RULES if rule.example}
@@ -81,3 +82,19 @@ def test_an_example_computes_the_same_after(title: str) -> None:
         assert title == "exception raised"
         return
     torch.testing.assert_close(after, before, check_dtype=False)
+
+
+def test_what_a_scheduler_wraps_is_compiled_by_itself() -> None:
+    weight = torch.nn.Parameter(torch.ones(4))
+    weight.grad = torch.ones(4)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.9**epoch)
+
+    def step() -> None:
+        optimizer.step()
+
+    recording = lab.explore(step, backend="eager")
+    shown = next(one for one in build(recording).breaks if one.frame == "step")
+    assert shown.title == "optimizer step with a scheduler"
+    compiled = [frame.name for frame in recording.frames if frame.outcome == "compiled"]
+    assert "SGD.step" in compiled

@@ -180,6 +180,16 @@ def test_parts_beyond_the_whole_are_noise(make: Make) -> None:
     assert [part.name for part in program.parts] == ["7 kernels", "guards, allocation and Python"]
 
 
+def test_what_overhead_may_be_is_not_called_inconsistent(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    long = replace(recording.benchmark.overheads[0], whole=(3e-3,) * 12, stubbed=())
+    benchmark = replace(recording.benchmark, overheads=(long,))
+    program = bench(replace(recording, benchmark=benchmark)).kernels.programs[0]
+    assert "no kernel (overhead was not measured)" in program.remainder
+    assert "not consistent" not in program.remainder
+
+
 def test_a_gpu_waits_where_python_takes_longer(make: Make) -> None:
     recording = make("measured")
     assert recording.benchmark is not None

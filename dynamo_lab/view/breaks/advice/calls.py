@@ -143,6 +143,16 @@ RULES = (
     ),
     Rule(
         _SKIPPED,
+        "optimizer step with a scheduler",
+        (
+            "A learning-rate scheduler wraps `step`, and Dynamo skips that wrapper on purpose. The "
+            "optimizer's own `step`, which it calls, is compiled by itself: there is nothing to "
+            "change here.",
+        ),
+        r"\boptim[./\\]lr_scheduler\.py",
+    ),
+    Rule(
+        _SKIPPED,
         "optimizer call",
         (
             "Dynamo skips this method of the optimizer on purpose. Compile the forward and the "
