@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import subprocess
 import sys
 import weakref
@@ -158,6 +159,21 @@ def test_inner_loops_read_what_was_there(fn: Callable[..., Any]) -> None:
     expected, got = fn(*given), torch.compile(fn, backend="lab")(*mine)
     torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(mine[0], given[0], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16], ids=str
+)
+@pytest.mark.parametrize("length", [0, 1, 67])
+def test_the_sign_of_every_float(dtype: torch.dtype, length: int) -> None:
+    """Loops long enough to be run on vectors among them."""
+    numbers = torch.tensor([-0.0, 0.0, -math.inf, math.inf, -1.5, 2, math.nan, -math.nan])
+    x = numbers.repeat(9)[:length].to(dtype)
+    programs: list[Program] = []
+    with compiled(programs.append):
+        got = torch.compile(torch.signbit, backend="lab", dynamic=False)(x)
+    assert not programs[0].fallbacks
+    assert torch.equal(got, torch.signbit(x))
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
