@@ -19,6 +19,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from dynamo_lab.compiler.backend import decompositions
+from dynamo_lab.compiler.lower import CannotLower
 from dynamo_lab.compiler.program import Program
 
 if TYPE_CHECKING:
@@ -96,10 +97,14 @@ def _try(result: Result, op: Any, given: Any, *, backward: bool, run: bool) -> N
     programs: list[Program] = []
 
     def compiler(gm: Any, example_inputs: Any) -> Callable[..., Any]:
-        program = Program(gm)
-        programs.append(program)
-        result.left += [one.target for one in program.fallbacks]
-        call = program.build() if run else lambda args: gm(*args)
+        call: Callable[..., Any] = lambda args: gm(*args)  # noqa: E731
+        try:
+            program = Program(gm)
+            programs.append(program)
+            result.left += [one.target for one in program.fallbacks]
+            call = program.build() if run else call
+        except CannotLower:
+            result.left.append("a whole graph")
 
         def boxed(args: list[Any]) -> Any:
             return call(args)
@@ -116,7 +121,7 @@ def _try(result: Result, op: Any, given: Any, *, backward: bool, run: bool) -> N
     try:
         _values(compiled, tensors, backward=backward)
     except Exception as error:
-        traced = bool(programs)
+        traced = bool(programs or result.left)
         result.verdict = "differs" if traced else "untraced"
         result.reason = f"{type(error).__name__}: {str(error)[:200]}"
         return
