@@ -280,6 +280,7 @@ POINTERS = (
     "In a `%%compile` cell, define or import it",
     "Find what changes between calls in the guards",
     "To compile the update as well",
+    "A learning-rate scheduler wraps `step`",
 )
 """What says where to look, and ends no break."""
 UNREACHED = {
