@@ -197,7 +197,7 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
         from dynamo_lab.bench.options import bench_options
         from dynamo_lab.bench.progress import progress_bar
-        from dynamo_lab.bench.run import measured
+        from dynamo_lab.bench.recorded import measured
 
         with progress_bar() as watch:
             found = measured(self, self.session, bench_options(**options), watch)

@@ -98,7 +98,7 @@ def _benched(
     recording: Recording, session: Session, asked: dict[str, Any], waiting: Waiting | None
 ) -> Ran:
     from dynamo_lab.bench.options import bench_options
-    from dynamo_lab.bench.run import measured
+    from dynamo_lab.bench.recorded import measured
 
     watch = _watch(waiting)
     options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})

@@ -14,7 +14,7 @@ from dynamo_lab.bench.memory import weigh
 from dynamo_lab.bench.start import Start, reached_tensors
 from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
 from dynamo_lab.capture.core.undo import Whole, held
-from dynamo_lab.errors import AlreadyRecordingError, BenchError, DynamoLabError
+from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
 from dynamo_lab.live.guards import timed
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import is_wrong
@@ -46,24 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from dynamo_lab.bench.options import BenchOptions
-
-
-def measured(
-    recording: Recording, session: Session, options: BenchOptions, watch: Watch
-) -> tuple[Recording, Session]:
-    """The program of a recording with its benchmark, as separate facts.
-
-    Raises:
-        BenchError: the program is not available.
-    """
-    program = session.program
-    if program is None:
-        raise BenchError(
-            "There is no program to measure: this recording was loaded from a file, or made with "
-            "record() or %%record. Use lab.bench(fn, *args), explore() or %%compile."
-        )
-    fn, args, kwargs = program.call()
-    return BenchRun(fn, args, kwargs, options, watch, recording.title).made()
 
 
 class BenchRun:

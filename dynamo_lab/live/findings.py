@@ -12,7 +12,7 @@ from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.exports import reexported
 from dynamo_lab.live.fixes import attempt, own, program_of
 from dynamo_lab.live.repeats import call_of, without_and_with
-from dynamo_lab.measure.machine import is_busy
+from dynamo_lab.measure.machine import Watched
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, Spread, ratio, spread
@@ -207,6 +207,7 @@ class _Trial:
 
     def _timed(self, calls: _Calls) -> Timing | None:
         """Calls without and with the changes in turns."""
+        cores = Watched()
         with ExitStack() as applied:
 
             def turn(name: str) -> None:
@@ -214,11 +215,12 @@ class _Trial:
                 applied.enter_context(calls.on(name))
 
             times = take_turns(calls.works, calls.device, PLAN, watch=self._watch, before=turn)
+        busy = cores.was_busy()
         plain, changed = times[WITHOUT].seconds, times[WITH].seconds
         if not plain:
             return None
         a, b = spread(plain), spread(changed)
-        return Timing(a.median, b.median, ratio(plain, changed), (a, b), is_busy())
+        return Timing(a.median, b.median, ratio(plain, changed), (a, b), busy)
 
     def _weighed(self, calls: _Calls) -> Memory | None:
         """The peaks of one call each, which were called before: nothing is compiled in them."""

@@ -7,8 +7,9 @@ import platform
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dynamo_lab.measure.caches import cached_bytes
 from dynamo_lab.model.benchmarks import Machine
@@ -43,6 +44,50 @@ def describe_machine(device: str) -> Machine:
 def is_busy() -> bool:
     """Whether more processes wanted to run in the last minute than there are cores."""
     return Machine(cores=os.cpu_count() or 0, load=load()).is_busy
+
+
+class Watched:
+    """The cores from now on: whether others took them while something was timed."""
+
+    def __init__(self) -> None:
+        self._start = _taken()
+
+    def was_busy(self) -> bool:
+        """Whether this process waited for a core that others had, for more than a small share.
+
+        The average over a minute comes too late for what started just now, and counts what this
+        process compiled just before: it decides only where the system tells nothing better.
+        """
+        start, now = self._start, _taken()
+        if start is None or now is None:
+            return is_busy()
+        taken = now.at - start.at
+        return min(now.waited - start.waited, now.others - start.others) > _SMALL * taken
+
+
+_SMALL = 0.05
+_TASKS, _STAT = Path("/proc/self/task"), Path("/proc/stat")
+
+
+class _Taken(NamedTuple):
+    """Seconds so far: of the clock, waited for a core by this process, and used by others."""
+
+    at: float
+    waited: float
+    others: float
+
+
+def _taken() -> _Taken | None:
+    """None where the system does not tell: only Linux does."""
+    try:
+        waits = [int(text_of(one / "schedstat").split()[1]) for one in _TASKS.iterdir()]
+        user, nice, system_, _idle, _io, *kernel = map(int, text_of(_STAT).split()[1:8])
+        ticks = os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
+    own = time.process_time()
+    others = (user + nice + system_ + sum(kernel)) / ticks - own
+    return _Taken(time.perf_counter(), sum(waits) / 1e9, others)
 
 
 def load() -> float | None:

@@ -257,6 +257,8 @@ class Benchmark(Struct, frozen=True, kw_only=True):
 
     `changes` names what a call leaves to the next one: tensors that it writes, random numbers, what
     Python keeps. Each round starts without them; the calls in a round see them. None is not known.
+    `recorded_with` are the options of `torch.compile` that the recording was made with, which a
+    variant has only if it was asked for so.
     """
 
     title: str
@@ -274,3 +276,4 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     work: Work | None = None
     created: str = ""
     changes: tuple[str, ...] | None = None
+    recorded_with: dict[str, str] = {}

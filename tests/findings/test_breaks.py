@@ -203,3 +203,55 @@ def test_an_operator_without_a_fake_implementation_is_found(tmp_path: Path) -> N
         "def fn(x)", mended.replace("found::", "mended::")
     )
     assert not findings_of(recorded(source, tmp_path, "with_fake"))
+
+
+FAILING = {
+    "a backend": (
+        "def fn(x):\n    return x + 1\n",
+        "lambda graph, inputs: 1 / 0",
+        "ZeroDivisionError: division by zero",
+    ),
+    "an operator": (
+        "def fn(x):\n    return x @ torch.ones(3, 3)\n",
+        "'eager'",
+        "same reduction dim, but got [4, 4] X [3, 3]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_failure_that_was_caught_says_what_failed(name: str, tmp_path: Path) -> None:
+    source, backend, why = FAILING[name]
+    watched = f"""
+import contextlib
+
+import torch
+
+{source}
+def record(lab):
+    with lab.record() as recorder, contextlib.suppress(Exception):
+        torch.compile(fn, backend={backend})(torch.ones(4, 4))
+    return recorder.recording
+"""
+    [found, *_] = findings_of(recorded(watched, tmp_path, "caught"))
+    assert found.rule == "not-compiled"
+    assert why in found.sentence
+
+
+RAISING = """
+import torch
+
+def fn(x):
+    if x.sum() > 9:
+        raise ValueError("too large")
+    return x
+
+def record(lab):
+    return lab.explore(fn, torch.ones(4), backend="eager")
+"""
+
+
+def test_a_check_that_raises_has_no_example_of_a_choice(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(RAISING, tmp_path, "raising"))
+    assert "torch._assert_async" in found.remedy
+    assert "torch.where" not in found.code

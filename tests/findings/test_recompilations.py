@@ -147,3 +147,25 @@ def record(lab):
             compiled(torch.ones(rows, 3), scale)
     return recorder.recording
 """
+
+
+BRANCHING = """
+import torch
+
+def f(x):
+    return x * 2 if x.shape[0] > 5 else x + 1
+
+def record(lab):
+    compiled = torch.compile(f, backend="eager")
+    with lab.record() as recorder:
+        for length in (8, 9, 10, 2):
+            compiled(torch.ones(length))
+    return recorder.recording
+"""
+
+
+def test_what_was_dynamic_before_does_not_become_so(tmp_path: Path) -> None:
+    found = findings_of(recorded(BRANCHING, tmp_path, "branching"))
+    assert any("some values of `x.shape[0]` only" in one.sentence for one in found)
+    [told] = [one.sentence for one in found if "From then on it is dynamic" in one.sentence]
+    assert "`x.shape[0]` changes" in told

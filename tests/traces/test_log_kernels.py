@@ -42,3 +42,14 @@ def test_a_log_says_that_kernels_at_a_line_are_at_least_so_many() -> None:
     [note] = notes.untold(list(found.values()))
     assert "at least so many: 1 of 2 are tied to no line." in note.message
     assert list(notes.untold(list(found.values())[:1])) == []
+
+
+def test_a_log_that_names_nodes_is_not_asked_to_name_them() -> None:
+    made = _graph("sum", "sum", "mul")
+    found = list(_kernels(made, "cpp_fused_mul_sum_0", "cpp_fused_sum_1").values())
+    [without] = notes.untold(found)
+    assert without.message.endswith("says more of the kernels of a forward.")
+    [with_] = notes.untold(found, names_others=True)
+    assert with_.message.endswith(
+        "names the nodes, as `INDUCTOR_PROVENANCE=1` makes it do for those of a forward alone."
+    )

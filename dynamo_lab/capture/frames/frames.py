@@ -161,7 +161,7 @@ class FrameProbes:
         if any(attempt.outcome == "compiled" for attempt in known.attempts):
             return
         outcome = "skipped" if soft else "failed"
-        reason = first_line(error)
+        reason = outcomes.first_line(error)
         self._recorder.update(self._recorder.frames, frame, outcome=outcome, reason=reason)
 
     def _attempt_failed(self, frame: int, compile_id: str, error: BaseException) -> None:
@@ -176,7 +176,9 @@ class FrameProbes:
             and last.outcome == "compiled"
             and last.compile_id == (compile_id or last.compile_id)
         ):
-            last = msgspec.structs.replace(last, outcome="failed", reason=first_line(error))
+            last = msgspec.structs.replace(
+                last, outcome="failed", reason=outcomes.first_line(error)
+            )
             attempts = (*attempts[:-1], last)
             self._recorder.update(self._recorder.frames, frame, attempts=attempts)
 
@@ -195,7 +197,7 @@ class FrameProbes:
         try:
             yield
         except BaseException as error:
-            outcome, reason = outcomes.attempt_outcome(error), first_line(error)
+            outcome, reason = outcomes.attempt_outcome(error), outcomes.first_line(error)
             raise
         finally:
             self._end_attempt(self.frame(code), compile_id, outcome, reason, started)
@@ -282,11 +284,6 @@ def _remove(hooks_by_id: dict[int, Any], hook: Any) -> None:
 def readable_name(name: str) -> str:
     """The name of a frame for its reader: module-level code is that of a cell."""
     return name.replace("<module>", "cell")
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's message, or its type where it has none."""
-    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 def _split_reason(reason: str) -> tuple[str, str]:

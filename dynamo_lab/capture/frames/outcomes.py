@@ -1,5 +1,6 @@
 """The outcome of a frame, from what Dynamo returns and raises in each release of PyTorch."""
 
+import re
 from collections.abc import Callable, Generator
 from types import CodeType
 from typing import Any
@@ -43,6 +44,21 @@ def _skip_reason_before_2_12(frame: Any) -> str:
     if not hooks.HAS_TENSOR.get()(frame):
         return "no tensor-related objects found in frame"
     return ""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, or its type where it has none.
+
+    Where that only introduces another error, as of a backend or of an operator, with that.
+    """
+    first, _, rest = str(error).strip().partition("\n")
+    if first.endswith("raised:"):
+        return " ".join((first, *rest.strip().splitlines()[:1]))
+    inner = _WITHIN.search(rest) if "making fake tensor call" in first else None
+    return f"{first}: {inner[1]}" if inner else first or type(error).__name__
+
+
+_WITHIN = re.compile(r"\bgot (\w+\(.*\))\s*$", re.MULTILINE)
 
 
 def is_soft_failure(error: BaseException) -> bool:

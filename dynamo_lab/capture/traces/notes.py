@@ -35,19 +35,28 @@ def changed(path: str) -> Note:
     return _note("info", f"{path} has changed since this was logged: not shown.")
 
 
-def untold(kernels: Sequence[Kernel]) -> Iterator[Note]:
-    """Graphs of several C++ kernels, of which the log tells only names that operators share."""
+def untold(kernels: Sequence[Kernel], *, names_others: bool = False) -> Iterator[Note]:
+    """Graphs of several C++ kernels, of which the log tells only names that operators share.
+
+    Where it `names_others`' nodes it was made with what makes it do so, which PyTorch does for
+    kernels of a forward alone.
+    """
     written = [one for one in kernels if one.language == "cpp" and one.graph is not None]
     shared = {graph for graph, count in Counter(one.graph for one in written).items() if count > 1}
     among = [one for one in written if one.graph in shared]
     if among:
         without = sum(not one.nodes for one in among)
+        more = (
+            "Of other kernels it names the nodes, as `INDUCTOR_PROVENANCE=1` makes it do for "
+            "those of a forward alone."
+            if names_others
+            else "With `INDUCTOR_PROVENANCE=1` a log says more of the kernels of a forward."
+        )
         yield _note(
             "info",
-            "A log has of a C++ kernel no more than code and name, so it is tied to the operators "
-            "that only its name tells. The kernels counted at a line are at least so many: "
-            f"{without:,} of {len(among):,} are tied to no line. "
-            "With `INDUCTOR_PROVENANCE=1` a log says more.",
+            f"Of {len(among):,} C++ kernels the log has no more than code and name, so they are "
+            "tied to the operators that only their names tell. The kernels counted at a line are "
+            f"at least so many: {without:,} of {len(among):,} are tied to no line. {more}",
         )
 
 

@@ -18,7 +18,7 @@ from dynamo_lab.capture.traces.machine import Machine
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.capture.traces.timings import Phases
 from dynamo_lab.model.core.notes import Note
-from dynamo_lab.model.graphs import Stage
+from dynamo_lab.model.graphs import Graph, Stage
 from dynamo_lab.model.guards.guards import Guard
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
@@ -226,21 +226,21 @@ class _Reader:
         mapped: dict[str, list[str]] = {}
         for name, nodes in _lists(told.get("cppCodeToPost")):
             mapped.setdefault(name.rpartition(":")[0] or name, []).extend(nodes)
-        for kernel, nodes in mapped.items():
-            self._remap(kernel, nodes)
         graph, traced = (
             self._graphs.last_post_grad(record.compile_id),
             _lists(told.get("postToPre")),
         )
+        for kernel, nodes in mapped.items():
+            self._remap(kernel, nodes, graph)
         if graph is not None and (names := dict(traced)):
             self._traced[graph.id] = names
         return bool(mapped)
 
-    def _remap(self, name: str, nodes: list[str]) -> None:
-        """The kernel of this name that was made last has these nodes."""
+    def _remap(self, name: str, nodes: list[str], graph: Graph | None) -> None:
+        """The kernel of this name and graph has these nodes: other graphs have kernels so named."""
         for kernel in reversed(self._kernels):
-            if kernel.name == name and kernel.graph is not None:
-                index = {n: at for at, n in enumerate(self._graphs.graphs[kernel.graph].nodes.name)}
+            if graph is not None and (kernel.name, kernel.graph) == (name, graph.id):
+                index = {n: at for at, n in enumerate(graph.nodes.name)}
                 known = sorted({index[node] for node in nodes if node in index})
                 self._kernels[kernel.id] = replace(kernel, nodes=tuple(known))
                 self._told.add(kernel.id)
@@ -272,7 +272,8 @@ class _Reader:
             frames = self._frames.frames
             cut = [f"{frames[one.frame].name} ({one.id})" for one in left[:5]]
             yield notes.cut_off(cut, running)
-        yield from notes.untold([one for one in self._kernels if one.id not in self._told])
+        unnamed = [one for one in self._kernels if one.id not in self._told]
+        yield from notes.untold(unnamed, names_others=bool(self._told))
         yield from notes.unread(self._artifacts.damaged, self._artifacts.lost, self._problems)
         yield from map(notes.changed, dict.fromkeys(self._texts.changed))
 

@@ -12,6 +12,7 @@ from dynamo_lab.render.fallback import findings, parts
 from dynamo_lab.render.markup import Block, Markup, join, made, prose, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
+from dynamo_lab.view.summary.summary import untold
 
 LIMIT = 200_000
 _RESERVE = 3_000  # for the end of the page, and for notes on what was cut
@@ -133,9 +134,9 @@ def _summary(view: View) -> Markup:
     head = tag("p", title, *counts)
     sentence = tag("p", prose(shortened(summary.sentence, 1500)))
     target = [tag("p", tag("b", summary.target))] if summary.target else []
-    failure = tag("p", tag("b", shortened(summary.failure, 600), style="color:#d9534f"))
-    is_news = summary.failure and summary.failure not in summary.sentence
-    told = [*([failure] if is_news else []), *findings.blocks(view.findings)]
+    failure = untold(summary)
+    news = [tag("p", tag("b", shortened(failure, 600), style="color:#d9534f"))] if failure else []
+    told = [*news, *findings.blocks(view.findings)]
     return join(head, sentence, *target, *told, *_environment(view))
 
 

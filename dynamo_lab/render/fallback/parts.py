@@ -201,7 +201,7 @@ def _steps(view: View) -> Iterator[Markup]:
 
 
 def _cause(cause: CauseView) -> Markup:
-    where = f" · {shortened(cause.where, 120)}" if cause.where else ""
+    where = f" · PyTorch names {shortened(cause.where, 120)}" if cause.where else ""
     ids = f" · rules out {listed([shortened(i, 40) for i in cause.earlier])}"
     made = [tag("li", prose(shortened(cause.text, 400)), tag("small", where, ids))]
     for remedy in cause.remedies:

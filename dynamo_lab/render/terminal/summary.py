@@ -9,6 +9,7 @@ from rich.text import Text
 from dynamo_lab.render.terminal.core.parts import TONES, Page, line, text
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
+from dynamo_lab.view.summary.summary import untold
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
@@ -27,8 +28,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield Padding(text(summary.sentence), (0, max(0, page.width - page.prose), 0, 0))
     if summary.target:
         yield text(one_line(summary.target), "yellow")
-    if summary.failure and summary.failure not in summary.sentence:
-        yield text(summary.failure, "red")
+    if failure := untold(summary):
+        yield text(failure, "red")
     if view.environment:
         known = dict(view.environment)
         shown = [f"{k} {known[k]}" for k in ("PyTorch", "Triton", "Python") if k in known]

@@ -11,7 +11,12 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import memory_courses, roofline
 from dynamo_lab.view.benchmarks.agreements import AgreementView, agreements
 from dynamo_lab.view.benchmarks.break_even import BreakEven, break_even
-from dynamo_lab.view.benchmarks.circumstances import between_calls, machine_doubts, machine_rows
+from dynamo_lab.view.benchmarks.circumstances import (
+    between_calls,
+    machine_doubts,
+    machine_rows,
+    other_options,
+)
 from dynamo_lab.view.benchmarks.kernel_times import PHASES, KernelTimesView
 from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
 from dynamo_lab.view.benchmarks.roofline import RooflineView
@@ -116,7 +121,7 @@ def build(recording: Recording, places: Places, kernels: KernelTimesView) -> Ben
         kernels=kernels,
         roofline=roofline.build(recording),
         memory=memory_courses.build(recording, found, places),
-        doubts=tuple(machine_doubts(found.machine)),
+        doubts=(*other_options(found), *machine_doubts(found.machine)),
         machine=tuple(machine_rows(found.machine)),
         changes=between_calls(found),
     )

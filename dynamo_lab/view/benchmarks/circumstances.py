@@ -20,6 +20,22 @@ def between_calls(found: Benchmark) -> str:
     return f"{start}. Within a round, a call sees what those before it changed: {changed}."
 
 
+def other_options(found: Benchmark) -> Iterator[str]:
+    """The variants that were compiled otherwise than what was recorded."""
+    for way in found.ways:
+        if way.kind == "compiled":
+            lacking = [
+                f"`{name}={value}`"
+                for name, value in found.recorded_with.items()
+                if way.options.get(name) != value
+            ]
+            if lacking:
+                yield (
+                    f"The recording was made with {listed(lacking, last='and')}, and {way.name} "
+                    "was compiled without: `ways` of `rec.bench` takes options of `torch.compile`."
+                )
+
+
 def machine_doubts(machine: Machine) -> Iterator[str]:
     """What of the machine makes all times less certain."""
     clocks = [clock for clock in machine.clocks_mhz if clock > 0]

@@ -76,6 +76,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
     span = recording.spans[item.span]
     line = places.line_of(item.span)
     column, end_column = columns(span, places.text(line))
+    advice = _advice(item, made, places)
     return BreakView(
         id=item.id,
         title=rule.title,
@@ -87,7 +88,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=begun(item.reason),
         explanation=begun(tidy(item.explanation, line[1], places.text(line))),
-        advice=_known(item, made, recording, places),
+        advice=tuple(map(begun, advice_on(item, recording, advice))),
         context=item.context,
         registry_id=item.registry_id,
         # The recording may be anyone's file: a URL of another scheme could be a script.
@@ -96,15 +97,10 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         before=item.graph_before,
         after=tuple(_graphs_of(recording, item.resume_frames)),
         times=item.times,
-        example=_example(rule),
+        example=_example(rule, advice),
         fixes=fixes_of(recording, item),
         heading=begun(rule.title),
     )
-
-
-def _known(item: Break, made: Rule | None, recording: Recording, places: Places) -> tuple[str, ...]:
-    advice = _advice(item, made, places)
-    return tuple(map(begun, advice_on(item, recording, advice)))
 
 
 def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:
@@ -116,8 +112,11 @@ def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:
     return advice_for(item, _is_in_library(item, places), _statement(item, places))
 
 
-def _example(rule: Rule) -> ExampleView | None:
-    return rule.example and ExampleView(before=rule.example.before, after=rule.example.after)
+def _example(rule: Rule, advice: Sequence[str]) -> ExampleView | None:
+    """Where the advice is the rule's: what to write for an `assert` is no example of a choice."""
+    if rule.example is None or not set(advice) & set(rule.advice):
+        return None
+    return ExampleView(before=rule.example.before, after=rule.example.after)
 
 
 def _is_in_library(item: Break, places: Places) -> bool:

@@ -213,7 +213,7 @@ class _Storyteller:
         if before is not None:
             yield from self._crossing(before)
         if self._causes[item.id] is None and _reads_value(item):
-            yield "One host round trip per call: Python waits for the value."
+            yield "One host round trip each time it is reached: Python waits for the value."
 
     def _crossing(self, graph: int) -> Iterator[str]:
         count, held = self._pieces.crossing(graph)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.guards.costs import GuardFilter, GuardTime
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
-from dynamo_lab.view.core.words import percent, plural, seconds
+from dynamo_lab.view.core.words import percent, seconds
 from dynamo_lab.view.guards.failing import readable
 
 _FITS = 0.2
@@ -56,8 +56,8 @@ def _view(one: GuardTime, name: str) -> GuardCostView:
         compile_id=one.compile_id,
         title=name,
         sentence=(
-            f"Checking {plural(one.guards, 'guard')} takes {seconds(one.seconds)}, "
-            "measured apart from a call."
+            f"Checking the guards ({one.guards:,} as Dynamo counts them) takes "
+            f"{seconds(one.seconds)}, measured apart from a call."
         ),
         seconds=one.seconds,
         rows=rows,

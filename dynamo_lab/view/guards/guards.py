@@ -1,22 +1,22 @@
 """Guards grouped by the value they check, and the recompilations their failures caused."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
-from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.guards import costs
 from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
-from dynamo_lab.view.guards.dynamic import dynamic
+from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.failing import cause, describe, with_parameters
 from dynamo_lab.view.guards.order import in_order, is_of_state
 from dynamo_lab.view.guards.wording import demands
@@ -138,7 +138,7 @@ def _recompile(
     again = (
         "was compiled too often and now runs eagerly" if item.limit_hit else "was compiled again"
     )
-    causes = tuple(_causes(item, compilations.symbols[item.compile_id], places, known))
+    causes = tuple(_causes(item, compilations, places, known))
     last = item.failed[0].compile_id if item.failed else ""
     return RecompileView(
         frame=item.frame,
@@ -153,13 +153,14 @@ def _recompile(
 
 
 def _causes(
-    item: Recompile, symbols: Sequence[Symbol], places: Places, known: set[tuple[int, str]]
+    item: Recompile, compilations: Compilations, places: Places, known: set[tuple[int, str]]
 ) -> Iterator[CauseView]:
     """Each change, once, with all the earlier code that it rules out.
 
     A change reported by an earlier compilation of the frame has its advice there: it is `known`.
     """
-    new = dynamic(symbols)
+    new = dynamic(compilations.symbols[item.compile_id])
+    opened = {one.compile_id: dynamic(compilations.symbols[one.compile_id]) for one in item.failed}
     alike: dict[str, list[FailedGuard]] = {}
     for failed in item.failed:
         alike.setdefault(describe(failed), []).append(failed)
@@ -171,9 +172,25 @@ def _causes(
             check=group[0].text,
             where=places.where(line) if line else "",
             entity=entity(line) if line else "",
-            remedies=() if (item.frame, text) in known else advice_on(cause(group[0]), new),
+            remedies=() if (item.frame, text) in known else _remedies(group[0], new, opened),
         )
         known.add((item.frame, text))
+
+
+def _remedies(
+    failed: FailedGuard, new: Dynamic, opened: Mapping[str, Dynamic]
+) -> tuple[Remedy, ...]:
+    """What to do; nothing about a value that other earlier code leaves open already."""
+    found = cause(failed)
+    is_open = [
+        compile_id
+        for compile_id, earlier in opened.items()
+        if compile_id != failed.compile_id and found.subject in earlier.opened
+    ]
+    if found.kind in ("size", "value") and is_open:
+        ids = listed(is_open)
+        return (Remedy(text=f"Already dynamic in {ids}: see what rules that out."),)
+    return advice_on(found, new)
 
 
 _LIMIT = (

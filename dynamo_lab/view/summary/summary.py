@@ -64,11 +64,20 @@ def build(recording: Recording, places: Places, regions: Regions) -> Summary:
     )
 
 
+def untold(summary: Summary) -> str:
+    """The failure where the sentence does not tell it: of one that was caught it always does."""
+    is_told = summary.failure.startswith(_CAUGHT) or summary.failure in summary.sentence
+    return "" if is_told else summary.failure
+
+
+_CAUGHT = "Caught by the program, which went on: "
+
+
 def _failure(recording: Recording, places: Places) -> str:
     """What failed; that the program caught it is said first."""
     told = failure_line(recording.failure, places)
     is_caught = recording.failure is not None and recording.failure.caught
-    return f"Caught by the program, which went on: {told}" if is_caught else told
+    return f"{_CAUGHT}{told}" if is_caught else told
 
 
 def _target(name: str) -> str:

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.live
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applying, "PLAN", Plan(rounds=3, fewest=3, round_seconds=0.0, seconds=0.0))
-    monkeypatch.setattr(applying, "is_busy", lambda: False)
+    monkeypatch.setattr(applying.Watched, "was_busy", lambda _: False)
 
 
 def prints(x: torch.Tensor) -> torch.Tensor:

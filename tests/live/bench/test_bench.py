@@ -183,3 +183,15 @@ def test_sparse_results_are_compared_and_slight_chance_is_no_dropout() -> None:
     ways = {"wrong": lambda x: x * 100}
     facts = lab.bench(rounds_otherwise, torch.randn(4), ways=ways, **QUICK).facts
     assert facts.ways[1].problem
+
+
+def breaking(x: torch.Tensor) -> torch.Tensor:
+    return x + 1 if x.sum() > 0 else x
+
+
+def test_options_that_the_recording_had_and_the_benchmark_has_not_are_kept() -> None:
+    failed = lab.explore(breaking, torch.ones(4), fullgraph=True, backend="eager")
+    assert failed.failure is not None
+    found = failed.bench(**QUICK, ways={"whole": {"backend": "eager"}})
+    assert found.facts.recorded_with == {"backend": "eager", "fullgraph": "True"}
+    assert "The recording was made with `fullgraph=True`" in str(found)

@@ -13,6 +13,7 @@ from torch.export import Dim
 
 import dynamo_lab as lab
 from dynamo_lab.render import page as html
+from dynamo_lab.render import terminal
 from dynamo_lab.view import build
 from tests.live.notebook import errors_of, html_of, run_cells
 
@@ -57,6 +58,7 @@ def test_a_failure_that_the_program_caught_is_told_as_caught(strict: bool) -> No
     assert "The program caught this and went on." in view.summary.sentence
     assert "ended with" not in view.summary.sentence
     assert view.summary.failure.startswith("Caught by the program")
+    assert "Caught by the program" not in terminal.render(view, sections=["summary"])
     assert not view.findings.clean
 
 

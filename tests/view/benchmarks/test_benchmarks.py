@@ -130,6 +130,20 @@ def test_what_makes_all_times_doubtful() -> None:
     assert not timed((1.0,), machine=Machine(clocks_mhz=(3400.0, 3390.0), load=1.0, cores=4)).doubts
 
 
+def test_what_was_compiled_otherwise_than_recorded_is_said() -> None:
+    asked = {"mode": "max-autotune", "fullgraph": "True"}
+    ways = (
+        Way(name="eager", kind="eager"),
+        Way(name="compiled", kind="compiled", options={"mode": "max-autotune"}),
+    )
+    assert timed((1.0,), ways=ways, recorded_with=asked).doubts == (
+        "The recording was made with `fullgraph=True`, and compiled was compiled without: `ways` "
+        "of `rec.bench` takes options of `torch.compile`.",
+    )
+    ways = (ways[0], Way(name="so", kind="compiled", options=asked))
+    assert not timed((1.0,), ways=ways, recorded_with=asked).doubts
+
+
 def test_times_below_the_clock_are_not_divided() -> None:
     found = timed((0.0,) * 12, (1.0,) * 12)
     assert found.sections[0].rows[1].factor == ""

@@ -29,7 +29,7 @@ def test_a_branch_is_told_from_one_graph_to_the_next(make: Make) -> None:
     assert told.cost == (
         "2 graphs instead of one (2 kernels in total): nothing is fused across the break.",
         "2 tensors (257 B) cross the break: graph 1 has to store them.",
-        "One host round trip per call: Python waits for the value.",
+        "One host round trip each time it is reached: Python waits for the value.",
     )
     assert told.cause is None
 

@@ -39,7 +39,9 @@ def _shown(**changes: Any) -> GuardCostView:
 
 
 def test_the_whole_is_said_with_how_it_was_measured() -> None:
-    assert _shown().sentence == "Checking 40 guards takes 10 µs, measured apart from a call."
+    assert _shown().sentence == (
+        "Checking the guards (40 as Dynamo counts them) takes 10 µs, measured apart from a call."
+    )
     assert [row.name for row in _shown().rows][::2] == ["the state of PyTorch", "globals"]
     assert _shown(state=None, branches=(), filters=()).rows == ()
 
@@ -70,6 +72,6 @@ def test_the_filter_that_drops_least_of_those_that_halve_it() -> None:
 def test_a_terminal_shows_the_whole_and_in_full_the_parts() -> None:
     made = replace(samples.branch_and_print(), guard_times=(_time(),))
     text = terminal.render(build(made), width=120, sections=["guards"])
-    assert "Checking 40 guards takes 10 µs" in text
+    assert "Checking the guards (40 as Dynamo counts them) takes 10 µs" in text
     assert "6.0 µs" in text
     assert "together they are 90 % of the whole" in text

@@ -145,6 +145,17 @@ def test_causes_are_told_once_and_remedied_once(make: Make) -> None:
     assert not second.causes[1].remedies
 
 
+def test_what_is_dynamic_already_is_not_advised_again(make: Make) -> None:
+    recording = make("sizes")
+    again = failed(
+        "tensor 'L['x']' size mismatch at index 0. expected 8, actual 32", "L['x']", "8", "32"
+    )
+    item = replace(recording.recompiles[1], failed=(recording.recompiles[1].failed[0], again))
+    told = build(replace(recording, recompiles=(recording.recompiles[0], item)))
+    [remedy] = told.guards.recompiles[1].causes[1].remedies
+    assert remedy.text == "Already dynamic in 0/1: see what rules that out."
+
+
 def test_the_limit_says_what_runs_eagerly(make: Make) -> None:
     last = build(make("sizes")).guards.recompiles[-1]
     assert "runs eagerly" in last.advice

@@ -143,11 +143,12 @@ function Body({ part, mode }: { part: PartitionView; mode: Mode }) {
   }
 }
 
-function counts(part: PartitionView): Readonly<Record<Mode, readonly [string, number]>> {
+/** How many each list is about: of what is recomputed, what costs something, as in every sentence. */
+export function counts(part: PartitionView): Readonly<Record<Mode, readonly [string, number]>> {
   return {
     lines: [`By ${part.by}`, part.lines.length],
     kept: ["Saved", part.saved.length],
-    again: ["Recomputed", part.recomputed.length],
+    again: ["Recomputed", part.recomputed.filter((row) => !row.is_free).length],
     pairs: ["Side by side", part.pairs.length],
     handled: ["Mutations", part.handled.length],
     budgets: ["Budgets", part.method === "min-cut" ? 6 : 0],

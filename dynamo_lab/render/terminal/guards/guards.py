@@ -45,7 +45,7 @@ def _recompile(item: RecompileView, page: Page) -> Iterator[RenderableType]:
 
 
 def _cause(cause: CauseView) -> Iterator[RenderableType]:
-    where = f"  {cause.where}" if cause.where else ""
+    where = f"  PyTorch names {cause.where}" if cause.where else ""  # of limits too, nobody's line
     ids = f"  rules out {listed(cause.earlier, 6)}"
     yield indented(line((_bare(cause.text), "bold"), (where, ""), (ids, "dim")), 4)
     for remedy in cause.remedies:

@@ -90,13 +90,16 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
         parts.append(f"Values seen: {listed(story.values, limit=5)}.")
     if story.limit_hit:
         parts.append("Then the limit was reached: calls that match no code run eagerly.")
-    elif story.times == 1 and story.is_open:
+    elif story.times == 1 and story.is_open and story.cause.kind in _OPENED:
         parts.append(
             "From then on it is dynamic: only 0, 1 and values that the code, an operator or the "
             "backend tells apart can recompile."
         )
     return " ".join(parts)
 
+
+_OPENED = ("size", "value")
+"""Changes that make a value dynamic: where a limit of it fails, it was dynamic before."""
 
 _NOTICED = 0.1
 """The part of a story's own seconds from which those done once would be missed."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.guards.costs import GuardFilter, GuardTime
 from dynamo_lab.view.core.places import entity
-from dynamo_lab.view.core.words import percent, plural, seconds
+from dynamo_lab.view.core.words import percent, seconds
 from dynamo_lab.view.findings import changes
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.speed.call_overhead import root_line
@@ -55,8 +55,9 @@ def _found(share: _Share, facts: Facts) -> Found:
         rule="guard-checks",
         question="speed",
         sentence=(
-            f"Checking {plural(time.guards, 'guard')} takes {seconds(time.seconds)} of a call of "
-            f"{seconds(way.compiled.median)}; {time.guards - drops.kept:,} of them are "
+            f"Checking the guards ({time.guards:,} as Dynamo counts them) takes "
+            f"{seconds(time.seconds)} of a call of {seconds(way.compiled.median)}; "
+            f"{time.guards - drops.kept:,} of them are "
             f"{_ON.get(drops.name, 'dropped by a filter')}."
         ),
         where=facts.places.where(line) if line else "",
