@@ -76,6 +76,7 @@ class _Lowering:
         self.module, self.only = module, only
         self.sizes = Sizes()
         self.graph = LoweredGraph(device_of(module), rows)
+        self.why_none = why_none(self.graph.device)
         self.made: dict[fx.Node, Any] = {}
 
     def run(self) -> LoweredGraph:
@@ -154,6 +155,8 @@ class _Lowering:
             raise Unsupported("no rule")
         if not self.only(node):
             raise Unsupported("left to ATen by the caller")
+        if self.why_none:
+            raise Unsupported(self.why_none)
         values = value if isinstance(value, tuple | list) else [value]
         if not all(isinstance(item, torch.Tensor) for item in values):
             raise Unsupported("a result that is no tensor")
@@ -266,8 +269,6 @@ def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) ->
         raise Unsupported("a complex number")
     if any(value.layout is not torch.strided for value in given):
         raise Unsupported("a tensor without strides")
-    if reason := why_none(home):
-        raise Unsupported(reason)
     for device in [*(meta.device for meta in metas), *(value.device for value in given)]:
         if device != home:
             raise Unsupported(f"on {device}, where the kernels of this graph run on {home}")

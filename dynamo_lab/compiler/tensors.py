@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Body, Value, const, load, of_node
 from dynamo_lab.compiler.index import Index, Size
-from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, in_parts, is_dense, loops
+from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, is_dense, loops
 from dynamo_lab.compiler.operators import TYPES
+from dynamo_lab.compiler.parts import in_parts
 from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Unsupported, View
 
 if TYPE_CHECKING:

@@ -16,14 +16,14 @@ from dynamo_lab.compiler.backend import decompositions
 from dynamo_lab.compiler.printers.triton import TritonPrinter
 from dynamo_lab.compiler.program import Program
 from dynamo_lab.compiler.targets.metal import Metal
-from dynamo_lab.compiler.targets.triton import Triton, module, text_of
+from dynamo_lab.compiler.targets.triton import Triton
 from tests.kernels.metal_on_cpu import Library
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
+    from types import ModuleType
 
-    from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.targets.target import Target
     from tests.compiler.programs import Case
 
@@ -80,11 +80,9 @@ class Interpreted(Triton):
         builder.options = replace(builder.options, debug=True, sanitize_overflow=False)
         builder.create_assert = _all_hold
 
-    def functions(
-        self, kernels: Sequence[Kernel], sources: Sequence[str]
-    ) -> dict[str, Callable[..., None]]:
-        made = super().functions(kernels, sources)
-        vars(module(text_of(sources)))["libdevice"] = Libdevice()
+    def _loaded(self, sources: Sequence[str]) -> ModuleType:
+        made = super()._loaded(sources)
+        vars(made)["libdevice"] = Libdevice()
         return made
 
 

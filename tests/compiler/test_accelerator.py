@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_map
 
 from dynamo_lab.compiler.backend import compiled
 from tests.compiler.programs import CASES, DOUBLE, Case
-from tests.compiler.test_programs import PROGRAMS
+from tests.compiler.test_programs import PROGRAMS, assert_as_eager
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,17 +60,8 @@ def test_a_program_of_every_construct(name: str) -> None:
 def test_results_and_gradients_are_eagers(fn: Callable[..., Any], dynamic: bool) -> None:
     lab = torch.compile(fn, backend="lab", dynamic=dynamic)
     for rows in (33, 64, 7, 5000):
-        x, w = torch.randn(rows, 48, device=DEVICE), torch.randn(48, device=DEVICE)
-        given = [t.clone().requires_grad_() for t in (x, w)]
-        mine = [t.clone().requires_grad_() for t in (x, w)]
-        expected, got = fn(*given), lab(*mine)
-        torch.testing.assert_close(got, expected, rtol=1e-3, atol=1e-4)
-        weights = torch.randn_like(expected)
-        (expected * weights).sum().backward()
-        (got * weights).sum().backward()
-        for a, b in zip(given, mine, strict=True):
-            if a.grad is not None:
-                torch.testing.assert_close(b.grad, a.grad, rtol=1e-3, atol=2e-3)
+        args = (torch.randn(rows, 48, device=DEVICE), torch.randn(48, device=DEVICE))
+        assert_as_eager(fn, lab, args, (1e-3, 1e-4), 2e-3)
 
 
 def test_a_number_that_lies_on_the_cpu_is_left_to_aten() -> None:

@@ -66,17 +66,27 @@ PROGRAMS = (normed, attended, joined, summed, normalized_batch, transposed, shif
 def test_results_and_gradients_are_eagers(fn: Callable[..., Any], dynamic: bool) -> None:
     lab = torch.compile(fn, backend="lab", dynamic=dynamic)
     for rows in (33, 64, 7):
-        x, w = torch.randn(rows, 48), torch.randn(48)
-        given = [t.clone().requires_grad_() for t in (x, w)]
-        mine = [t.clone().requires_grad_() for t in (x, w)]
-        expected, got = fn(*given), lab(*mine)
-        torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-5)
-        weights = torch.randn_like(expected)
-        (expected * weights).sum().backward()
-        (got * weights).sum().backward()
-        for a, b in zip(given, mine, strict=True):
-            if a.grad is not None:
-                torch.testing.assert_close(b.grad, a.grad, rtol=1e-4, atol=1e-4)
+        assert_as_eager(fn, lab, (torch.randn(rows, 48), torch.randn(48)), (1e-4, 1e-5), 1e-4)
+
+
+def assert_as_eager(
+    fn: Callable[..., Any],
+    lab: Callable[..., Any],
+    args: tuple[torch.Tensor, ...],
+    tolerance: tuple[float, float],
+    gradients: float,
+) -> None:
+    """Results within `tolerance` (relative, absolute), gradients within another absolute one."""
+    given = [t.clone().requires_grad_() for t in args]
+    mine = [t.clone().requires_grad_() for t in args]
+    expected, got = fn(*given), lab(*mine)
+    torch.testing.assert_close(got, expected, rtol=tolerance[0], atol=tolerance[1])
+    weights = torch.randn_like(expected)
+    (expected * weights).sum().backward()
+    (got * weights).sum().backward()
+    for a, b in zip(given, mine, strict=True):
+        if a.grad is not None:
+            torch.testing.assert_close(b.grad, a.grad, rtol=tolerance[0], atol=gradients)
 
 
 def test_one_kernel_serves_all_sizes() -> None:

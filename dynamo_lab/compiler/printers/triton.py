@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.layout import COLUMNS, ONE_BLOCK, SIDE_BY_SIDE, flatten
+from dynamo_lab.compiler.layout import flatten
+from dynamo_lab.compiler.parts import COLUMNS, ONE_BLOCK, SIDE_BY_SIDE
 from dynamo_lab.compiler.printers.printer import Printer
 from dynamo_lab.compiler.printers.triton_text import (
     JOIN,

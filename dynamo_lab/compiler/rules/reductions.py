@@ -9,8 +9,9 @@ import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Value, apply, cast, const, index, where
-from dynamo_lab.compiler.layout import Position, flatten, in_parts, unflatten
+from dynamo_lab.compiler.layout import Position, flatten, unflatten
 from dynamo_lab.compiler.operators import FLOATS, computed_in
+from dynamo_lab.compiler.parts import in_parts
 from dynamo_lab.compiler.rules.movement import stored_if_dear
 from dynamo_lab.compiler.rules.table import Call, Rule, rule
 from dynamo_lab.compiler.tensors import LazyTensor

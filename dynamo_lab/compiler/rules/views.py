@@ -184,18 +184,17 @@ def _split(call: Call, x: LazyTensor, sizes: Any = 0, dim: int = 0) -> list[Lazy
     return found
 
 
-for _name in ("view", "permute", "expand", "diagonal", "unfold", "unsqueeze", "alias", "t"):
-    _entered_as_copy(
-        getattr(aten, f"{_name}_copy").default,
-        getattr(aten, _name).default,
-    )
-for _name, _overload in (
-    ("unbind", "int"), ("select", "int"), ("transpose", "int"), ("slice", "Tensor"),
-    ("squeeze", "default"), ("squeeze", "dim"), ("squeeze", "dims"),
-):  # fmt: skip
-    _entered_as_copy(
-        getattr(getattr(aten, f"{_name}_copy"), _overload), getattr(getattr(aten, _name), _overload)
-    )
+for _name, _overloads in {
+    **dict.fromkeys(
+        ("view", "permute", "expand", "diagonal", "unfold", "unsqueeze", "alias", "t"), ("default",)
+    ),
+    "squeeze": ("default", "dim", "dims"), "slice": ("Tensor",),
+    "unbind": ("int",), "select": ("int",), "transpose": ("int",),
+}.items():  # fmt: skip
+    for _overload in _overloads:
+        _entered_as_copy(
+            *(getattr(getattr(aten, one), _overload) for one in (f"{_name}_copy", _name))
+        )
 
 VIEWS = frozenset(
     {

@@ -11,6 +11,7 @@ import torch
 
 from dynamo_lab.compiler.printers.metal import MetalPrinter
 from dynamo_lab.compiler.printers.metal_text import PRELUDE
+from dynamo_lab.compiler.targets.accelerator import Accelerator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,46 +19,25 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.printers.metal_text import Launch
 
-ROWS = 256
-"""A simdgroup of 32 threads has a row: with fewer, most of the GPU would wait."""
 
-
-class Metal:
+class Metal(Accelerator):
     """Kernels as Metal, printed by `printer`; `compiled` is what makes functions of the text."""
 
     language: Literal["c", "triton", "metal"] = "metal"
-    by_address = False
-    rows = ROWS
 
     def __init__(
         self,
         printer: type[MetalPrinter] = MetalPrinter,
         compiled: Callable[[str], Any] = torch.mps.compile_shader,
     ) -> None:
-        self._printer, self._compiled = printer, compiled
+        super().__init__(printer)
+        self._compiled = compiled
 
-    def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
-        """Its function, without the helpers that stand before the kernels of a library.
+    def _loaded(self, sources: Sequence[str]) -> Any:
+        return self._compiled("\n".join([PRELUDE, *sources]))
 
-        Raises:
-            Unsupported: it computes with float64.
-        """
-        made = self._printer(kernel)
-        return made.text(), made.origins
-
-    def functions(
-        self, kernels: Sequence[Kernel], sources: Sequence[str]
-    ) -> dict[str, Callable[..., None]]:
-        """What launches each."""
-        if not kernels:
-            return {}
-        library = self._compiled("\n".join([PRELUDE, *sources]))
-        return {
-            kernel.name: launched(
-                getattr(library, kernel.name), self._printer(kernel).launch, kernel
-            )
-            for kernel in kernels
-        }
+    def _launched(self, function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
+        return launched(function, launch, kernel)
 
 
 def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:

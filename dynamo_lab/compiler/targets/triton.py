@@ -17,6 +17,7 @@ from dynamo_lab.compiler.build import folder, keep
 from dynamo_lab.compiler.printers.printer import evaluated
 from dynamo_lab.compiler.printers.triton import TritonPrinter
 from dynamo_lab.compiler.printers.triton_text import PRELUDE
+from dynamo_lab.compiler.targets.accelerator import Accelerator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,36 +26,20 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.printers.triton_text import Launch
 
-ROWS = 256
-"""About twice the multiprocessors of a large GPU."""
 
-
-class Triton:
-    """Kernels as Triton, printed by `printer`."""
+class Triton(Accelerator):
+    """Kernels as Triton, printed by `printer`; Triton compiles each at its first launch."""
 
     language: Literal["c", "triton", "metal"] = "triton"
-    by_address = False
-    rows = ROWS
 
     def __init__(self, printer: type[TritonPrinter] = TritonPrinter) -> None:
-        self._printer = printer
+        super().__init__(printer)
 
-    def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
-        """Its function, without the helpers that stand before the kernels of a module."""
-        made = self._printer(kernel)
-        return made.text(), made.origins
+    def _loaded(self, sources: Sequence[str]) -> ModuleType:
+        return module(text_of(sources))
 
-    def functions(
-        self, kernels: Sequence[Kernel], sources: Sequence[str]
-    ) -> dict[str, Callable[..., None]]:
-        """What launches each; Triton compiles at the first launch."""
-        if not kernels:
-            return {}
-        made = module(text_of(sources))
-        return {
-            kernel.name: launched(getattr(made, kernel.name), self._printer(kernel).launch, kernel)
-            for kernel in kernels
-        }
+    def _launched(self, function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
+        return launched(function, launch, kernel)
 
 
 def text_of(sources: Sequence[str]) -> str:
@@ -82,11 +67,12 @@ def module(text: str) -> ModuleType:
 def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
     """A function of tensors, sizes and numbers that launches a kernel on the tensors' device."""
     first = len(kernel.ins) + len(kernel.outs)
+    fixed = None if kernel.sizes else launch.grid({})
     named = {**launch.constexprs, **launch.options}
 
     def run(*args: Any) -> None:
         sizes = dict(zip(kernel.sizes, args[first:], strict=False))
-        grid = launch.grid(sizes)
+        grid = fixed or launch.grid(sizes)
         if not grid[0]:
             return
         device = args[0].device

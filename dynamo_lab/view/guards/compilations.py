@@ -2,8 +2,10 @@
 
 from collections import defaultdict
 
+from dynamo_lab.model.guards.guards import Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 
 
 class Compilations:
@@ -25,6 +27,18 @@ class Compilations:
             if kernel.graph is not None:
                 of = recording.graphs[kernel.graph].compile_id
                 self.code[of][kernel.name] = kernel.code
+        self._dynamic: dict[str, Dynamic] = {}
+
+    def dynamic(self, compile_id: str) -> Dynamic:
+        """What a compilation leaves open."""
+        if compile_id not in self._dynamic:
+            self._dynamic[compile_id] = dynamic(self.symbols[compile_id])
+        return self._dynamic[compile_id]
+
+    def leaving_open(self, subject: str, item: Recompile) -> tuple[str, ...]:
+        """Which of the codes that did not fit leave a value open."""
+        ids = dict.fromkeys(one.compile_id for one in item.failed)
+        return tuple(one for one in ids if subject in self.dynamic(one).opened)
 
 
 def recompilations(recording: Recording) -> int:

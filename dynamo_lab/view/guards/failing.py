@@ -271,10 +271,10 @@ def _of_size(failed: FailedGuard) -> Cause | None:
         return _changed("branch", subject, owner, failed.was, failed.now, at)
     between = _RANGE.match(failed.text)
     if between and between[2] == failed.source:
-        is_small = between[1] == "2" and failed.now in ("0", "1")
+        is_apart = between[1] == "2" and (not between[3] or failed.now in ("0", "1"))
         most = f"to {between[3]}" if between[3] else "or more"
         return Cause(
-            kind="zero_one" if is_small or (between[1] == "2" and not between[3]) else "branch",
+            kind="zero_one" if is_apart else "branch",
             subject=subject, owner=owner, dimension=at, now=failed.now,
             text=f"`{subject}` is {failed.now} now; this code is for {between[1]} {most}",
         )  # fmt: skip

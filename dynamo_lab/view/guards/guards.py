@@ -1,7 +1,7 @@
 """Guards grouped by the value they check, and the recompilations their failures caused."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +16,6 @@ from dynamo_lab.view.guards.advice import Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
-from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.failing import cause, describe, with_parameters
 from dynamo_lab.view.guards.order import in_order, is_of_state
 from dynamo_lab.view.guards.wording import demands
@@ -159,8 +158,6 @@ def _causes(
 
     A change reported by an earlier compilation of the frame has its advice there: it is `known`.
     """
-    new = dynamic(compilations.symbols[item.compile_id])
-    opened = {one.compile_id: dynamic(compilations.symbols[one.compile_id]) for one in item.failed}
     alike: dict[str, list[FailedGuard]] = {}
     for failed in item.failed:
         alike.setdefault(describe(failed), []).append(failed)
@@ -172,25 +169,21 @@ def _causes(
             check=group[0].text,
             where=places.where(line) if line else "",
             entity=entity(line) if line else "",
-            remedies=() if (item.frame, text) in known else _remedies(group[0], new, opened),
+            remedies=() if (item.frame, text) in known else _remedies(group[0], item, compilations),
         )
         known.add((item.frame, text))
 
 
 def _remedies(
-    failed: FailedGuard, new: Dynamic, opened: Mapping[str, Dynamic]
+    failed: FailedGuard, item: Recompile, compilations: Compilations
 ) -> tuple[Remedy, ...]:
     """What to do; nothing about a value that other earlier code leaves open already."""
     found = cause(failed)
-    is_open = [
-        compile_id
-        for compile_id, earlier in opened.items()
-        if compile_id != failed.compile_id and found.subject in earlier.opened
-    ]
-    if found.kind in ("size", "value") and is_open:
-        ids = listed(is_open)
-        return (Remedy(text=f"Already dynamic in {ids}: see what rules that out."),)
-    return advice_on(found, new)
+    leaving = compilations.leaving_open(found.subject, item)
+    others = [one for one in leaving if one != failed.compile_id]
+    if found.kind in ("size", "value") and others:
+        return (Remedy(text=f"Already dynamic in {listed(others)}: see what rules that out."),)
+    return advice_on(found, compilations.dynamic(item.compile_id))
 
 
 _LIMIT = (

@@ -36,9 +36,9 @@ def in_order(guards: Sequence[Guard]) -> tuple[tuple[Guard, tuple[str, ...]], ..
 def of_frames(guards: Sequence[Guard]) -> Counter[int]:
     """How many of them each frame has, counted as they are listed."""
     frame_of = {guard.compile_id: guard.frame for guard in guards}
-    found = Counter[int]()
-    for guard, compile_ids in in_order(guards):
-        found.update({guard.frame, *(frame_of[one] for one in compile_ids)})
+    found = Counter(guard.frame for guard in guards if not is_of_state(guard))
+    for _, compile_ids in _once([guard for guard in guards if is_of_state(guard)]):
+        found.update({frame_of[one] for one in compile_ids})
     return found
 
 

@@ -8,15 +8,15 @@ takes from Python, in the same order.
 """
 
 import sys
+import time
 from collections.abc import Callable
-from statistics import geometric_mean, median
+from statistics import median
 from typing import Any
 
 import torch
 
-from dynamo_lab.measure.statistics import spread
 from tests.benchmarks.compiler.speed import Program, programs
-from tests.benchmarks.core.ratio import Line, options, ratio, report, take_turns
+from tests.benchmarks.core.ratio import Line, options, ratio, report, take_turns, with_mean
 
 TIMES = 16
 """As many rows as keep a GPU busy: 8,192 of 1,024 float32, 32 MiB."""
@@ -65,8 +65,6 @@ def replayed(fn: Callable[..., Any], args: tuple[torch.Tensor, ...]) -> Callable
 
 def called_from_python(fn: Callable[..., Any], args: tuple[torch.Tensor, ...]) -> float:
     """Seconds of one call, the device kept busy all the while."""
-    import time
-
     torch.cuda.synchronize()
     start = time.perf_counter()
     for _ in range(REPLAYS):
@@ -83,9 +81,9 @@ def main(rounds: int) -> None:
             lines.append(line(name, program, rounds))
         except Exception as error:
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-    middle = geometric_mean([one.value.median for one in lines])
-    lines.append(Line(name="geometric mean", value=spread([middle]), unit="", budget=ALL))
-    print(report(f"lab / inductor on {torch.cuda.get_device_name()}", lines, rounds))
+    print(
+        report(f"lab / inductor on {torch.cuda.get_device_name()}", with_mean(lines, ALL), rounds)
+    )
 
 
 if __name__ == "__main__":

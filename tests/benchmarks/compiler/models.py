@@ -8,13 +8,11 @@ training step, Python included; the matrix products are the same library's in bo
 
 import time
 from collections.abc import Callable
-from statistics import geometric_mean
 from typing import Any
 
 import torch
 
-from dynamo_lab.measure.statistics import spread
-from tests.benchmarks.core.ratio import Line, options, ratio, report, take_turns
+from tests.benchmarks.core.ratio import Line, options, ratio, report, take_turns, with_mean
 
 EACH = 1 / 0.95
 SECONDS = 0.3
@@ -106,10 +104,14 @@ def main(rounds: int) -> None:
     for name, (make, inputs) in models().items():
         for train in (False, True):
             lines.append(line(name, make, inputs, train=train, rounds=rounds))
-    middle = geometric_mean([one.value.median for one in lines])
-    lines.append(Line(name="geometric mean", value=spread([middle]), unit="", budget=EACH))
     where = torch.cuda.get_device_name() if torch.cuda.is_available() else "the CPU"
-    print(report(f"lab / inductor on {where}, {torch.get_num_threads()} threads", lines, rounds))
+    print(
+        report(
+            f"lab / inductor on {where}, {torch.get_num_threads()} threads",
+            with_mean(lines, EACH),
+            rounds,
+        )
+    )
 
 
 if __name__ == "__main__":

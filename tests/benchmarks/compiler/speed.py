@@ -9,14 +9,13 @@ Each measure is the mean of some ten milliseconds of calls. A ratio is lab / ind
 
 from collections.abc import Callable
 from functools import partial
-from statistics import geometric_mean, median
+from statistics import median
 from typing import Any
 
 import torch
 from torch.nn import functional as F
 
-from dynamo_lab.measure.statistics import spread
-from tests.benchmarks.core.ratio import Line, announce, ratio, report, take_turns, timed
+from tests.benchmarks.core.ratio import Line, announce, ratio, report, take_turns, timed, with_mean
 
 SECONDS = 0.03
 """Of calls in a measure."""
@@ -105,7 +104,5 @@ def main(rounds: int) -> None:
     for number, (name, program) in enumerate(programs().items()):
         say(number)
         lines.append(line(name, program, rounds))
-    middle = geometric_mean([one.value.median for one in lines])
-    lines.append(Line(name="geometric mean", value=spread([middle]), unit="", budget=ALL))
     title = f"lab / inductor on the CPU, {torch.get_num_threads()} threads"
-    print(report(title, lines, rounds))
+    print(report(title, with_mean(lines, ALL), rounds))

@@ -10,6 +10,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
+from statistics import geometric_mean
 
 from msgspec import Struct
 
@@ -72,6 +73,12 @@ def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_cou
         return clock() - start
 
     return measure
+
+
+def with_mean(lines: Sequence[Line], budget: float) -> list[Line]:
+    """The lines, and their medians' geometric mean."""
+    middle = geometric_mean([one.value.median for one in lines])
+    return [*lines, Line(name="geometric mean", value=spread([middle]), unit="", budget=budget)]
 
 
 def report(title: str, lines: Sequence[Line], rounds: int) -> str:

@@ -13,7 +13,7 @@ from dynamo_lab.model.timings import Timing
 from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
-from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
+from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import Cause, cause, readable, with_parameters
 from dynamo_lab.view.timings.one_off import one_off
 from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
@@ -89,11 +89,10 @@ def _telling(
     older code fixes: what leaves it open did not fit for another reason.
     """
     told = [cause(one) for one in item.failed]
-    opened = [set(dynamic(known.symbols[one.compile_id]).opened) for one in item.failed]
-    everywhere = set[str]().union(*opened)
+    leaving = [known.leaving_open(one.subject, item) for one in told]
     telling = [
-        one.subject in own or one.subject not in everywhere
-        for one, own in zip(told, opened, strict=True)
+        not ids or failed.compile_id in ids
+        for failed, ids in zip(item.failed, leaving, strict=True)
     ]
     pairs = list(zip(keys, told, strict=True))
     news = [not one.now or (key, one.now) not in seen for key, one in pairs]
@@ -145,7 +144,7 @@ class _Teller:
             subjects=tuple(dict.fromkeys(one.subject for one in told if one.subject)),
             values=_values(told),
             limit_hit=any(item.limit_hit for _, item, _ in group),
-            new=dynamic(self._known.symbols[group[-1][1].compile_id]),
+            new=self._known.dynamic(group[-1][1].compile_id),
             is_pinned=pinned is not None,
             line=pinned or self._line(group[0][1], failures),
             seconds=seconds,
