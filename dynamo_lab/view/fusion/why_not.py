@@ -49,7 +49,8 @@ def _found(
 ) -> tuple[ScheduleView, int, int]:
     if not view.schedules:
         raise FusionError(
-            "No verdict was recorded: they are of the backend inductor, which scheduled nothing here."
+            "No verdict was recorded: they are of the backend inductor, which scheduled nothing "
+            "here."
         )
     asked = [item for item in view.schedules if graph in (None, item.graph)]
     if not asked:
