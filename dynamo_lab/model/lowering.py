@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Id, Plain, Ref
+from dynamo_lab.model.core.references import Depth, Id, Plain, Ref
 
 Outcome = Literal[
     "input", "constant", "inlined", "realised", "view", "same", "part", "extern", "fallback",
@@ -93,7 +93,7 @@ class LoopLine(Struct, frozen=True, array_like=True):
     text: str
     operator: str = ""
     node: Annotated[int, Ref("graphs[Buffer.graph].nodes", or_none=True)] = -1
-    depth: int = 0
+    depth: Depth = 0
 
 
 class Range(Struct, frozen=True, array_like=True):

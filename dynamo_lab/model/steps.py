@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Plain, Ref
+from dynamo_lab.model.core.references import Depth, Plain, Ref
 from dynamo_lab.model.frames import Instruction
 
 EventKind = Literal["checkpoint", "effect", "break", "compile", "restart", "raise", "return"]
@@ -82,7 +82,7 @@ class AddedNode(Struct, frozen=True, array_like=True):
     op: str
     text: str
     value: str = ""
-    depth: int = 0
+    depth: Depth = 0
     removed: Annotated[int, Ref("StepTable.call", "steps", or_none=True, or_end=True)] = -1
 
 

@@ -55,6 +55,8 @@ def changed(name: str, path: str, value: object) -> bytes:
         ("hostile", "recompiles.1.failed.0.text", f"size mismatch at index {'9' * 5000}"),
         ("measured", "benchmark.series.0.seconds.0", 1e-320),
         ("hostile", "buffers.0.body.0.3", 2**62),
+        ("hostile", "buffers.0.body.0.3", -(10**30)),
+        ("film", "film.nodes.0.5", -(10**30)),
     ],
 )
 def test_what_once_loaded_and_then_raised(

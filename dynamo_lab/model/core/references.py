@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 
 class Ref(Struct, frozen=True):
@@ -51,6 +51,9 @@ class Position(Struct, frozen=True):
 
 Id = Annotated[int, Position()]
 """An id by which other facts name the row: its position."""
+
+Depth = Annotated[int, Meta(ge=0, le=1_000)]
+"""How deep a row is in others: it is indented so far, and a file may be anyone's."""
 
 
 def circle(relation: str, edges: Sequence[Sequence[int]]) -> Iterator[str]:
