@@ -56,7 +56,6 @@ def changed(name: str, path: str, value: object) -> bytes:
         ("measured", "benchmark.series.0.seconds.0", 1e-320),
         ("hostile", "buffers.0.body.0.3", 2**62),
         ("hostile", "buffers.0.body.0.3", -(10**30)),
-        ("film", "film.nodes.0.5", -(10**30)),
     ],
 )
 def test_what_once_loaded_and_then_raised(
