@@ -169,3 +169,38 @@ def test_what_was_dynamic_before_does_not_become_so(tmp_path: Path) -> None:
     assert any("some values of `x.shape[0]` only" in one.sentence for one in found)
     [told] = [one.sentence for one in found if "From then on it is dynamic" in one.sentence]
     assert "`x.shape[0]` changes" in told
+
+
+MODES = """
+import torch
+
+def double(x):
+    return x.cos() * 2
+
+def record(lab):
+    fn, x, threads = torch.compile(double, backend="eager"), torch.ones(4), torch.get_num_threads()
+    with lab.record() as recorder:
+        fn(x)
+        with torch.no_grad():
+            fn(x)
+        with torch.inference_mode():
+            fn(x)
+        torch.set_default_dtype(torch.float64)
+        fn(x)
+        torch.set_default_dtype(torch.float32)
+        torch.set_num_threads(threads + 1)
+        fn(x)
+        torch.set_num_threads(threads)
+    return recorder.recording
+"""
+
+
+def test_only_what_no_code_was_compiled_under_is_told_as_changed(tmp_path: Path) -> None:
+    found = findings_of(recorded(MODES, tmp_path, "modes"))
+    of = {one.rule: [two.sentence for two in found if two.rule == one.rule] for one in found}
+    (inference,) = of["inference-mode-changes"]
+    assert "`torch.inference_mode()`" in inference
+    assert "keys of `x`" not in inference
+    dtype, threads = sorted(of["setting-changes"])  # they rank by what each compilation took
+    assert dtype.startswith("The default dtype is torch.float64 now: `double`")
+    assert threads.startswith(f"The number of threads is {torch.get_num_threads() + 1} now: ")

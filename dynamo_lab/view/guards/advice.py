@@ -129,7 +129,7 @@ def _grad_mode(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 
 
 def _setting(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
-    return (Remedy(text=f"Make every call under the same setting of `{cause.subject}`."),)
+    return (Remedy(text=f"Make every call under the same setting of {cause.subject}."),)
 
 
 def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
@@ -283,6 +283,10 @@ _OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
     ),
     "grad_mode": _grad_mode,
     "setting": _setting,
+    "inference": _text(
+        "Make either every call under `torch.inference_mode()` or none, with tensors that are made "
+        "alike; or expect one compilation for each. `torch.no_grad()` changes grad mode alone."
+    ),
     "value": _value,
     "type": _type,
     "object": _object,

@@ -125,12 +125,20 @@ def _of_keys(name: str, was: str, now: str) -> Cause:
     before, after = device_of(was), device_of(now)
     if before and after and before != after:
         return _changed("device", f"{name}.device", name, before, after)
-    keys = (set(re.findall(r"\w+", text)) - {"DispatchKeySet"} for text in (was, now))
-    lost, gained = next(keys), next(keys)
-    words = f"lost {_all(lost - gained)}, gained {_all(gained - lost)}"
-    return Cause(
-        kind="keys", subject=name, owner=name, text=f"the dispatch keys of `{name}` {words}"
-    )
+    old, new = (set(re.findall(r"\w+", text)) - {"DispatchKeySet"} for text in (was, now))
+    parts = (("lost", old - new), ("gained", new - old))
+    told = ", ".join(f"{verb} {_all(keys)}" for verb, keys in parts if keys) or "are others now"
+    text = f"the dispatch keys of a call with `{name}` {told}"
+    if old != new and all(key.startswith(_OF_GRADIENTS) for key in old ^ new):
+        text = f"{text}: {_INFERENCE}"
+        return Cause(kind="inference", subject=name, owner=name, text=text)
+    return Cause(kind="keys", subject=name, owner=name, text=text)
+
+
+_OF_GRADIENTS = ("Autograd", "ADInplaceOrView")
+_INFERENCE = (
+    "`torch.inference_mode()` takes such keys from the calls under it, and from tensors made there"
+)
 
 
 def device_of(keys: str) -> str:
@@ -140,7 +148,7 @@ def device_of(keys: str) -> str:
 
 
 def _all(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "none"
+    return " and ".join(sorted(names))
 
 
 def _of_ambience(failed: FailedGuard) -> Cause | None:
@@ -181,16 +189,19 @@ def _of_setting(failed: FailedGuard) -> Cause | None:
         return None
     was = dict(pair.rsplit(" ", 1) for pair in failed.was.split(", ") if " " in pair)
     now = dict(pair.rsplit(" ", 1) for pair in failed.now.split(", ") if " " in pair)
-    names = failed.text.partition(":")[2].split()
+    keys = [name.removesuffix("_enabled") for name in failed.text.partition(":")[2].split()]
     parts: list[str] = []
-    for key in (name.removesuffix("_enabled") for name in names):
-        before = f"was {was[key]}, " if key in was else ""
-        told = f"now {now[key]}" if now.get(key, "changed") != "changed" else "changed"
-        parts.append(f"{_SETTINGS.get(key, key)} {before}{told}")
-    first = names[0].removesuffix("_enabled") if names else ""
+    for key in keys:
+        told = f"is {now[key]} now" if now.get(key, "changed") != "changed" else "changed"
+        if key in was and key in now:
+            told = f"was {was[key]}, now {now[key]}"
+        parts.append(f"{_SETTINGS.get(key, key)} {told}")
+    first = keys[0] if keys else ""
+    is_gradients = first == "grad_mode"
+    told_of = keys[:1] if is_gradients else keys  # what comes with grad mode is told in the text
     return Cause(
-        kind="grad_mode" if first == "grad_mode" else "setting",
-        subject=_SETTINGS.get(first, first),
+        kind="grad_mode" if is_gradients else "setting",
+        subject=" and ".join(_SETTINGS.get(key, key) for key in told_of),
         was=was.get(first, ""),
         now=now.get(first, ""),
         text="; ".join(parts) or "a global setting changed",

@@ -9,6 +9,7 @@ _RULES = {
     "grad_mode": "grad-mode-changes",
     "setting": "setting-changes",
     "keys": "dispatch-keys-change",
+    "inference": "inference-mode-changes",
     "dtype": "dtype-changes",
     "device": "device-changes",
     "requires_grad": "gradients-change",

@@ -86,7 +86,8 @@ def _telling(
 
     The first one is of the code that ran last. A value that there was code for already, as grad
     mode "off", is not what made this call different from all before; nor is one that only
-    older code fixes: what leaves it open did not fit for another reason.
+    older code fixes: what leaves it open did not fit for another reason. Of settings, those that
+    the call shares with some code did not bring about a compilation.
     """
     told = [cause(one) for one in item.failed]
     leaving = [known.leaving_open(one.subject, item) for one in told]
@@ -97,7 +98,11 @@ def _telling(
     pairs = list(zip(keys, told, strict=True))
     news = [not one.now or (key, one.now) not in seen for key, one in pairs]
     seen.update((key, value) for key, one in pairs for value in (one.was, one.now))
-    return max(range(len(keys)), key=lambda at: (telling[at], news[at], common[keys[at]], -at))
+    settings = [one.subject.count(" and ") if one.kind == "setting" else 0 for one in told]
+    return max(
+        range(len(keys)),
+        key=lambda at: (telling[at], news[at], -settings[at], common[keys[at]], -at),
+    )
 
 
 def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
