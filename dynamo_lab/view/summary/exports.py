@@ -8,6 +8,7 @@ from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.summary.conditions import telling
 
 _MOST = 3
 _MORE = '! For more information, run with TORCH_LOGS="+dynamic"'
@@ -116,5 +117,14 @@ def _done(one: Export, recording: Recording) -> str:
     open_ones = listed([named(dim) for dim in one.dims if dim.varies], 4)
     fixed = listed([size_of(dim) for dim in one.dims if dim.varies is False], 4)
     varies = f" It keeps open {open_ones}." if open_ones else ""
+    assumed = listed([f"`{told}`" for told in _assumed(one)], _MOST)
+    holds = f" It assumes that {assumed}." if assumed else ""
     constant = f" Fixed to the example's, though asked to vary: {fixed}." if fixed else ""
-    return f"`torch.export` captured `{one.model}` as one graph{size}.{varies}{constant}"
+    return f"`torch.export` captured `{one.model}` as one graph{size}.{varies}{holds}{constant}"
+
+
+def _assumed(one: Export) -> list[str]:
+    """The conditions on the sizes that stay open."""
+    still_open = {(dim.input, dim.axis) for dim in one.dims if dim.varies}
+    guards = (fact for fact in one.facts if fact.event == "guard")
+    return telling(fact.value for fact in guards if (fact.input, fact.axis) in still_open)

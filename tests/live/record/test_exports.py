@@ -85,6 +85,23 @@ def test_another_exception_ends_the_program_after_one_that_it_caught() -> None:
     assert "The program ended with KeyError" in said
 
 
+class Chooses(torch.nn.Module):
+    def forward(self, x):
+        return x.view(4, -1) if x.shape[0] % 4 == 0 else x.view(1, -1)
+
+
+def test_an_export_that_took_one_way_says_which_sizes_take_it() -> None:
+    with lab.record() as recorder:
+        rows = {"x": {0: Dim.AUTO}}
+        made = torch.export.export(Chooses(), (torch.ones(8, 3),), dynamic_shapes=rows)
+    sentence = build(recorder.recording).summary.sentence
+    assert "It assumes that `x.shape[0] % 4 == 0` and `x.shape[0] != 4`." in sentence
+    assert made.module()(torch.ones(12, 3)).shape == (4, 9)
+    for refused in (4, 6):
+        with pytest.raises(AssertionError, match="Guard failed"):
+            made.module()(torch.ones(refused, 3))
+
+
 @STRICT
 def test_an_export_that_succeeds_says_so_and_its_graph_leads_to_lines(strict: bool) -> None:
     shapes = {"x": {0: Dim("rows")}}

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from dynamo_lab.model.packages import DimFact, Export
 from dynamo_lab.view.core.words import listed
-from dynamo_lab.view.findings.export.conditions import as_python
 from dynamo_lab.view.findings.export.told import assumed, failures, found
 from dynamo_lab.view.findings.finding import Facts, Found
+from dynamo_lab.view.summary.conditions import telling
 from dynamo_lab.view.summary.exports import named
 
 _BOUNDED = "Not all values of"
@@ -33,10 +33,9 @@ def find(facts: Facts) -> Iterator[Found]:
 
 
 def _conditions(one: Export, about: DimFact) -> str:
-    """What that line assumes of this size alone."""
+    """What that line assumes of this size alone, without what follows from the rest."""
     same = (fact for fact in one.facts if _key(fact) == _key(about) and fact.event == "guard")
-    told = [f"`{as_python(fact.value)}`" for fact in same]
-    return listed(list(dict.fromkeys(told)))
+    return listed([f"`{told}`" for told in telling(fact.value for fact in same)])
 
 
 def _key(fact: DimFact) -> tuple[str, int, int | None, bool]:
