@@ -169,3 +169,26 @@ def test_a_page_has_them_on_top_and_leads_to_what_they_rest_on(
     page.screenshot(path=tmp_path / "page.png")
     assert wrong == []
     page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [480, 1000])
+def test_with_findings_open_the_code_and_the_view_keep_their_room(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(write_page(_with(10, HOSTILE, more=3)), encoding="utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 600})
+    page.goto(path.as_uri())
+    page.get_by_text("10 problems, 3 more").click()
+    page.locator("li.dl-finding").last.wait_for()
+    heights = {
+        name: page.locator(name).evaluate("(one) => one.getBoundingClientRect().height")
+        for name in (".dl-body", ".dl-code", ".dl-panel", ".dl-findings")
+    }
+    page.screenshot(path=tmp_path / "page.png")
+    page.close()
+    assert heights[".dl-body"] >= 280
+    assert heights[".dl-code"] >= 80, "the legend does not take what the code needs"
+    assert heights[".dl-panel"] >= 100
+    assert heights[".dl-findings"] >= 100
