@@ -2,7 +2,7 @@
 
 # a room, loaded before the function that has its name
 import dynamo_lab.bench  # noqa: F401  # pyright: ignore[reportUnusedImport]
-from dynamo_lab import course
+from dynamo_lab import compiler, course
 from dynamo_lab.api.atlas import atlas
 from dynamo_lab.api.benchmarks.bench import bench
 from dynamo_lab.api.bisections.why_wrong import why_wrong
@@ -23,6 +23,7 @@ __all__ = [
     "atlas",
     "bench",
     "check",
+    "compiler",
     "course",
     "decompose",
     "diff",

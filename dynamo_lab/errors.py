@@ -61,6 +61,10 @@ class LoweringError(DynamoLabError):
     """A program that cannot be lowered again, or not for this target."""
 
 
+class WrongProgramError(DynamoLabError):
+    """A program of the compiler `lab` whose numbers are not eager's."""
+
+
 class FusionError(DynamoLabError, ValueError):
     """A question about a fusion that names what does not exist."""
 

@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "view": {*FACTS, "measure", "view"},  # of measure the statistics, which need no torch
     "render": LOOKS - {"measure"},
     "capture": {*FACTS, "capture"},
-    "compiler": {*FACTS, "capture", "compiler"},
+    "compiler": {*FACTS, "measure", "capture", "compiler"},
     "record": {*FACTS, "capture", "record"},
     "live": LIVE,
     "bench": {*LIVE, "bench"},
@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "suite": {*LIVE - {"live"}, "suite"},
     "cli": {*API, "course", "suite", "cli"},
     "__main__": {"errors", "cli"},
-    "__init__": {*API, "notebook", "course"},
+    "__init__": {*API, "compiler", "notebook", "course"},
 }
 """What of dynamo_lab the modules of each room may name, in whatever part of them."""
 

@@ -15,4 +15,36 @@ Read in this order, each file with one idea:
 11. `wrapper`: the Python function that allocates, calls and frees
 12. `program`: all of it for one graph, each stage kept
 13. `backend`: what `torch.compile(backend="lab")` calls
+14. `live`: a program made again with something changed, and held against eager
+
+`lab.compiler.programs(fn, *args)` gives the programs of a function, `lab.compiler.rule` changes a
+rule. What is named here is loaded when it is first asked for: most users never do.
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dynamo_lab.compiler.fusion import Choices
+    from dynamo_lab.compiler.live.program import LiveProgram, programs
+    from dynamo_lab.compiler.live.rules import rule
+    from dynamo_lab.compiler.rules.table import pointwise
+
+__all__ = ["Choices", "LiveProgram", "pointwise", "programs", "rule"]
+
+_MODULES = {
+    "Choices": "fusion",
+    "LiveProgram": "live.program",
+    "pointwise": "rules.table",
+    "programs": "live.program",
+    "rule": "live.rules",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, its module loaded now."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -39,14 +39,23 @@ def lab(module: fx.GraphModule, example_inputs: Sequence[Any], **_: Any) -> Call
     Raises:
         NoCCompiler: no C compiler was found.
     """
+    return by_aot(module, example_inputs, compile_graph)
+
+
+def by_aot(
+    module: fx.GraphModule,
+    example_inputs: Sequence[Any],
+    compile_one: Callable[..., Callable[..., Any]],
+) -> Callable[..., Any]:
+    """A captured graph as AOTAutograd splits it, each part compiled by a function."""
     return aot_module_simplified(
         module,
         list(example_inputs),
-        fw_compiler=compile_graph,
-        bw_compiler=compile_graph,
-        inference_compiler=compile_graph,
+        fw_compiler=compile_one,
+        bw_compiler=compile_one,
+        inference_compiler=compile_one,
         partition_fn=min_cut_rematerialization_partition,
-        decompositions=dict(decompositions()),
+        decompositions=decompositions(),
         keep_inference_input_mutations=True,
     )
 
@@ -57,11 +66,11 @@ def compile_graph(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable
         program = Program(gm).build()
     except CannotLower as refusal:
         log.warning("A graph is run by ATen, node by node: %s.", refusal)
-        return _boxed(lambda args: gm(*args))
+        return boxed(lambda args: gm(*args))
     announce(lambda: announcement(program))
     for listener in _listeners:
         listener(program)
-    return _boxed(program)
+    return boxed(program)
 
 
 @contextmanager
@@ -74,7 +83,9 @@ def compiled(listener: Callable[[Program], None]) -> Iterator[None]:
         _listeners.remove(listener)
 
 
-def _boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+def boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+    """A function as AOTAutograd calls it: with a list that may be emptied."""
+
     def call(args: list[Any]) -> Any:
         return run(args)
 
@@ -82,13 +93,17 @@ def _boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
     return call
 
 
-@functools.cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """The rules that bring a graph to what the table knows.
 
     Those of core ATen, and of the operators that Inductor decomposes too those that gain by fusion;
-    without those of operators that have a rule here.
+    without those of operators that have a rule here now, for rules may be changed.
     """
+    return {target: made for target, made in _every().items() if target not in RULES}
+
+
+@functools.cache
+def _every() -> dict[Any, Callable[..., Any]]:
     from dynamo_lab.capture.decompositions.rulebook import whole_table
 
     table = dict(torch.export.default_decompositions().items())
@@ -98,7 +113,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
             overload = getattr(packet, name)
             if overload in every:
                 table[overload] = every[overload]
-    return {target: made for target, made in table.items() if target not in {*RULES, *KEPT}}
+    return {target: made for target, made in table.items() if target not in KEPT}
 
 
 FURTHER = (
