@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from dynamo_lab.model.core.references import Depth, Id, Plain, Ref
 
-INDUCTOR = "Inductor"
-"""The compiler that lowers and schedules, unless a fact names another."""
+Compiler = Literal["Inductor", "lab"]
+"""Who lowers and schedules: the default backend, or that of this package."""
+INDUCTOR: Compiler = "Inductor"
 
 Outcome = Literal[
     "input", "constant", "inlined", "realised", "view", "same", "part", "extern", "fallback",
@@ -83,7 +84,7 @@ class Lowering(Struct, frozen=True, kw_only=True):
     """The lowering of one graph of ATen operators, node by node, and which compiler did it."""
 
     graph: Annotated[int, Ref("graphs")]
-    compiler: str = INDUCTOR
+    compiler: Compiler = INDUCTOR
     rules: tuple[LoweringRule, ...] = ()
     nodes: tuple[Lowered, ...] = ()
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.tensors import LoweredNode
     from dynamo_lab.compiler.work import Buffer
 
-COMPILER = "lab"
+COMPILER: facts.Compiler = "lab"
 """What facts name this compiler by: the backend's name."""
 
 

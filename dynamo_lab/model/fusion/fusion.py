@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from dynamo_lab.model.core.references import Parallel, Ref
-from dynamo_lab.model.lowering import INDUCTOR
+from dynamo_lab.model.lowering import INDUCTOR, Compiler
 
 OperationKind = Literal["pointwise", "reduction", "scan", "template", "extern", "nop", "other"]
 """What an operation is to the scheduler: a kind of loop, a library call, or no work."""
@@ -126,7 +126,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
 
     graph: Annotated[int, Ref("graphs")]
     name: str = ""
-    compiler: str = INDUCTOR
+    compiler: Compiler = INDUCTOR
     operations: tuple[Operation, ...] = ()
     groups: tuple[Group, ...] = ()
     start: Annotated[tuple[int, ...], Ref("Schedule.groups")] = ()
