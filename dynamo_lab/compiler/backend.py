@@ -19,9 +19,9 @@ from functorch.compile import (
 from torch import fx
 
 from dynamo_lab.capture.kernels.announced import announce
-from dynamo_lab.compiler.announcement import announcement
 from dynamo_lab.compiler.lower import CannotLower
 from dynamo_lab.compiler.program import Program
+from dynamo_lab.compiler.recorded.announcement import announcement
 from dynamo_lab.compiler.rules import RULES
 
 if TYPE_CHECKING:

@@ -57,8 +57,8 @@ class Group:
 
 
 Unit = Group | Extern
-Work = TypeVar("Work", Loop, Unit)
-"""What has an order: the loops of a kernel, and the units of a graph."""
+Work = TypeVar("Work", Loop, Loop | Extern, Unit)
+"""What has an order: the loops of a kernel, what a graph does, and its units."""
 
 
 @dataclass(frozen=True)
@@ -220,8 +220,8 @@ def different_loops(a: Group, b: Group) -> str:
         if (x.outer_size, x.inner_size) == (y.outer_size, y.inner_size):
             return ""
         return (
-            f"one reduces {x.inner_size} elements {x.outer_size} times, "
-            f"the other {y.inner_size} elements {y.outer_size} times"
+            f"one reduces {x.inner_size} elements for each of {x.outer_size}, "
+            f"the other {y.inner_size} for each of {y.outer_size}"
         )
     if x or y:
         reducing, plain = (x, b) if x else (y, a)

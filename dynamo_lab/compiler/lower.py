@@ -7,6 +7,7 @@ rule becomes closures; a node without, or whose rule refuses, becomes a call of 
 from __future__ import annotations
 
 import operator
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,20 +21,15 @@ from dynamo_lab.compiler.index import Index
 from dynamo_lab.compiler.rules import RULES, Call, Meta
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
+from dynamo_lab.compiler.stored import why_dear
 from dynamo_lab.compiler.targets.target import why_none
-from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph, is_computed
+from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph, LoweredNode, is_computed
 from dynamo_lab.compiler.work import Buffer, Extern, Named, Unsupported, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 aten = torch.ops.aten
-
-MOST_READS = 8
-"""A tensor that reads more buffers is stored: a loop has only so many registers."""
-MOST_OPERATORS = 60
-SHARED_READS, SHARED_OPERATORS = 4, 30
-"""The same for a tensor that several read: each of them would compute it again."""
 
 
 class CannotLower(Exception):
@@ -88,12 +84,15 @@ class _Lowering:
         for node in self.module.graph.nodes:
             self.graph.current = node.name
             with of_node(node.name):
+                start = time.perf_counter()
                 try:
-                    self.made[node] = handlers.get(node.op, self._call)(node)
+                    made = self.made[node] = handlers.get(node.op, self._call)(node)
                 except (
                     Unsupported
                 ) as refusal:  # of a size: neither a rule nor a call can do without
                     raise CannotLower(f"{node.target}: {refusal}") from None
+            seconds = time.perf_counter() - start
+            self.graph.lowered.append(LoweredNode(node, made, seconds))
         return self.graph
 
     def _placeholder(self, node: fx.Node) -> Any:
@@ -168,11 +167,8 @@ class _Lowering:
         """Stored where computing it again for each reader costs more than memory."""
         if not isinstance(made, LazyTensor) or made.buffer or node.target in VIEWS:
             return
-        shared = len(node.users) > 1 and (
-            made.heavy or len(made.reads) > SHARED_READS or made.cost > SHARED_OPERATORS
-        )
-        if shared or len(made.reads) > MOST_READS or made.cost > MOST_OPERATORS:
-            made.realize()
+        if why := why_dear(made, len(node.users)):
+            made.realize(why=why)
 
     def _extern(self, node: fx.Node, value: Any, args: Any, kwargs: Any, reason: str) -> Any:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:

@@ -8,6 +8,7 @@ the closure is a load of it, also for whoever captured the tensor before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.compiler import index as ix
@@ -17,9 +18,11 @@ from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, is_de
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.parts import in_parts
 from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Unsupported, View
+from dynamo_lab.model.lowering import Why
 
 if TYPE_CHECKING:
     import torch
+    from torch import fx
 
 Closure = Callable[[Position], Value]
 
@@ -76,9 +79,9 @@ class LazyTensor:
         self.closure = lambda at: load(buffer.name, dot(at, buffer.stride), buffer.dtype)
         return self
 
-    def realize(self, stride: Sequence[Size] | None = None) -> LazyTensor:
-        """Store it, if it is not stored yet."""
-        return self if self.buffer else self.graph.store(self, stride or self.stride)
+    def realize(self, stride: Sequence[Size] | None = None, why: Why | None = None) -> LazyTensor:
+        """Store it, if it is not stored yet; a rule needs it in memory, unless said."""
+        return self if self.buffer else self.graph.store(self, stride or self.stride, why=why)
 
     def as_view(self) -> View | None:
         """The strided view of a buffer that it is, if it is no more than that."""
@@ -102,6 +105,15 @@ class LazyTensor:
         return View(name, self.size, known, offset)
 
 
+@dataclass(frozen=True)
+class LoweredNode:
+    """A node of the graph, what it became, and how long its rule took, in seconds."""
+
+    node: fx.Node
+    result: Any
+    seconds: float
+
+
 class LoweredGraph:
     """What lowering writes into: loops and calls in order, buffers, inputs and outputs."""
 
@@ -109,6 +121,8 @@ class LoweredGraph:
         self.device, self.rows = device, rows
         self.current = ""
         self.work: list[Loop | Extern] = []
+        self.lowered: list[LoweredNode] = []
+        """The nodes in the order in which they were lowered."""
         self.buffers: dict[str, Buffer] = {}
         self.inputs: dict[str, Buffer] = {}
         self.parameters: list[str] = []
@@ -152,7 +166,7 @@ class LoweredGraph:
     ) -> Buffer:
         """New memory, or memory that is given under a name."""
         name = name or f"buf{len(self.buffers) - len(self.inputs)}"
-        made = Buffer(name, tuple(size), tuple(stride), dtype, device or self.device)
+        made = Buffer(name, tuple(size), tuple(stride), dtype, device or self.device, self.current)
         self.buffers[name] = made
         return made
 
@@ -163,13 +177,19 @@ class LoweredGraph:
         )
 
     def store(
-        self, tensor: LazyTensor, stride: Sequence[Size] | None = None, into: Buffer | None = None
+        self,
+        tensor: LazyTensor,
+        stride: Sequence[Size] | None = None,
+        into: Buffer | None = None,
+        *,
+        why: Why | None = None,
     ) -> LazyTensor:
         """A loop that computes the tensor, in the order in which its memory lies."""
         if not into:
             dense = stride is not None and is_dense(tensor.size, stride)
             layout = tuple(stride) if dense and stride else contiguous(tensor.size)
             into = self.buffer(tensor.size, layout, tensor.dtype, tensor.device)
+        into.why = why or Why(cause="rule")
         strides, closure, rank = into.stride, tensor.closure, len(tensor.size)
         dims = [d for d, n in enumerate(tensor.size) if n != 1]
         dims.sort(key=lambda d: -ix.hint(strides[d]))
@@ -211,6 +231,7 @@ class LoweredGraph:
             nothing = LazyTensor(self, size, dtype, lambda _: const(how == "prod", dtype))
             return nothing.realize()
         buffer = self.buffer(size, contiguous(size), dtype, x.device)
+        buffer.why = Why(cause="reduction")
         result = self.tensor_in(buffer)
         outer = [d for d in kept if x.size[d] != 1]
         inner = [d for d in reduced if x.size[d] != 1]
@@ -282,9 +303,9 @@ class LoweredGraph:
         if found is None or not _same_strides(found, stride):
             if tensor.buffer:
                 copy = LazyTensor(self, tensor.size, tensor.dtype, tensor.closure, [tensor])
-                tensor = self.store(copy, stride)
+                tensor = self.store(copy, stride, why=Why(cause="output" if own else "copy"))
             else:
-                tensor = tensor.realize(stride)
+                tensor = tensor.realize(stride, Why(cause="output" if own else "needed"))
             found = tensor.as_view()
             assert found is not None, "what is stored is a view of its buffer"
         if stride is not None and _same_strides(found, stride):
@@ -299,10 +320,11 @@ class LoweredGraph:
         if source.buffer is None or source.buffer.name in self.inputs:
             # it may read what is written, elsewhere: computed apart, and joined if that is legal
             copy = LazyTensor(self, source.size, source.dtype, source.closure, [source])
-            source = self.store(copy, target.buffer.stride)
+            why = Why(cause="mutated", by=target.buffer.name)
+            source = self.store(copy, target.buffer.stride, why=why)
         self.mutated.add(target.buffer.name)
         value = LazyTensor(self, target.size, target.dtype, source.closure, [source])
-        self.store(value, into=target.buffer)
+        self.store(value, into=target.buffer, why=Why(cause="in place"))
 
 
 def _nothing(_: Position) -> Value:

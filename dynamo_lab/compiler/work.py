@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import torch
 
+    from dynamo_lab.model.lowering import Why
+
 Reduction = str
 """sum, prod, max or min"""
 
@@ -36,6 +38,10 @@ class Buffer:
     stride: tuple[Size, ...]
     dtype: torch.dtype
     device: torch.device
+    during: str = ""
+    """The node that was being lowered when it was made."""
+    why: Why | None = None
+    """Why a loop's value is in memory."""
 
     @property
     def elements(self) -> int:

@@ -7,7 +7,8 @@ is no longer needed is taken for the next of the same layout, or freed at once.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
@@ -25,13 +26,27 @@ if TYPE_CHECKING:
 Layout = tuple[tuple[Size, ...], tuple[Size, ...], torch.dtype, torch.device]
 
 
+MemoryKind = Literal["allocate", "reuse", "view", "free"]
+
+
+@dataclass(frozen=True)
+class MemoryEvent:
+    """What happens to a buffer before the unit at a position; after the last, at the end."""
+
+    at: int
+    kind: MemoryKind
+    buffer: str
+    source: str = ""
+    """The buffer whose memory it takes over or shares."""
+
+
 class Wrapper:
     """Writes the function of one graph.
 
     Attributes:
         text: the function `call(args)`.
         names: what the text calls by name, apart from kernels.
-        reused: buffer -> the one whose memory it has.
+        events: what becomes of memory, in order.
     """
 
     def __init__(
@@ -55,7 +70,8 @@ class Wrapper:
             "flag": new_flag,
             **graph.constants,
         }
-        self.reused: dict[str, str] = {}
+        self.events: list[MemoryEvent] = []
+        self._at = 0
         self._held = {*graph.inputs, *graph.constants}
         self._kept = {out.buffer for out in graph.outputs if isinstance(out, View)}
         self._last = self._last_uses()
@@ -77,6 +93,7 @@ class Wrapper:
         if self._by_address and self.kernels:
             self.lines.append("threads = torch.get_num_threads()")
         for at, unit in enumerate(self.units):
+            self._at = at
             if isinstance(unit, Group):
                 self._kernel(self.kernels[id(unit)])
             else:
@@ -127,9 +144,10 @@ class Wrapper:
         free = self._free[_layout(buffer)]
         if free:
             old = free.pop()
-            self.reused[buffer.name] = old
+            self._event("reuse", buffer.name, old)
             self.lines.append(f"{buffer.name} = {old}; del {old}  # the same memory")
             return
+        self._event("allocate", buffer.name)
         parts = [_sizes_text(buffer.size), _sizes_text(buffer.stride), str(buffer.dtype)]
         if buffer.device.type != "cpu":
             parts += [f"device={buffer.device}".replace("device=", "device=device('") + "')"]
@@ -149,6 +167,7 @@ class Wrapper:
             if mine and self._is_wanted(buffer, at):
                 self._free[_layout(buffer)].append(name)
             elif name in self._held:
+                self.events.append(MemoryEvent(at + 1, "free", name))
                 self.lines.append(f"del {name}")
 
     def _is_wanted(self, buffer: Buffer, at: int) -> bool:
@@ -173,8 +192,15 @@ class Wrapper:
         target = f"{', '.join(results) or '_'}{comma}"
         self.lines.append(f"{target} = {name}({', '.join(given)})  # {_title(call.target)}")
         self._held |= {result for result in results if result != "_"}
+        shared = _shared(call)
+        for result in results:
+            if result in self.graph.buffers:
+                self._event("view" if shared else "allocate", result, shared)
         for size, (buffer, dim) in call.sizes.items():
             self.lines.append(f"{size} = {buffer}.size({dim})")
+
+    def _event(self, kind: MemoryKind, buffer: str, source: str = "") -> None:
+        self.events.append(MemoryEvent(self._at, kind, buffer, source))
 
     def _argument(self, arg: Any) -> str:
         match arg:
@@ -209,6 +235,14 @@ class Wrapper:
         name = f"given_{len(self.names)}"
         self.names[name] = value
         return name
+
+
+def _shared(call: Extern) -> str:
+    """The buffer whose memory the results share, if the operator says that they may."""
+    schema = getattr(call.target, "_schema", None)
+    if schema is None or not any(result.alias_info for result in schema.returns):
+        return ""
+    return next((arg.buffer for arg in call.args if isinstance(arg, View)), "")
 
 
 def _layout(buffer: Buffer) -> Layout:

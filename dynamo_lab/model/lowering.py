@@ -7,6 +7,10 @@ from msgspec import Struct
 
 from dynamo_lab.model.core.references import Depth, Id, Plain, Ref
 
+Compiler = Literal["Inductor", "lab"]
+"""Who lowers and schedules: the default backend, or that of this package."""
+INDUCTOR: Compiler = "Inductor"
+
 Outcome = Literal[
     "input", "constant", "inlined", "realised", "view", "same", "part", "extern", "fallback",
     "template", "in place", "size", "nothing", "output", "failed",
@@ -21,9 +25,9 @@ of several. "size": a number that is known while compiling. "nothing": it has no
 Cause = Literal[
     "heavy reuse", "large reuse", "reads reuse", "many reads", "large", "read again", "needed",
     "strides", "copy", "output", "mutated", "in place", "joined", "reduction", "scan",
-    "rule", "unsupported", "unknown", "listed", "asked",
+    "rule", "refusal", "unsupported", "unknown", "listed", "asked",
 ]  # fmt: skip
-"""Why a value is in memory; the last four are why PyTorch's own kernel is called for an operator.
+"""Why a value is in memory; the last five are why PyTorch's own kernel is called for an operator.
 `view/lowering/causes.py` explains each."""
 
 BufferKind = Literal[
@@ -38,7 +42,8 @@ class Why(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a value is in memory: `count` of something is above its `limit`; `by` names the cause.
 
     For "heavy reuse" `by` is an operator of the loop, for "mutated" a buffer, for "read again" a
-    node that reads it, for others a function of Inductor's. `users` is how often it is read.
+    node that reads it, for "refusal" a compiler's own words, for others a function of Inductor's.
+    `users` is how often it is read.
     """
 
     cause: Cause
@@ -76,9 +81,10 @@ class Lowered(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Lowering(Struct, frozen=True, kw_only=True):
-    """The lowering of one post-grad graph, node by node."""
+    """The lowering of one graph of ATen operators, node by node, and which compiler did it."""
 
     graph: Annotated[int, Ref("graphs")]
+    compiler: Compiler = INDUCTOR
     rules: tuple[LoweringRule, ...] = ()
     nodes: tuple[Lowered, ...] = ()
 

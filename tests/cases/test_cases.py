@@ -179,7 +179,9 @@ def fusion(make: Make) -> Table:
     schedule = view.schedules[0]
     count = range(len(schedule.operations))
     answers = [
-        [one, other, answer(schedule, one, other, view.unseen)] for one in count for other in count
+        [one, other, answer(schedule, one, other, view.unseen[schedule.compiler])]
+        for one in count
+        for other in count
     ]
     return {"view": view, "answers": answers}
 

@@ -12,8 +12,11 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.model.fusion.fusion import Schedule
+from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.kernels import Kernel, Language, Statement, Wrapper
+from dynamo_lab.model.lowering import Buffer, Lowering
 
 
 @dataclass(frozen=True)
@@ -33,12 +36,34 @@ class AnnouncedKernel:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where the facts of a graph stand in the recording: its id, its nodes by name, first ids."""
+
+    graph: int
+    nodes: dict[str, int]
+    kernels: int
+    buffers: int
+    schedule: int
+
+
+@dataclass(frozen=True)
+class Stages:
+    """How a graph was lowered and scheduled, and its memory; numbered for a `Place`."""
+
+    lowering: Lowering
+    buffers: tuple[Buffer, ...]
+    schedule: Schedule
+    memory: MemoryPlan
+
+
+@dataclass(frozen=True)
 class Announced:
-    """What a backend made of one graph."""
+    """What a backend made of one graph; `stages` if it can tell how."""
 
     graph: fx.Graph
     wrapper: str
     kernels: tuple[AnnouncedKernel, ...]
+    stages: Callable[[Place], Stages] | None = None
 
 
 _listeners: list[Callable[[Callable[[], Announced]], None]] = []
@@ -83,6 +108,7 @@ class AnnouncedProbes:
             code=program.wrapper,
         )
         recorder.wrappers.append(wrapper)
+        first = len(recorder.kernels)
         for kernel in program.kernels:
             statements = [
                 Statement(line, (index[node],), "emitted")
@@ -104,6 +130,20 @@ class AnnouncedProbes:
                     buffers=kernel.buffers,
                 )
             )
+
+        if graph and program.stages:
+            self._add_stages(program.stages, graph, index, first)
+
+    def _add_stages(
+        self, make: Callable[[Place], Stages], graph: Graph, nodes: dict[str, int], kernels: int
+    ) -> None:
+        recorder = self._recorder
+        place = Place(graph.id, nodes, kernels, len(recorder.buffers), len(recorder.schedules))
+        made = make(place)
+        recorder.lowerings.append(made.lowering)
+        recorder.buffers += made.buffers
+        recorder.schedules.append(made.schedule)
+        recorder.memory_plans.append(made.memory)
 
     def _graph(self, graph: fx.Graph) -> Graph | None:
         """The recorded graph: the same object, or the last one with the same nodes."""

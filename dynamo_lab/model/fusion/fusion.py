@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from dynamo_lab.model.core.references import Parallel, Ref
+from dynamo_lab.model.lowering import INDUCTOR, Compiler
 
 OperationKind = Literal["pointwise", "reduction", "scan", "template", "extern", "nop", "other"]
 """What an operation is to the scheduler: a kind of loop, a library call, or no work."""
@@ -116,7 +117,7 @@ class Placed(Struct, frozen=True, kw_only=True):
 
 
 class Schedule(Struct, frozen=True, kw_only=True):
-    """The schedule of a post-grad graph, or of a body in it, which has a `name`.
+    """The schedule of a lowered graph, or of a body in it, which has a `name`, by a compiler.
 
     `rounds` says for each round of fusion whether loops could be reordered in it; `start` are the
     groups before the first. `backends` names the code generator of each device. `left_out` counts
@@ -125,6 +126,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
 
     graph: Annotated[int, Ref("graphs")]
     name: str = ""
+    compiler: Compiler = INDUCTOR
     operations: tuple[Operation, ...] = ()
     groups: tuple[Group, ...] = ()
     start: Annotated[tuple[int, ...], Ref("Schedule.groups")] = ()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from dynamo_lab.model.fusion.fusion import Group, Ruling, Schedule
+from dynamo_lab.model.lowering import INDUCTOR, Compiler
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.names import operator_name
@@ -85,6 +86,7 @@ class ScheduleView(Struct, frozen=True, kw_only=True):
     """
 
     graph: int
+    compiler: Compiler
     number: int
     title: str
     sentences: tuple[str, ...]
@@ -101,10 +103,10 @@ class ScheduleView(Struct, frozen=True, kw_only=True):
 
 
 class FusionsView(Struct, frozen=True, kw_only=True):
-    """Every schedule; `unseen` says why a pair was never considered, by kind of case."""
+    """Every schedule; `unseen` says why a pair was never considered, by compiler and case."""
 
     schedules: tuple[ScheduleView, ...] = ()
-    unseen: dict[str, Advice] = {}
+    unseen: dict[Compiler, dict[str, Advice]] = {}
 
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> FusionsView:
@@ -115,7 +117,8 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> FusionsVi
     for index, schedule in enumerate(recording.schedules):
         made.append(_View(recording, places, ancestry, titles, schedule, first).build(index))
         first += len(schedule.operations)
-    return FusionsView(schedules=tuple(made), unseen=UNSEEN if made else {})
+    unseen: dict[Compiler, dict[str, Advice]] = {x.compiler: UNSEEN[x.compiler] for x in made}
+    return FusionsView(schedules=tuple(made), unseen=unseen)
 
 
 class _View:
@@ -150,6 +153,7 @@ class _View:
         plans = [plan for plan in self._recording.memory_plans if plan.schedule == index]
         return ScheduleView(
             graph=schedule.graph,
+            compiler=schedule.compiler,
             number=self._titles.numbers[schedule.graph],
             title=f"{title} ({schedule.name})" if schedule.name else title,
             sentences=tuple(_sentences(schedule)),
@@ -212,7 +216,7 @@ class _View:
         for (producer, consumer), index in zip(table.pairs, table.ruling, strict=True):
             why = self._why(table.rulings[index], producer, consumer)
             numbers.append(pool.setdefault((index, why), len(pool)))
-        views = (_ruling(table.rulings[index], why) for index, why in pool)
+        views = (_ruling(table.rulings[index], why, self._schedule) for index, why in pool)
         return tuple(views), tuple(numbers)
 
     def _why(self, ruling: Ruling, producer: int, consumer: int) -> tuple[Advice, ...]:
@@ -238,6 +242,8 @@ def why_of(schedule: Schedule, ruling: Ruling, producer: int, consumer: int) -> 
         device = schedule.operations[one.operations[0]].device if one.operations else ""
         backend = schedule.backends.get(device, "unknown")
         return (of_loops(one, other, backend, is_vertical=ruling.kind == "vertical"),)
+    if schedule.compiler != INDUCTOR:  # it says so itself
+        return tuple(Advice(f"Refused, as {reason}.") for reason in ruling.reasons)
     return advice(ruling)
 
 
@@ -257,7 +263,7 @@ def _loops(schedule: Schedule, group: Group) -> str:
 _SCORE = ("template", "same kind", "bytes saved", "overlap", "distance")
 
 
-def _ruling(ruling: Ruling, why: tuple[Advice, ...]) -> RulingView:
+def _ruling(ruling: Ruling, why: tuple[Advice, ...], schedule: Schedule) -> RulingView:
     score = ruling.score
     labels = _SCORE if len(score) == len(_SCORE) else (*_SCORE[:3], _SCORE[4])
     return RulingView(
@@ -268,7 +274,7 @@ def _ruling(ruling: Ruling, why: tuple[Advice, ...]) -> RulingView:
         saves="" if ruling.shared is None else size(max(0, ruling.shared)),
         score=", ".join(f"{label} {abs(n):,}" for label, n in zip(labels, score, strict=False)),
         why=why,
-        reasons=ruling.reasons,
+        reasons=ruling.reasons if schedule.compiler == INDUCTOR else (),
         into=ruling.into,
     )
 

@@ -41,7 +41,7 @@ def ask(recording: Recording, one: str, other: str, graph: int | None = None) ->
     """
     view = build(recording, Places(recording), Ancestry(links(recording)))
     schedule, first, second = _found(recording, view, (one, other), graph)
-    return answer(schedule, first, second, view.unseen)
+    return answer(schedule, first, second, view.unseen[schedule.compiler])
 
 
 def _found(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from dynamo_lab.model.graphs import Value
-from dynamo_lab.model.lowering import Buffer, Cause
+from dynamo_lab.model.lowering import INDUCTOR, Buffer, Cause
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places
@@ -63,6 +63,7 @@ class Buffers:
         self.all = recording.buffers
         self._recording = recording
         self._places = places
+        self._compilers = {item.graph: item.compiler for item in recording.lowerings}
         self._readers: dict[tuple[int, str], list[int]] = defaultdict(list)
         self._ended: dict[tuple[int, int], list[int]] = defaultdict(list)
         self.of_graph: dict[int, list[int]] = defaultdict(list)
@@ -82,10 +83,14 @@ class Buffers:
         """Why it is in memory."""
         nodes = self._recording.graphs[buffer.graph].nodes
         during = "" if buffer.during is None else nodes.name[buffer.during]
-        why = causes.stored(buffer, during)
+        why = causes.stored(buffer, during, self.compiler(buffer))
         if copy := self._copy_of(buffer):
             why = f"`{during}`, an output of the graph, is copied from it into `{copy.name}`."
         return f"{why} Nothing needs it, so the scheduler removes it." if buffer.dropped else why
+
+    def compiler(self, buffer: Buffer) -> str:
+        """Who lowered the buffer's graph."""
+        return self._compilers.get(buffer.graph, INDUCTOR)
 
     def _copy_of(self, buffer: Buffer) -> Buffer | None:
         """What an output became in its own strides, where this is the value that it is made of."""
@@ -122,7 +127,7 @@ class Buffers:
             why=self.why(buffer),
             value=value_text(value) if buffer.dtype else "",
             size="" if buffer.bytes is None else size(buffer.bytes),
-            layout=_layout(buffer, value),
+            layout=_layout(buffer, value, self.compiler(buffer)),
             loops=tuple((loop.variable, loop.size) for loop in buffer.ranges),
             reduction=buffer.reduction,
             reads=buffer.reads,
@@ -137,7 +142,7 @@ class Buffers:
         return where_of(nodes, self._recording, self._places)
 
 
-def _layout(buffer: Buffer, value: Value) -> str:
+def _layout(buffer: Buffer, value: Value, compiler: str) -> str:
     """Its memory layout, and who chose it."""
     if buffer.kind == "part" or not buffer.layout:
         return layout_text(value)
@@ -149,7 +154,7 @@ def _layout(buffer: Buffer, value: Value) -> str:
         return ""
     how = layout_text(value) or "contiguous"
     is_free = buffer.was_free and (buffer.why is None or buffer.why.cause not in _WITH_STRIDES)
-    return f"{how}, chosen by Inductor" if is_free else f"{how}, as required"
+    return f"{how}, chosen by {compiler}" if is_free else f"{how}, as required"
 
 
 _WITH_STRIDES: frozenset[Cause] = frozenset({"strides", "copy", "output"})
@@ -166,6 +171,8 @@ def called(recording: Recording, buffers: Buffers) -> Iterator[CalledView]:
             kernel=kernel,
             kind=kind,
             times=len(made),
-            why=" ".join(unique(causes.called_for(buffer) for buffer in made)),
+            why=" ".join(
+                unique(causes.called_for(buffer, buffers.compiler(buffer)) for buffer in made)
+            ),
             buffers=tuple(buffer.id for buffer in made),
         )

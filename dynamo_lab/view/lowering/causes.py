@@ -1,15 +1,15 @@
-"""Why Inductor stored a value, or called a kernel, in plain words."""
+"""Why a compiler stored a value, or called a kernel, in plain words."""
 
 from dynamo_lab.model.lowering import Buffer, Why
 from dynamo_lab.view.core.words import plural
 
 
-def stored(buffer: Buffer, during: str) -> str:
+def stored(buffer: Buffer, during: str, compiler: str) -> str:
     """Why a buffer is in memory; `during` is the node that was being lowered then."""
     match buffer.kind:
         case "extern" | "fallback" | "template":
             called = f" `{buffer.kernel}` is called." if buffer.kernel else ""
-            return called_for(buffer) + called
+            return called_for(buffer, compiler) + called
         case "part":
             return f"One of the results of `{buffer.of}`."
         case "joined":
@@ -18,39 +18,39 @@ def stored(buffer: Buffer, during: str) -> str:
         case "written":
             return "A kernel changes it in place: under this name it is read afterwards."
         case _:
-            return _loop(buffer.why, during) if buffer.why else ""
+            return _loop(buffer.why, during, compiler) if buffer.why else ""
 
 
-def called_for(buffer: Buffer) -> str:
+def called_for(buffer: Buffer, compiler: str) -> str:
     """Why a kernel is called instead of generating a loop."""
     match buffer.kind:
         case "extern" if buffer.form in _WITH_BODIES:
             return "The wrapper runs this: its bodies are lowered as separate graphs."
         case "extern" if not buffer.kernel:
-            return "The wrapper does this: Inductor generates no loop for it."
+            return f"The wrapper does this: {compiler} generates no loop for it."
         case "extern":
-            return "A library does this: Inductor generates no loop for it."
+            return f"A library does this: {compiler} generates no loop for it."
         case "template":
-            return "A hand-written template that Inductor fills in does this."
+            return f"A hand-written template that {compiler} fills in does this."
         case _:
-            return _fallback(buffer.why)
+            return left(buffer.why, compiler)
 
 
 _WITH_BODIES = frozenset({"Conditional", "InvokeSubgraph", "Switch", "WhileLoop"})
 
 
-def _loop(why: Why, during: str) -> str:
+def _loop(why: Why, during: str, compiler: str) -> str:
     match why.cause:
         case "heavy reuse" | "large reuse" | "reads reuse":
-            return _reused(why)
+            return _reused(why, compiler)
         case "many reads":
             return (
-                f"Its loop reads {why.count} buffers: beyond {why.limit}, Inductor stores the "
+                f"Its loop reads {why.count} buffers: beyond {why.limit}, {compiler} stores the "
                 "result, so that the loop does not grow further."
             )
         case "large":
             return (
-                f"Its loop does {why.count} operations: beyond {why.limit}, Inductor stores the "
+                f"Its loop does {why.count} operations: beyond {why.limit}, {compiler} stores the "
                 "result, so that the loop does not grow further."
             )
         case "read again":
@@ -75,27 +75,29 @@ def _loop(why: Why, during: str) -> str:
             return "It is part of a larger buffer, and written directly into its place there."
         case "reduction":
             return (
-                "Inductor stores reductions: inlined into a reader, the reduction would run "
+                f"{compiler} stores reductions: inlined into a reader, the reduction would run "
                 "again for each element."
             )
         case "scan":
-            return "Inductor stores the results of scans and sorts: each element depends on others."
+            return f"{compiler} stores results of scans and sorts: each element depends on others."
         case "rule":
             by = f", in `{why.by}`" if why.by else ""
             return f"The lowering rule of `{during}` requires it{by}."
         case _:
-            return _fallback(why)
+            return left(why, compiler)
 
 
-def _reused(why: Why) -> str:
+def _reused(why: Why, compiler: str) -> str:
     readers = f"{_readers(why)} read it"
     if why.by and why.cause != "heavy reuse":  # a rule that repeats elements
         readers = f"`{why.by}` reads each element {plural(why.users or 0, 'time')}"
     if why.cause == "heavy reuse":
+        if not why.by:
+            return f"{readers}, and its loop is expensive to recompute."
         return f"{readers}, and `{why.by}` is expensive to recompute on a CPU."
     of = "does {} operations" if why.cause == "large reuse" else "reads {} buffers"
     return (
-        f"{readers}, and its loop {of.format(why.count)}: beyond {why.limit}, Inductor does not "
+        f"{readers}, and its loop {of.format(why.count)}: beyond {why.limit}, {compiler} does not "
         "recompute it for each reader."
     )
 
@@ -104,18 +106,21 @@ def _readers(why: Why) -> str:
     return plural(why.users, "operator") if why.users else "Several operators"
 
 
-def _fallback(why: Why | None) -> str:
+def left(why: Why | None, compiler: str) -> str:
+    """Why an operator was left to PyTorch's own kernel."""
     match why.cause if why else "":
+        case "refusal":
+            return f"{compiler} left it to PyTorch's own kernel: {why.by if why else ''}."
         case "unsupported":
-            return "Inductor generates no code for tensors of this type."
+            return f"{compiler} generates no code for tensors of this type."
         case "unknown":
-            return "Inductor has no lowering for this operator."
+            return f"{compiler} has no lowering for this operator."
         case "listed":
-            return "Inductor leaves this operator to PyTorch's own kernel."
+            return f"{compiler} leaves this operator to PyTorch's own kernel."
         case "rule":
             by = why.by if why else ""
             return f"The lowering rule, in `{by}`, left this case to PyTorch's own kernel."
         case "asked":
-            return "Inductor was configured to leave this operator to PyTorch's own kernel."
+            return f"{compiler} was configured to leave this operator to PyTorch's own kernel."
         case _:
-            return "Inductor left this operator to PyTorch's own kernel."
+            return f"{compiler} left this operator to PyTorch's own kernel."

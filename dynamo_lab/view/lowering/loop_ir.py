@@ -27,6 +27,12 @@ _TEXTS = {
     "randn": "a normally distributed random number",
     "check_bounds": "fails where an index is out of bounds",
     "bucketize": "finds the bucket that a value falls into",
+    "reduce": "combines the values of a loop into one, which is stored",
+    "const": "a number",
+    "index": "a loop's index, as a value to compute with",
+    "checked": "turns a loaded value into an index that is within bounds",
+    "cast": "converts to another type",
+    "scalar": "a number that is known at the call",
 }
 """What the operators do that do more than compute with one or two values, as `exp` and `add` do."""
 

@@ -7,14 +7,14 @@ from itertools import chain
 from msgspec import Struct, structs
 
 from dynamo_lab.model.graphs import Graph
-from dynamo_lab.model.lowering import Buffer, Lowered, Lowering, Outcome
+from dynamo_lab.model.lowering import Buffer, Compiler, Lowered, Lowering, Outcome
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.origins import origin_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural
-from dynamo_lab.view.lowering import cudagraphs
+from dynamo_lab.view.lowering import causes, cudagraphs
 from dynamo_lab.view.lowering.buffers import Buffers, BufferView, CalledView, called
 from dynamo_lab.view.lowering.cudagraphs import CudaGraphsView
 from dynamo_lab.view.lowering.loop_ir import OperatorCount, loop_operators
@@ -43,6 +43,7 @@ class LoweringView(Struct, frozen=True, kw_only=True):
     """A graph's lowering. `counts` are the outcomes and how many operators had each."""
 
     graph: int
+    compiler: Compiler
     title: str
     summary: str
     counts: tuple[tuple[str, int], ...]
@@ -62,7 +63,7 @@ class LoweringsView(Struct, frozen=True, kw_only=True):
 
 
 def build(recording: Recording, places: Places) -> LoweringsView:
-    """The lowering of each graph, in the order in which Inductor lowered them."""
+    """The lowering of each graph, in the order in which they were lowered."""
     if not recording.lowerings:
         return LoweringsView(empty=_why_none(recording))
     titles = GraphTitles(recording).titles
@@ -103,6 +104,7 @@ class _Graph:
         calls = [(outcome, counts[outcome]) for outcome in _SHOWN if counts[outcome]]
         return LoweringView(
             graph=self._graph.id,
+            compiler=self._lowering.compiler,
             title=title,
             summary=_summary(calls, len(own)),
             counts=tuple(calls),
@@ -145,6 +147,8 @@ class _Graph:
         made = [self._buffers.all[at] for at in row.buffers]
         called = [buffer for buffer in made if buffer.kind == row.outcome]
         own = called[:1] or made[-1:]
+        if not own and row.why:  # a call without a tensor as its result
+            return causes.left(row.why, self._lowering.compiler)
         return " ".join(f"`{buffer.name}`: {self._buffers.why(buffer)}" for buffer in own)
 
     def _later(self, row: Lowered) -> Buffer | None:
@@ -212,8 +216,6 @@ def _why_none(recording: Recording) -> str:
         return "No graph was captured, so there was nothing to lower."
     if any(frame.outcome == "failed" for frame in recording.frames):
         return "Compilation failed before a graph was lowered."
-    if any(kernel.language == "c" for kernel in recording.kernels):
-        return "The backend lab lowered the graphs: of its stages, recordings have the kernels."
     if recording.kernels:
         return "This recording was made by a version of dynamo_lab that did not record it."
     return "This backend does not lower graphs to loops. The default backend, inductor, does."

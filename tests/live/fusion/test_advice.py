@@ -101,7 +101,7 @@ def changes(recording: Recording) -> set[str]:
     view = build(recording).fusions
     (schedule,) = view.schedules
     pairs = [(one, other) for one in range(len(schedule.operations)) for other in range(one)]
-    told = (answer(schedule, one, other, view.unseen) for one, other in pairs)
+    told = (answer(schedule, one, other, view.unseen[schedule.compiler]) for one, other in pairs)
     return {change for found in told for change in found.changes}
 
 

@@ -1017,6 +1017,7 @@ export interface LoweringsView {
 /** A graph's lowering. `counts` are the outcomes and how many operators had each. */
 export interface LoweringView {
   readonly graph: number;
+  readonly compiler: Compiler;
   readonly title: string;
   readonly summary: string;
   readonly counts: readonly (readonly [string, number])[];
@@ -1024,6 +1025,8 @@ export interface LoweringView {
   readonly buffers: readonly number[];
   readonly cuda_graphs: CudaGraphsView | null;
 }
+
+export type Compiler = "Inductor" | "lab";
 
 /**
  * A node of the graph being lowered. `rule` and `place` are the function that lowered it.
@@ -1108,10 +1111,10 @@ export interface CalledView {
   readonly buffers: readonly number[];
 }
 
-/** Every schedule; `unseen` says why a pair was never considered, by kind of case. */
+/** Every schedule; `unseen` says why a pair was never considered, by compiler and case. */
 export interface FusionsView {
   readonly schedules: readonly ScheduleView[];
-  readonly unseen: Readonly<Record<string, Advice>>;
+  readonly unseen: Readonly<Record<string, Readonly<Record<string, Advice>>>>;
 }
 
 /**
@@ -1121,6 +1124,7 @@ export interface FusionsView {
  */
 export interface ScheduleView {
   readonly graph: number;
+  readonly compiler: Compiler;
   readonly number: number;
   readonly title: string;
   readonly sentences: readonly string[];

@@ -25,7 +25,7 @@ function Choice({ label, schedule, value, choose }: { label: string; schedule: S
 
 function Answer({ schedule, chosen }: { schedule: ScheduleView; chosen: Chosen }) {
   const { view } = useModel();
-  const answer = whyNot(schedule, ...chosen, view.fusions.unseen);
+  const answer = whyNot(schedule, ...chosen, view.fusions.unseen[schedule.compiler]);
   return (
     <div class="dl-why" role="status">
       <p class="dl-why-title"><Badge tone={answer.isFused ? "good" : "bad"}>{answer.isFused ? "fused" : "not fused"}</Badge> {answer.title}</p>

@@ -52,7 +52,7 @@ export function Fusion() {
   const schedule = schedules[fusionState(store).shown.value] ?? schedules[0];
   const chosen = useChosen(schedule);
   const pairs = useMemo(() => (schedule ? pairsOf(schedule).length : 0), [schedule]);
-  if (!schedule) return <Empty title="Nothing scheduled">Schedules of Inductor are recorded; this recording has none.</Empty>;
+  if (!schedule) return <Empty title="Nothing scheduled">Schedules of Inductor and of the backend lab are recorded; this recording has none.</Empty>;
   const modes = FUSION_MODES.filter((one) => (one !== "pairs" || pairs > 0) && (one !== "memory" || schedule.memory.length > 0));
   const mode = modes.includes(fusionState(store).mode.value) ? fusionState(store).mode.value : "groups";
   return (

@@ -71,7 +71,7 @@ function areFused(schedule: ScheduleView, a: OperationView, b: OperationView, ro
   return { title: `${a.name} and ${b.name} are fused`, isFused: true, sentences: [how, ...kernel], changes: [], reasons: [] };
 }
 
-export function whyNot(schedule: ScheduleView, one: number, other: number, unseen: FusionsView["unseen"]): WhyNot {
+export function whyNot(schedule: ScheduleView, one: number, other: number, unseen: FusionsView["unseen"][string]): WhyNot {
   const [a, b] = [schedule.operations[one], schedule.operations[other]];
   if (one === other) return never(`${a.name} and ${b.name}`, a, unseen.same);
   const rows = rowsOf(schedule, one, other);

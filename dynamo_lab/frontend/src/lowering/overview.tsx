@@ -56,7 +56,7 @@ export function LoweringOverview({ found }: { found: LoweringsView }) {
     <div class="dl-lowering-overview">
       <Fold label="how to read this" open>
         <p class="dl-told">
-          Inductor goes through the graph operator by operator. Each has a lowering rule, which mostly makes a loop: a small program in
+          {found.lowerings[0].compiler} goes through the graph operator by operator. Each has a lowering rule, which mostly makes a loop: a small program in
           the loop IR, that says how one element is computed. Nothing is stored yet; a reader takes the loop into its own. Only where that would not do is
           the loop's result <i>realised</i>: it becomes a buffer in memory. The operators show that one by one, with the reason; the buffers show the loops that came out, each line with the operator that it came from.
         </p>

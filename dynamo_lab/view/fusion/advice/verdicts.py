@@ -1,5 +1,6 @@
 """Why not, where no reason was given."""
 
+from dynamo_lab.model.lowering import Compiler
 from dynamo_lab.view.fusion.advice.sentences import LIBRARY, Advice
 
 CHECKS: dict[str, Advice] = {
@@ -24,7 +25,7 @@ POSTPONED = Advice(
     "outer part wait until no others are left. It was considered again in a later round."
 )
 
-UNSEEN: dict[str, Advice] = {
+_INDUCTOR: dict[str, Advice] = {
     "product": Advice(
         "{a} calls a library function, `{call}`, and such a call is never a candidate.", LIBRARY
     ),
@@ -48,4 +49,19 @@ UNSEEN: dict[str, Advice] = {
     ),
     "same": Advice("That is one and the same operation."),
 }
-"""Pairs on which there is no verdict: why not."""
+
+_LAB = _INDUCTOR | {
+    "product": _INDUCTOR["library"],
+    "apart": Advice(
+        "They never were a pair: only operations that use a buffer in common are looked at, and "
+        "these have none.",
+        "Let both read the same tensor, or one the other's result.",
+    ),
+    "crowded": Advice(
+        "They use a buffer in common, but so do many others: each is paired with the next few "
+        "only.",
+    ),
+}
+
+UNSEEN: dict[Compiler, dict[str, Advice]] = {"Inductor": _INDUCTOR, "lab": _LAB}
+"""Pairs on which there is no verdict, by compiler: why not."""

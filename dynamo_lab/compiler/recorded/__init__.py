@@ -1,0 +1,1 @@
+"""What a recording knows of a program: its stages as facts, made only while somebody records."""
