@@ -90,6 +90,7 @@ def _what_is_stored(answer: Any) -> str:
 
 def _reasons(recording: Recording) -> dict[int, str]:
     """For each line whose value is in memory, why."""
+    from dynamo_lab.model.lowering import INDUCTOR
     from dynamo_lab.view.lowering.causes import stored
 
     found: dict[int, str] = {}
@@ -99,7 +100,7 @@ def _reasons(recording: Recording) -> dict[int, str]:
         during = "" if buffer.during is None else nodes.name[buffer.during]
         if last.stack is not None:
             line = recording.spans[recording.stacks[last.stack][-1]].line
-            found[line] = stored(buffer, during)
+            found[line] = stored(buffer, during, INDUCTOR)
     return found
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 import torch
 
 import dynamo_lab as lab
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.view import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.live
 
@@ -49,10 +55,80 @@ def test_it_says_who_wrote_them(recording: lab.Recording) -> None:
     assert "Inductor wrote" not in said
 
 
-def test_where_it_has_less_it_does_not_say_that_nothing_was_done(recording: lab.Recording) -> None:
-    assert "The backend lab lowered the graphs" in build(recording).lowering.empty
-    with pytest.raises(DynamoLabError, match="they are of the backend inductor"):
-        recording.why_not_fused("softmax", "add")
+def test_each_node_is_lowered_to_buffers_with_loops(recording: lab.Recording) -> None:
+    view = build(recording)
+    (lowering,) = view.lowering.lowerings
+    told = {step.name: step for step in lowering.steps}
+    assert lowering.compiler == "lab"
+    assert told["mm"].outcome == "fallback"
+    assert "lab left it to PyTorch's own kernel" in told["mm"].sentence
+    assert told["sub"].outcome == "inlined"
+    assert told["sum_1"].outcome == "realised"
+    assert told["amax"].place.startswith("dynamo_lab/compiler/rules/reductions.py:")
+    body = [line[0] for line in view.lowering.buffers[told["exp"].made[-1]].body]
+    assert any("exp(" in line for line in body)
+    assert "Inductor" not in " ".join(step.sentence for step in lowering.steps)
+
+
+def test_why_two_are_not_fused_is_the_compilers_own_reason() -> None:
+    torch.compiler.reset()
+    found = lab.explore(
+        lambda x: (x.exp().sum(1), x.T.contiguous().sum()), torch.randn(6, 8), backend="lab"
+    )
+    schedule = found.schedules[0]
+    refused = [ruling for ruling in schedule.verdicts.rulings if ruling.outcome == "refused"]
+    assert refused
+    reasons = {reason for ruling in refused for reason in ruling.reasons}
+    pair = next(
+        (schedule.groups[one], schedule.groups[other])
+        for (one, other), at in zip(schedule.verdicts.pairs, schedule.verdicts.ruling, strict=True)
+        if schedule.verdicts.rulings[at].outcome == "refused"
+    )
+    one, other = (schedule.operations[group.operations[0]].name for group in pair)
+    said = str(found.why_not_fused(one, other))
+    assert any(f"Refused, as {reason}." in " ".join(said.split()) for reason in reasons)
+    assert "PyTorch:" not in said
+
+
+def test_the_advice_on_a_pair_that_shares_nothing_helps() -> None:
+    torch.compiler.reset()
+    x, y = torch.randn(8), torch.randn(8)
+    apart = lab.explore(lambda x, y: (x + 1, y * 2), x, y, backend="lab")
+    said = " ".join(str(apart.why_not_fused("op0", "op1")).split())
+    assert "only operations that use a buffer in common are looked at" in said
+    assert "Let both read the same tensor" in said
+    assert "Inductor" not in said
+    torch.compiler.reset()
+    together = lab.explore(lambda x: (x + 1, x * 2), x, backend="lab")
+    assert "op0 and op1 are fused" in str(together.why_not_fused("op0", "op1"))
+
+
+def test_its_memory_is_planned(recording: lab.Recording) -> None:
+    (plan,) = recording.memory_plans
+    roles = {buffer.name: buffer.role for buffer in plan.buffers}
+    assert "output" in roles.values()
+    assert "removed" in roles.values()
+    assert [step.name for step in plan.steps] == ["aten.mm.default", "kernel0"]
+    kernels = {kernel.id: kernel.name for kernel in recording.kernels}
+    assert [kernels[step.kernel or 0] for step in plan.steps] == ["aten.mm.default", "kernel0"]
+    given = [plan.buffers[event.buffer].name for event in plan.events if event.kind == "allocate"]
+    assert len(set(given)) == len(given)
+
+
+@pytest.mark.parametrize(
+    "write", [lambda x: x.add_(1), lambda x: x.cumsum(0), lambda x: torch.unique(x).sum()]
+)
+def test_writes_calls_and_unknown_sizes_are_recorded_and_shown(
+    write: Callable[[torch.Tensor], torch.Tensor], tmp_path: Path
+) -> None:
+    torch.compiler.reset()
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        found = lab.explore(write, torch.randn(6), backend="lab")
+    assert not [note for note in found.notes if note.level == "failure"]
+    assert found.lowerings
+    assert f"{found}"
+    found.save(tmp_path / "one.json")
+    assert lab.load(tmp_path / "one.json").lowerings == found.lowerings
 
 
 def test_edits_and_assembly_say_that_they_are_inductors(recording: lab.Recording) -> None:

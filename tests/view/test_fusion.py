@@ -140,6 +140,7 @@ def test_each_reason_of_this_pytorch_has_a_sentence() -> None:
 
 
 def test_advice_is_in_sentences() -> None:
-    told = [*UNSEEN.values(), *(of_reason(reason) for reason in _reasons())]
+    unseen = [item for table in UNSEEN.values() for item in table.values()]
+    told = [*unseen, *(of_reason(reason) for reason in _reasons())]
     assert all(item.why.endswith(".") for item in told)
     assert all(not item.change or item.change.endswith((".", ")", "True`.")) for item in told)

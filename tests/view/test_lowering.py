@@ -156,7 +156,7 @@ BUFFER = Buffer(id=0, name="buf0", graph=0, kind="pointwise", form="Pointwise")
     ],
 )
 def test_reasons_are_sentences_with_their_numbers(why: Why, wanted: str) -> None:
-    text = stored(replace(BUFFER, why=why), "conv")
+    text = stored(replace(BUFFER, why=why), "conv", "Inductor")
     assert text.startswith(wanted)
     assert text.endswith(".")
 
@@ -170,10 +170,19 @@ def test_reasons_are_sentences_with_their_numbers(why: Why, wanted: str) -> None
     ],
 )
 def test_who_does_what_is_no_loop(form: str, kernel: str, wanted: str) -> None:
-    assert stored(replace(BUFFER, kind="extern", form=form, kernel=kernel), "").startswith(wanted)
+    assert stored(
+        replace(BUFFER, kind="extern", form=form, kernel=kernel), "", "Inductor"
+    ).startswith(wanted)
 
 
 def test_fallbacks_differ_in_their_reasons() -> None:
     causes: tuple[Cause, ...] = ("unsupported", "unknown", "listed", "asked", "rule")
     made = (replace(BUFFER, kind="fallback", why=Why(cause=cause)) for cause in causes)
-    assert len({stored(buffer, "") for buffer in made}) == len(causes)
+    assert len({stored(buffer, "", "Inductor") for buffer in made}) == len(causes)
+
+
+def test_sentences_name_the_compiler() -> None:
+    loop = replace(BUFFER, why=Why(cause="reduction"))
+    left = replace(BUFFER, kind="fallback", why=Why(cause="refusal", by="no rule"))
+    assert stored(loop, "", "lab").startswith("lab stores reductions")
+    assert stored(left, "", "lab").startswith("lab left it to PyTorch's own kernel: no rule.")

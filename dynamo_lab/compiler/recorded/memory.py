@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.fusion import Group
-from dynamo_lab.compiler.recorded.schedule import operation_of
+from dynamo_lab.compiler.recorded.schedule import operation_of, works_of
 from dynamo_lab.compiler.work import View
 from dynamo_lab.model.fusion import memory as facts
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 def memory(program: Program, place: Place, kernels: Mapping[int, int]) -> facts.MemoryPlan:
     """The memory of one graph; `kernels` has the id of what runs a unit, by its identity."""
     at = operation_of(program)
+    position_of = {id(work): number for number, work in enumerate(program.graph.work)}
     graph, names = program.graph, list(program.graph.buffers)
     position = {name: index for index, name in enumerate(names)}
     roles = _roles(program)
@@ -31,7 +32,7 @@ def memory(program: Program, place: Place, kernels: Mapping[int, int]) -> facts.
             facts.MemoryStep(
                 name=_name(program, unit),
                 kernel=kernels.get(id(unit)),
-                operations=tuple(sorted({at[name] for name in unit.writes})),
+                operations=tuple(sorted(position_of[id(work)] for work in works_of(unit))),
             )
             for unit in program.schedule.units
         ),

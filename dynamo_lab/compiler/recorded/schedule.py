@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from dynamo_lab.capture.kernels.announced import Place
-    from dynamo_lab.compiler.fusion import Verdict
+    from dynamo_lab.compiler.fusion import Unit, Verdict
     from dynamo_lab.compiler.program import Program
     from dynamo_lab.compiler.work import Extern
 
@@ -29,11 +29,17 @@ def operation_of(program: Program) -> dict[str, int]:
     return {name: at for at, work in enumerate(program.graph.work) for name in work.writes}
 
 
+def works_of(unit: Unit) -> Sequence[Loop | Extern]:
+    """The loops of a group, or the call that the unit is."""
+    return unit.nodes if isinstance(unit, Group) else [unit]
+
+
 class _Schedule:
     def __init__(self, program: Program, place: Place) -> None:
         self.program, self.place = program, place
         self.work = program.graph.work
         self.at = operation_of(program)
+        self.position = {id(work): at for at, work in enumerate(self.work)}
         self.groups = [self._group([work]) for work in self.work]
         self.by_operations: dict[tuple[int, ...], int] = {
             group.operations: at for at, group in enumerate(self.groups)
@@ -66,9 +72,8 @@ class _Schedule:
     def _operations(self) -> Iterable[facts.Operation]:
         graph = self.program.graph
         before = predecessors(self.work, graph.mutated)
-        position = {id(work): at for at, work in enumerate(self.work)}
         for at, work in enumerate(self.work):
-            earlier = {position[id(other)]: other for other in before[id(work)]}
+            earlier = {self.position[id(other)]: other for other in before[id(work)]}
             is_loop = isinstance(work, Loop)
             yield facts.Operation(
                 name=f"op{at}",
@@ -117,9 +122,8 @@ class _Schedule:
     def _group(self, works: Sequence[Loop | Extern]) -> facts.Group:
         loops = [work for work in works if isinstance(work, Loop)]
         space = space_of(loops) if loops else None
-        names = [name for work in works for name in work.writes]
         return facts.Group(
-            operations=tuple(sorted({self.at[name] for name in names})),
+            operations=tuple(sorted(self.position[id(work)] for work in works)),
             kind="single" if len(works) == 1 else "fused",
             loops=tuple(map(str, space.outer)) if space else (),
             reduction=tuple(map(str, space.inner)) if space else (),
@@ -127,8 +131,7 @@ class _Schedule:
 
     def _final(self, kernels: Mapping[int, int]) -> Iterable[facts.Placed]:
         for unit in self.program.schedule.units:
-            works = unit.nodes if isinstance(unit, Group) else [unit]
-            yield facts.Placed(group=self._group_of(works), kernel=kernels.get(id(unit)))
+            yield facts.Placed(group=self._group_of(works_of(unit)), kernel=kernels.get(id(unit)))
 
 
 def _kind(work: Loop | Extern) -> facts.OperationKind:

@@ -79,7 +79,9 @@ def _loop(why: Why, during: str, compiler: str) -> str:
                 "again for each element."
             )
         case "scan":
-            return f"{compiler} stores results of scans and sorts: each element depends on others."
+            return (
+                f"{compiler} stores the results of scans and sorts: each element depends on others."
+            )
         case "rule":
             by = f", in `{why.by}`" if why.by else ""
             return f"The lowering rule of `{during}` requires it{by}."

@@ -74,7 +74,7 @@ TRIALS = {
     "Raise `torch._inductor.config.max_fusion_buffer_group_pairwise_attempts` (64 by default).": (
         Trial(three, earns={"max_fusion_buffer_group_pairwise_attempts": 1})
     ),
-    verdicts.UNSEEN["apart"].change: Trial(apart, mended_fn=together),
+    verdicts.UNSEEN["Inductor"]["apart"].change: Trial(apart, mended_fn=together),
     sentences.LIBRARY: Trial(product, target="cuda:sm_90"),
 }
 BY_NAME = {
@@ -142,7 +142,7 @@ def test_pytorch_itself_decides_by_the_setting(name: str) -> None:
 
 def advised() -> Iterator[str]:
     """Every change that the product can advise."""
-    tables = (advice._REASONS, templates.PARTS, verdicts.CHECKS, verdicts.UNSEEN)
+    tables = (advice._REASONS, templates.PARTS, verdicts.CHECKS, verdicts.UNSEEN["Inductor"])
     yield from (item.change for table in tables for item in table.values())
     yield from (verdicts.POSSIBLE.change, verdicts.POSTPONED.change)
 
