@@ -24,6 +24,10 @@ def test_its_code_runs_and_shows_what_it_says(capsys: pytest.CaptureFixture[str]
     assert "4 kernels, buf0 with buf1: to see what it costs" in printed
     program = scope["program"]
     assert isinstance(program, Program)
+    assert "Not eager's numbers: result 0 is off by up to" in printed
+    for loop in program.graph.work:
+        assert f"\n{loop}\n" in text
+    assert f"\n{program.wrapper.text}```" in text
     for verdict in program.schedule.verdicts:
         assert str(verdict) in text
     for line in program.sources[0].splitlines()[:9]:

@@ -126,6 +126,19 @@ def many_ways() -> Iterator[None]:
         yield
 
 
+@whole
+def compilations_counted() -> Iterator[list[object]]:
+    """What Dynamo starts to compile meanwhile, an entry each; it grows while this is open."""
+    started: list[object] = []
+    handler = hooks.COMPILE_CALLBACKS.get()
+    handler.register_start_callback(started.append)
+    try:
+        yield started
+    finally:
+        if started.append in handler.start_callbacks:  # a reset empties the list
+            handler.start_callbacks.remove(started.append)
+
+
 def warm_up_inductor(device: str) -> None:
     """Compile something small, so that no program pays for the first compilation of a process."""
 

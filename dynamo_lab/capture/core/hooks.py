@@ -28,6 +28,12 @@ RECOMPILE_LIMITS = (
     Private("torch._dynamo.config", "accumulated_recompile_limit", _LIMITS),
 )
 
+COMPILE_CALLBACKS = Private(
+    "torch._dynamo.callback",
+    "callback_handler",
+    "that a benchmark's calls are compiled anew is not known.",
+)
+
 RESET = Private(
     "torch._dynamo",
     "reset",

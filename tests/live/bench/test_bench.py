@@ -195,3 +195,19 @@ def test_options_that_the_recording_had_and_the_benchmark_has_not_are_kept() -> 
     found = failed.bench(**QUICK, ways={"whole": {"backend": "eager"}})
     assert found.facts.recorded_with == {"backend": "eager", "fullgraph": "True"}
     assert "The recording was made with `fullgraph=True`" in str(found)
+
+
+def test_what_compiles_at_every_call_has_no_time_and_is_recorded_so() -> None:
+    class Counts(torch.nn.Module):
+        steps = 0
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.steps += 1
+            return x * self.steps
+
+    found = lab.bench(Counts(), torch.randn(8), seconds=0.5, kernels=False)
+    said = " ".join(str(found).split())
+    assert "Compiled was not timed: it is compiled anew at every call" in said
+    assert "times faster than eager" not in said
+    assert len(found.recording.recompiles) > 2
+    assert "steps" in str(found.recording.findings[0])
