@@ -133,6 +133,10 @@ FURTHER = (
     aten.masked_fill,
     aten.select_backward,
     aten.slice_backward,
+    aten._adaptive_avg_pool2d,
+    aten.addmv,
+    aten.dist,
+    aten.ldexp,
 )
 KEPT = (
     aten.addmm.default,  # one call of a matrix library

@@ -93,11 +93,9 @@ def _pad(call: Call, x: LazyTensor, pads: Sequence[Size], value: Any = 0) -> Laz
 @rule(aten.repeat.default)
 def _repeat(call: Call, x: LazyTensor, repeats: Sequence[Size]) -> LazyTensor:
     front = len(repeats) - len(x.size)
-    if 0 in x.size:
-        raise Unsupported("a repetition of nothing")
 
     def closure(at: Position) -> Value:
-        return x([i % n if n != 1 else 0 for i, n in zip(at[front:], x.size, strict=True)])
+        return x([i % n if n not in (0, 1) else 0 for i, n in zip(at[front:], x.size, strict=True)])
 
     return call.tensor(closure, [stored_if_dear(x)])
 

@@ -14,7 +14,6 @@ from dynamo_lab.compiler.operators import FLOATS, OPERATORS, computed_in
 from dynamo_lab.compiler.rules.table import (
     RULES,
     Call,
-    Named,
     Operand,
     number,
     pointwise,
@@ -95,6 +94,8 @@ _enter(aten.rsub.Scalar, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
 _enter(aten.rsub.Tensor, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
 _enter(aten.maximum.default, _named("max"))
 _enter(aten.minimum.default, _named("min"))
+_enter(aten.fmax.default, lambda a, b: _present("max", a, b))
+_enter(aten.fmin.default, lambda a, b: _present("min", a, b))
 _enter(aten.round.default, _named("round"))
 _enter(aten.reciprocal.default, lambda v: 1.0 / v)
 _enter(aten.square.default, lambda v: v * v)
@@ -111,10 +112,29 @@ _enter(aten.addcdiv.default, lambda a, b, c, value=1: a + apply("mul", b / c, va
 _enter("prims.fma.default", lambda a, b, c: a * b + c)
 
 
+def _present(how: str, a: Value, b: Value) -> Value:
+    """The extreme of two values; of a NaN and a number the number."""
+    either = apply(how, a, b)
+    if a.dtype not in FLOATS:
+        return either
+    return where(apply("ne", a, a), b, where(apply("ne", b, b), a, either))
+
+
 def _magnitude(v: Value) -> Value:
     if v.dtype not in FLOATS:
         raise Unsupported("infinity of integers")
     return apply("abs", v)
+
+
+@rule(aten.angle.default)
+def _angle(call: Call, x: LazyTensor) -> LazyTensor:
+    """Of a real number: pi where it is negative, else 0; of a NaN itself."""
+
+    def body(v: Value) -> Value:
+        turned = where(apply("lt", v, 0), const(math.pi, v.dtype), const(0, v.dtype))
+        return where(apply("ne", v, v), v, turned)
+
+    return pointwise(call, [x], body)
 
 
 @rule(aten.sign.default, aten.sgn.default)
@@ -146,51 +166,6 @@ def _repeated(v: Value, times: int) -> Value:
     for _ in range(times - 1):
         found = found * v
     return found
-
-
-@rule(aten.remainder.Scalar, aten.remainder.Tensor)
-def _remainder(call: Call, x: Operand, divisor: Operand) -> LazyTensor:
-    _needs_safe_divisor(call, divisor)
-    return pointwise(call, [x, divisor], lambda a, b: apply("remainder", a, b))
-
-
-@rule(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.floor_divide.default)
-def _div(
-    call: Call, x: Operand, divisor: Operand, rounding_mode: str | None = "floor"
-) -> LazyTensor:
-    if rounding_mode is None:
-        return pointwise(call, [x, divisor], lambda a, b: a / b)
-    if call.meta.dtype in FLOATS:
-        if rounding_mode == "floor":  # ATen corrects the quotient by the remainder
-            raise Unsupported("division of floats rounded down")
-        return pointwise(call, [x, divisor], lambda a, b: apply("trunc", a / b))
-    _needs_safe_divisor(call, divisor)
-
-    def body(a: Value, b: Value) -> Value:
-        quotient = apply("intdiv", a, b)
-        if rounding_mode == "trunc":
-            return quotient
-        rest = apply("fmod", a, b)  # rounding down is one less where the signs differ
-        less = apply(
-            "and", apply("ne", rest, 0), apply("ne", apply("lt", rest, 0), apply("lt", b, 0))
-        )
-        return apply("sub", quotient, cast(less, a.dtype))
-
-    return pointwise(call, [x, divisor], body)
-
-
-def _needs_safe_divisor(call: Call, divisor: Operand) -> None:
-    """Integers divided by 0, and the least one by -1, end a process in C; ATen raises or wraps."""
-    if call.meta.dtype in FLOATS:
-        return
-    if isinstance(divisor, LazyTensor | Named | Index) or divisor in (0, -1):
-        raise Unsupported("integers divided by what may be 0 or -1")
-
-
-@rule(aten.fmod.Scalar, aten.fmod.Tensor)
-def _fmod(call: Call, x: Operand, divisor: Operand) -> LazyTensor:
-    _needs_safe_divisor(call, divisor)
-    return pointwise(call, [x, divisor], lambda a, b: apply("fmod", a, b))
 
 
 @rule(aten.bitwise_left_shift.Tensor, aten.bitwise_left_shift.Tensor_Scalar)

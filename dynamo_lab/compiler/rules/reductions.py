@@ -129,8 +129,6 @@ def _product(call: Call, a: LazyTensor, b: LazyTensor) -> LazyTensor:
     is_known = all(isinstance(n, int) for n in sizes)
     if not is_known or ix.hint(ix.product(sizes)) > MOST_OF_A_PRODUCT:
         raise Unsupported("a product of matrices")
-    if 0 in sizes:
-        raise Unsupported("a product of no elements")
     dtype = computed_in(call.meta.dtype)
     left, right = (converted(call, stored_if_dear(x), dtype) for x in (a, b))
 
