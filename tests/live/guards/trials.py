@@ -25,6 +25,11 @@ class Trial(NamedTuple):
     options: tuple[tuple[str, bool], ...] = ()
 
 
+def made_in_inference_mode() -> tuple[torch.Tensor]:
+    with torch.inference_mode():
+        return (torch.ones(4),)
+
+
 def both_ones() -> Calls:
     return [(torch.ones(4), torch.ones(4))]
 
@@ -139,6 +144,12 @@ def a_tensor_and_itself() -> Calls:
 
 
 TRIALS = {
+    "made in inference mode": Trial(
+        "inference",
+        lambda x: x * 2,
+        lambda: [(torch.ones(4),), made_in_inference_mode()],
+        mended=lambda: [made_in_inference_mode(), made_in_inference_mode()],
+    ),
     "size": Trial("size", after_max, lambda: ones((4, 3), (5, 3))),
     "size, never dynamic": Trial(
         "size", after_max, lambda: ones((4, 3), (5, 3)), options=(("dynamic", False),)
