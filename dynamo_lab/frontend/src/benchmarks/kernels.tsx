@@ -69,7 +69,7 @@ function Group({ group, most }: { group: KernelGroupView; most: number }) {
       <div class="dl-bench-names">
         <p>{group.kernels.length > 0 ? <Go to={kernelEntity(group.kernels[0].id)} inRow>{group.title}</Go> : group.title}{group.operators && <span class="dl-dim"> for {group.operators}</span>}</p>
         <p class="dl-dim">
-          {[group.share && `${group.share} of a call`, group.launch && `launch ${group.launch}`].filter(Boolean).join(", ")}{" "}
+          {[group.share && `${group.share} of a warm call`, group.launch && `launch ${group.launch}`].filter(Boolean).join(", ")}{" "}
           {group.line ? <Go to={group.line} inRow>{group.where}</Go> : group.where}
         </p>
         {group.why && <p class={pair.outcome === "slower" ? "dl-bad-text" : "dl-dim"}>{group.why}</p>}

@@ -141,7 +141,7 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
     groups = program.groups if page.everything else program.groups[:_BRIEF]
     if groups:
         cache = "cold" if any(one.cold.kernels is not None for one in groups) else "warm"
-        head = (f"kernels, {cache}", f"eager, {cache}", "faster", "of a call", "", "")
+        head = (f"kernels, {cache}", f"eager, {cache}", "faster", "of a warm call", "", "")
         rows = [tuple(text(word, "dim") for word in head), *map(_group, groups)]
         kinds = ("right", "right", "right", "right", "left", "wrap")
         yield from map(indented, listing(kinds, rows, page.width - 2))
