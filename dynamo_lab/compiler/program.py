@@ -80,11 +80,6 @@ class Program:
         """What ATen computes, by node, with the reason."""
         return fallbacks(self.graph)
 
-    @property
-    def groups(self) -> list[Group]:
-        """The loops of each kernel, in the order of the kernels."""
-        return [unit for unit in self.schedule.units if isinstance(unit, Group)]
-
     def build(self) -> Program:
         """Compile the kernels and make the wrapper callable.
 

@@ -12,15 +12,13 @@ import torch
 from torch import fx
 from torch.fx.node import map_aggregate
 
+from dynamo_lab.compiler.lower import OpOverload
 from dynamo_lab.measure.checks import compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dynamo_lab.model.benchmarks import Comparison
-
-
-OpOverload = type(torch.ops.aten.add.Tensor)
 
 
 def same_arguments(args: Sequence[Any]) -> list[Any]:

@@ -41,7 +41,7 @@ def calls_by_operator(program: Program) -> dict[str, list[Extern]]:
 
 def stages(program: Program, place: Place, called: Sequence[str]) -> Stages:
     """The program's lowering, schedule and memory. `called` are the operators of ATen, in order."""
-    kernels = dict(zip((id(unit) for unit in program.groups), count(place.kernels), strict=False))
+    kernels = dict(zip(program.wrapper.kernels, count(place.kernels), strict=False))
     first = place.kernels + len(kernels)
     for unit in program.schedule.units:
         if isinstance(unit, Extern) and unit.reason:

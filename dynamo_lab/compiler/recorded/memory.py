@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.fusion import Group
-from dynamo_lab.compiler.recorded.schedule import operation_of, works_of
+from dynamo_lab.compiler.recorded.schedule import operation_of, positions, works_of
 from dynamo_lab.compiler.work import View
 from dynamo_lab.model.fusion import memory as facts
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def memory(program: Program, place: Place, kernels: Mapping[int, int]) -> facts.MemoryPlan:
     """The memory of one graph; `kernels` has the id of what runs a unit, by its identity."""
     at = operation_of(program)
-    position_of = {id(work): number for number, work in enumerate(program.graph.work)}
+    works = positions(program)
     graph, names = program.graph, list(program.graph.buffers)
     position = {name: index for index, name in enumerate(names)}
     roles = _roles(program)
@@ -32,7 +32,7 @@ def memory(program: Program, place: Place, kernels: Mapping[int, int]) -> facts.
             facts.MemoryStep(
                 name=_name(program, unit),
                 kernel=kernels.get(id(unit)),
-                operations=tuple(sorted(position_of[id(work)] for work in works_of(unit))),
+                operations=tuple(sorted(works[id(work)] for work in works_of(unit))),
             )
             for unit in program.schedule.units
         ),
@@ -49,20 +49,15 @@ def memory(program: Program, place: Place, kernels: Mapping[int, int]) -> facts.
 def _roles(program: Program) -> dict[str, facts.BufferRole]:
     graph = program.graph
     returned = {out.buffer for out in graph.outputs if isinstance(out, View)}
-    held = {event.buffer for event in program.wrapper.events} | graph.inputs.keys()
+    held = {event.buffer for event in program.wrapper.events}
     shares = {event.buffer for event in program.wrapper.events if event.kind == "view"}
-    return {
-        name: "input"
-        if name in graph.inputs
-        else "view"
-        if name in shares
-        else "output"
-        if name in returned
-        else "buffer"
-        if name in held
-        else "removed"
-        for name in graph.buffers
-    }
+    found: dict[str, facts.BufferRole] = dict.fromkeys(graph.buffers, "removed")
+    # a later role counts
+    found |= dict.fromkeys(held, "buffer")
+    found |= dict.fromkeys(returned, "output")
+    found |= dict.fromkeys(shares, "view")
+    found |= dict.fromkeys(graph.inputs, "input")
+    return found
 
 
 def _buffer(
@@ -81,5 +76,5 @@ def _buffer(
 
 def _name(program: Program, unit: Unit) -> str:
     if isinstance(unit, Group):
-        return program.kernels[program.groups.index(unit)].name
+        return program.wrapper.kernels[id(unit)].name
     return str(unit.target)

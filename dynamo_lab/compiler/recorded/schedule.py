@@ -29,6 +29,11 @@ def operation_of(program: Program) -> dict[str, int]:
     return {name: at for at, work in enumerate(program.graph.work) for name in work.writes}
 
 
+def positions(program: Program) -> dict[int, int]:
+    """The position of each operation, by the identity of the work that it is."""
+    return {id(work): at for at, work in enumerate(program.graph.work)}
+
+
 def works_of(unit: Unit) -> Sequence[Loop | Extern]:
     """The loops of a group, or the call that the unit is."""
     return unit.nodes if isinstance(unit, Group) else [unit]
@@ -39,7 +44,7 @@ class _Schedule:
         self.program, self.place = program, place
         self.work = program.graph.work
         self.at = operation_of(program)
-        self.position = {id(work): at for at, work in enumerate(self.work)}
+        self.position = positions(program)
         self.groups = [self._group([work]) for work in self.work]
         self.by_operations: dict[tuple[int, ...], int] = {
             group.operations: at for at, group in enumerate(self.groups)
@@ -53,14 +58,13 @@ class _Schedule:
             pair, ruling = self._ruling(verdict)
             pairs.append(pair)
             numbers.append(rulings.setdefault(ruling, len(rulings)))
-        singles = len(self.work)
         device = self.program.graph.device
         return facts.Schedule(
             graph=self.place.graph,
             compiler=COMPILER,
             operations=tuple(self._operations()),
             groups=tuple(self.groups),
-            start=tuple(range(singles)),
+            start=tuple(range(len(self.work))),
             rounds=(False,),
             verdicts=facts.VerdictTable(
                 rulings=tuple(rulings), pairs=tuple(pairs), ruling=tuple(numbers)

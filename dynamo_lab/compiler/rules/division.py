@@ -43,20 +43,20 @@ def _div(
         quotient = apply("intdiv", a, b)
         if rounding_mode == "trunc":
             return quotient
-        rest = apply("fmod", a, b)  # rounding down is one less where the signs differ
-        less = apply(
-            "and", apply("ne", rest, 0), apply("ne", apply("lt", rest, 0), apply("lt", b, 0))
-        )
-        return apply("sub", quotient, cast(less, a.dtype))
+        return apply("sub", quotient, cast(_is_less(apply("fmod", a, b), b), a.dtype))
 
     return pointwise(call, [x, divisor], body)
+
+
+def _is_less(rest: Value, b: Value) -> Value:
+    """Rounded down, a quotient is one less: where there is a rest of another sign than `b`."""
+    return apply("and", apply("ne", rest, 0), apply("ne", apply("lt", rest, 0), apply("lt", b, 0)))
 
 
 def _rounded_down(a: Value, b: Value) -> Value:
     """The quotient of floats rounded down, by the exact remainder: a / b may round up."""
     rest = apply("fmod", a, b)
-    less = apply("and", apply("ne", rest, 0), apply("ne", apply("lt", rest, 0), apply("lt", b, 0)))
-    near = (a - rest) / b - cast(less, a.dtype)
+    near = (a - rest) / b - cast(_is_less(rest, b), a.dtype)
     floor = apply("floor", near)
     floor = floor + cast(apply("gt", near - floor, 0.5), a.dtype)
     zero = apply("copysign", const(0, a.dtype), a / b)  # has the sign of the quotient
