@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.rules.table import put
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -46,11 +47,7 @@ class ChangedRule:
 
     def _enter(self) -> None:
         changes = _changes[self.target]
-        now = changes[-1].made if changes else _originals.pop(self.target)
-        if now is None:
-            RULES.pop(self.target, None)
-        else:
-            RULES[self.target] = now
+        put(self.target, changes[-1].made if changes else _originals.pop(self.target))
 
 
 def rule(target: Any) -> Callable[[Rule], ChangedRule]:

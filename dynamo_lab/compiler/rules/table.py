@@ -95,14 +95,15 @@ def rule(*targets: Any) -> Callable[[Rule], Rule]:
 def replaced(target: Any, made: Rule | None) -> Iterator[None]:
     """Another rule for an overload, as long as this lasts; None leaves it to ATen."""
     before = RULES.get(target)
-    _enter(target, made)
+    put(target, made)
     try:
         yield
     finally:
-        _enter(target, before)
+        put(target, before)
 
 
-def _enter(target: Any, made: Rule | None) -> None:
+def put(target: Any, made: Rule | None) -> None:
+    """The rule of an overload from now on; with None it has none."""
     if made is None:
         RULES.pop(target, None)
     else:
