@@ -24,6 +24,7 @@ PartKind = Literal[
     "pass",
     "rewrite",
     "lowering",
+    "index",
     "fusion",
     "kernel",
     "statement",

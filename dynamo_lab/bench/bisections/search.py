@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from dynamo_lab.bench.bisections.trials import EndedError, Tried
+from dynamo_lab.bench.bisections.trials import MOST, EndedError, Tried
+from dynamo_lab.capture.bisections.indices import index_rules, unshortened
 from dynamo_lab.model.bisections import Culprit
 
 if TYPE_CHECKING:
@@ -175,6 +176,17 @@ class Search:
             raise EndedError(f"{chosen.name} is wrong only together with operators before it")
         name = f"{first.name} to {chosen.name} together"
         self.found.append(FoundPart(Culprit(kind="lowering", name=name), chosen))
+        self._index()
+
+    def _index(self) -> None:
+        """Operators that are wrong only together share an index: is it shortened wrongly?"""
+        for rule in index_rules():
+            if len(self._trials.made) >= MOST:
+                return
+            tried = self._trials.run(f"without {rule.name}", within=unshortened(rule))
+            if tried.outcome == "right":
+                self._add(Culprit(kind="index", name=rule.name, place=rule.place))
+                return
 
     def _fusion(self, chosen: Part) -> None:
         """Of which pair it is the fusion that makes an operator wrong."""

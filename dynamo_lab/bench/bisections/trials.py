@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.bench.checks import Asked, Checks, off
@@ -21,6 +21,7 @@ from dynamo_lab.record.replay import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.benchmarks import Comparison, Phase
@@ -90,8 +91,11 @@ class Trials:
         chosen: Mapping[str, Any] | None = None,
         graphs: Callable[[int], bool] | None = None,
         keeps: bool = False,
+        within: AbstractContextManager[object] | None = None,
     ) -> Tried:
         """Compile the program with these parts of the compiler, and compare what it computes.
+
+        `within` holds while it is compiled.
 
         Raises:
             EndedError: it has been compiled as often as a search may, or was stopped.
@@ -103,7 +107,8 @@ class Trials:
         self._watch.tell(f"compiling: {what}", len(self.made), MOST)
         compiles = graphs or self._is_searched
         backend = StagedBackend(lambda at: stage if compiles(at) else "eager", keeps)
-        return self._tried(what, stage, backend, allowed, dict(chosen or {}))
+        with within or nullcontext():
+            return self._tried(what, stage, backend, allowed, dict(chosen or {}))
 
     def _tried(
         self,

@@ -23,6 +23,11 @@ FUSABLE = Private(
     "Scheduler.can_fuse",
     "a wrong result is not followed to the fusion that makes it.",
 )
+_INDICES = "a wrong result is not followed to the rule that shortens an index wrongly."
+MODULAR_INDEXING = Private("torch.utils._sympy.functions", "ModularIndexing.eval", _INDICES)
+SIMPLIFY_WITH_RANGES = Private(
+    "torch._inductor.sizevars", "SizeVarAllocator._simplify_with_ranges", _INDICES
+)
 SETTINGS = Private("torch._inductor.config", "", _PARTS)
 _KERNELS = "kernels are not compared with eager operators on their own inputs."
 GENERATED = Private("torch._inductor.graph", "GraphLowering.codegen", _KERNELS)

@@ -25,6 +25,7 @@ _KINDS: dict[PartKind, str] = {
     "pass": "pass",
     "rewrite": "rewrite",
     "lowering": "code for",
+    "index": "rule for indices",
     "fusion": "fusion of",
     "kernel": "kernel",
     "statement": "statement",

@@ -81,8 +81,9 @@ def _is_of_module(story: Story, facts: Facts) -> bool:
     """Whether the attribute's owner is a module: it then has guards on what modules have."""
     found = _ATTRIBUTE.match(story.failed.source)
     owner = found[1] if found else ""
+    kept = ("_modules", "_parameters", "_buffers", "training")
     starts = tuple(
-        f"{owner}.{name}" for name in ("_modules", "_parameters", "_buffers", "training")
+        made for name in kept for made in (f"{owner}.{name}", f"{owner}.__dict__['{name}']")
     )
     return any(
         guard.frame in story.frames

@@ -4,6 +4,7 @@ from dynamo_lab.view.findings.finding import Rule
 from dynamo_lab.view.findings.speed import (
     call_overhead,
     complex_numbers,
+    cuda_graph_sizes,
     cuda_graphs,
     float64,
     guard_checks,
@@ -22,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     float64.find,
     complex_numbers.find,
     cuda_graphs.find,
+    cuda_graph_sizes.find,
     host_copies.find,
     synchronises.find,
     many_calls.find,

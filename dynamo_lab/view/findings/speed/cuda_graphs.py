@@ -7,6 +7,7 @@ from dynamo_lab.model.lowering import CudaGraphs
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent
 from dynamo_lab.view.findings import traffic
+from dynamo_lab.view.findings.arguments import argument_of
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
 from dynamo_lab.view.lowering.cudagraphs import reason_text
@@ -25,19 +26,18 @@ class _Cause(NamedTuple):
 def find(facts: Facts) -> Iterator[Found]:
     """Each graph of a program that asked for CUDA graphs and gets none for some of it."""
     for found in facts.recording.cuda_graphs:
-        cause = _cause(found) if found.asked else None
+        cause = _cause(found, facts) if found.asked else None
         line = cause and line_of(facts, [(found.graph, cause.node)])
         if cause and line:
             yield _found(facts, found, cause, line)
 
 
-def _cause(found: CudaGraphs) -> _Cause | None:
+def _cause(found: CudaGraphs, facts: Facts) -> _Cause | None:
     every = sum(part.operations for part in found.pieces)
     if found.skipped and found.node is not None:
         return _Cause(every, found.node, reason_text(found.skipped), *_remedy(found.skipped))
     if found.mutated:
-        why = "it writes to an input, and the next call may pass another tensor"
-        return _Cause(every, found.mutated[0], why, *_WRITTEN)
+        return _written(found, facts, every)
     left = [part for part in found.pieces if not part.is_recorded and part.node is not None]
     if not left:
         return None
@@ -46,11 +46,20 @@ def _cause(found: CudaGraphs) -> _Cause | None:
     return _Cause(count, first.node or 0, reason_text(first.reason), *_remedy(first.reason))
 
 
-_WRITTEN = (
-    "Return the new value instead of writing it to the input, or keep it as a buffer of a module. "
-    "If each call passes the same tensor, say so.",
-    "torch._dynamo.mark_static_address(x)",
-)
+def _written(found: CudaGraphs, facts: Facts, every: int) -> _Cause:
+    """An input that is written to, with its name as the reader wrote it, where that is known."""
+    node = found.mutated[0]
+    inputs = facts.recording.graphs[found.graph].nodes.inputs[node]
+    name = argument_of(facts, (found.graph, inputs[0])) if inputs else ""
+    what = f"the input `{name}`" if name else "an input"
+    return _Cause(
+        every,
+        node,
+        f"it writes to {what}, and the next call may pass another tensor",
+        "Return the new value instead of writing it to the input, or keep it as a buffer of a "
+        "module. If each call passes the same tensor, say so before the first one.",
+        f"torch._dynamo.mark_static_address({name or 'tensor'})",
+    )
 
 
 def _remedy(reason: str) -> tuple[str, str]:

@@ -37,7 +37,10 @@ def _copied_input(graph: Graph, buffer: Buffer) -> int | None:
         return None
     at = graph.nodes.name.index(buffer.reads[0])
     is_input = graph.nodes.strings[graph.nodes.op[at]] == "placeholder"
-    return at if is_input and ops.value(graph.nodes, at).bytes == buffer.bytes else None
+    given = ops.value(graph.nodes, at)
+    # in the layout that it has already, it is copied to be written to: no layout spares that
+    is_other_layout = given.stride != buffer.stride
+    return at if is_input and is_other_layout and given.bytes == buffer.bytes else None
 
 
 def _found(
