@@ -72,6 +72,19 @@ class Checks:
         """Whether the program runs in float64."""
         return self._exact is not None
 
+    def differs_by_layout(self) -> bool:
+        """Whether eager returns something else for the same arguments, copied to lie in a row."""
+        self._start.again()
+        copied = self._subject.laid_out()
+        if copied is None:
+            return False
+        try:
+            found = copied.results(copied.fn, "forward")
+        except Exception:  # it needs the layout that it was given
+            return False
+        eager = {name: value for name, value in self._eager.items() if name in found}
+        return is_wrong(compare(eager, found, way=0, phase=self._phase))
+
     def of(self, number: int, way: Callable[..., Any]) -> tuple[Comparison, ...]:
         """A variant's results, value by value, against eager, and both against float64."""
         if self.unlike:

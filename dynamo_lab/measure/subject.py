@@ -146,6 +146,14 @@ class Subject:
         for leaf in self.leaves.values():
             leaf.grad = None
 
+    def laid_out(self) -> Subject | None:
+        """The same program with arguments that lie in a row; None where they all do already."""
+        args, kwargs = _in_a_row((self.args, dict(self.kwargs)))
+        given = dict(named_tensors("", (*self.args, *self.kwargs.values())))
+        if all(tensor.is_contiguous() for tensor in given.values()):
+            return None
+        return Subject(self.fn, args, kwargs, {}, stored=self._stored)
+
     def exact(self) -> Subject | None:
         """The same program in float64, or None where it holds tensors that cannot be reached."""
         import torch
@@ -185,6 +193,19 @@ def _on_exact_device(module: torch.nn.Module) -> torch.nn.Module:
     """Where float64 is known: Apple's GPUs lack it."""
     devices = {parameter.device.type for parameter in module.parameters()}
     return module.to("cpu") if "mps" in devices else module
+
+
+def _in_a_row(value: Any) -> Any:
+    """The value with copies of its tensors, each contiguous."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone(memory_format=torch.contiguous_format)
+    if type(value) in (tuple, list):
+        return type(value)(map(_in_a_row, value))
+    if type(value) is dict:
+        return {key: _in_a_row(item) for key, item in value.items()}
+    return value
 
 
 def _exact(value: Any) -> Any:

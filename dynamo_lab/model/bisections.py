@@ -10,9 +10,9 @@ from msgspec import Struct
 from dynamo_lab.model.benchmarks import Phase, Verdict
 from dynamo_lab.model.core.references import Plain, Ref
 
-BisectionVerdict = Literal["same", "rounding", "bug", "crash", "unknown"]
-"""Bit-identical; as far from float64 as rounding takes it; further; the compiler raised; or it is
-not known which."""
+BisectionVerdict = Literal["same", "rounding", "eager", "bug", "crash", "unknown"]
+"""Bit-identical; as far from float64 as rounding takes it; it is eager that is far from float64;
+further than eager; the compiler raised; or it is not known which."""
 
 TrialOutcome = Literal["right", "wrong", "other"]
 """The fault is gone; it is there; or something else happened, which says nothing about it."""

@@ -35,7 +35,9 @@ class WhyWrong(Generic[R]):
 
     @property
     def verdict(self) -> str:
-        """Whether it is wrong: "same", "rounding", "bug", "crash" or "unknown"."""
+        """Whether it is wrong: "same", "rounding", "eager" (it is eager that is off),
+        "bug", "crash" or "unknown".
+        """
         return self.facts.verdict
 
     def reproducer(self) -> Reproducer:

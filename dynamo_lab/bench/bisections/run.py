@@ -11,7 +11,7 @@ from msgspec import structs
 from dynamo_lab.bench.bisections.evidence import Evidence
 from dynamo_lab.bench.bisections.search import Search
 from dynamo_lab.bench.bisections.trials import EndedError, Trials, Tried
-from dynamo_lab.bench.bisections.verdicts import Judged, judged, judged_right
+from dynamo_lab.bench.bisections.verdicts import Judged, judged, judged_eager, judged_right
 from dynamo_lab.capture.bisections.kernel_values import written, wrong_kernels
 from dynamo_lab.capture.core.compat import many_ways
 from dynamo_lab.errors import BisectionError
@@ -123,8 +123,11 @@ class _Run:
         if unlike := self._trials.checks.unlike:
             self._conclude(first, Judged("unknown", f"Nothing can be compared: {unlike}."))
         elif first.outcome != "wrong":
-            has_float64 = self._trials.checks.has_float64
-            self._conclude(first, judged_right(first.found, has_float64=has_float64))
+            checks = self._trials.checks
+            said = judged_eager(first.found, checks)
+            self._conclude(
+                first, said or judged_right(first.found, has_float64=checks.has_float64)
+            )
         else:
             self._search(first, modules)
         return self

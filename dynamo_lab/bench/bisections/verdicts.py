@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynamo_lab.bench.bisections.trials import Trials, Tried
+    from dynamo_lab.bench.checks import Checks
     from dynamo_lab.model.benchmarks import Comparison
     from dynamo_lab.model.bisections import BisectionVerdict
 
@@ -47,6 +48,27 @@ def judged_right(found: Sequence[Comparison], *, has_float64: bool) -> Judged:
         f"No result is further from float64 than rounding takes it: {worst.value} is "
         f"{_ulps(worst.error_ulp)} away compiled, {_ulps(worst.eager_error_ulp)} in eager.",
     )
+
+
+def judged_eager(found: Sequence[Comparison], checks: Checks) -> Judged | None:
+    """Of a program whose eager results are what is far from float64, as its own other run shows."""
+    off_ = [one for one in found if _eager_is_far(one)]
+    if not off_ or not checks.differs_by_layout():
+        return None
+    worst = max(off_, key=lambda one: one.eager_error_ulp or 0.0)
+    return Judged(
+        "eager",
+        f"Eager gives something else for the same values in another memory layout: of the layout "
+        f"that it was given, {worst.value} is {_ulps(worst.eager_error_ulp)} from float64 in eager, "
+        f"and {_ulps(worst.error_ulp)} compiled.",
+        explains=True,
+    )
+
+
+def _eager_is_far(one: Comparison) -> bool:
+    far, near = one.eager_error_ulp, one.error_ulp
+    known = far is not None and near is not None and math.isfinite(far)
+    return known and far > _SURELY * max(near, 1.0) and (one.relative or 0.0) > _FAR
 
 
 def judged(first: Tried, trials: Trials) -> Judged:

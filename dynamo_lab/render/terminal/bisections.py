@@ -9,7 +9,10 @@ from dynamo_lab.render.terminal.core.parts import TONES, Page, grid, heading, in
 from dynamo_lab.view import View
 from dynamo_lab.view.bisections.bisections import BisectionView, CulpritView, TrialView
 
-_TONES = {"same": "good", "rounding": "good", "bug": "bad", "crash": "bad", "unknown": "warning"}
+_TONES = {
+    "same": "good", "rounding": "good", "eager": "warning", "bug": "bad", "crash": "bad",
+    "unknown": "warning",
+}  # fmt: skip
 _OUTCOMES = {"right": "green", "wrong": "red", "other": "yellow"}
 
 

@@ -13,6 +13,7 @@ from dynamo_lab.view.core.words import first_up, listed, plural, seconds
 _TITLES: dict[BisectionVerdict, str] = {
     "same": "Compiled and eager give the same",
     "rounding": "Compiled and eager differ by rounding",
+    "eager": "It is eager that is off, not the compiled program",
     "bug": "The compiled program is wrong",
     "crash": "The compiler fails",
     "unknown": "Whether the compiled program is wrong is not known",
