@@ -36,12 +36,20 @@ def find(facts: Facts) -> Iterator[Found]:
     every = list(stories(facts))
     opened = sum(story.times for story in every if story.is_open) if _only_opens(facts) else 0
     for story in every:
+        if story.cause.kind == "grad_mode" and _measured_both(facts):
+            continue
         told = next(told for case in _CASES if (told := case(story, facts)))
         if told.change == DYNAMIC and not opened:
             told = told._replace(left=None)
         ended = opened if told.change == DYNAMIC else story.times - (told.left or 0)
         owners = [names[frame] for frame in story.frames]
         yield _found(story, told, owners, facts, _gain(told, ended, facts))
+
+
+def _measured_both(facts: Facts) -> bool:
+    """Whether a benchmark called it without gradients and in a step: it is compiled for each."""
+    found = facts.recording.benchmark
+    return found is not None and len({one.phase for one in found.series}) > 1
 
 
 _STAY = frozenset({"zero_one", "branch", "sizes", "rank", "marking"})

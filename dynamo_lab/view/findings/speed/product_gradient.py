@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from dynamo_lab.model.autograd import Differentiated
 from dynamo_lab.model.graphs import NodeTable
 from dynamo_lab.view.core.places import Line, entity
-from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.findings import ops
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.findings.lines import line_of
+from dynamo_lab.view.findings.speed.measured import Timed, compiled_ways
 
 _SHORT = {
     "aten.cumprod": """\
@@ -52,13 +53,22 @@ aten/src/ATen/native/ReduceOps.cpp: both ask the data, unless they are traced.
 def find(facts: Facts) -> Iterator[Found]:
     """Each line with a product whose gradient was traced for factors that may be 0."""
     known: set[Line] = set()
+    slower = _slower_step(facts)
     for part in facts.recording.partitions:
         for one in part.differentiated if part.joint is not None else ():
             table = facts.recording.graphs[part.joint or 0].nodes
             line = _is_for_any(one, table) and line_of(facts, [(part.joint or 0, one.backward[0])])
             if line and line not in known:
                 known.add(line)
-                yield _found(facts, part.joint or 0, one, line)
+                yield _found(facts, part.joint or 0, one, line, slower)
+
+
+def _slower_step(facts: Facts) -> Timed | None:
+    """A compiled training step that a benchmark told apart from eager's as slower."""
+    found = facts.recording.benchmark
+    ways = compiled_ways(found) if found is not None else ()
+    steps = (one for one in ways if one.phase == "step" and one.ratio.differs)
+    return next((one for one in steps if one.ratio.value < 1), None)
 
 
 def _is_for_any(one: Differentiated, table: NodeTable) -> bool:
@@ -66,16 +76,29 @@ def _is_for_any(one: Differentiated, table: NodeTable) -> bool:
     return one.operator in _SHORT and any(ops.name(table, at) == "cumprod" for at in one.backward)
 
 
-def _found(facts: Facts, joint: int, one: Differentiated, line: Line) -> Found:
+def _found(
+    facts: Facts, joint: int, one: Differentiated, line: Line, slower: Timed | None
+) -> Found:
     name, where = one.operator.removeprefix("aten."), facts.places.where(line)
+    measured = (
+        f"Compiled code cannot look: a training step takes {seconds(slower.compiled.median)}, "
+        f"eager's {seconds(slower.eager.median)}."
+        if slower
+        else "Compiled code cannot look, and may so be slower than eager; only measuring tells."
+    )
+    condition = (
+        "If no factor is ever 0"
+        if slower
+        else "Measure it with `lab.bench`, on an idle machine. If it is slower, and no factor is "
+        "ever 0"
+    )
     finding = Finding(
         rule="product-gradient",
         question="speed",
-        level="note",
+        level="problem" if slower else "note",
         sentence=(
             f"{where}: the gradient of `{name}` is compiled for factors that may be 0. Eager looks "
-            "at the numbers first, and takes a shorter formula if none is 0. Compiled code cannot "
-            "look, and may so be slower than eager; only measuring tells."
+            f"at the numbers first, and takes a shorter formula if none is 0. {measured}"
         ),
         where=where,
         entity=entity(line),
@@ -88,10 +111,10 @@ def _found(facts: Facts, joint: int, one: Differentiated, line: Line) -> Found:
         ),
         grade="may change meaning",
         remedy=(
-            "Measure it with `lab.bench`, on an idle machine. If it is slower, and no factor is "
-            "ever 0, write the short formula as a function with a gradient of its own: it gives "
-            "NaN or infinity where a factor is 0."
+            f"{condition}, write the short formula as a function with a gradient of its own: it "
+            "gives NaN or infinity where a factor is 0."
         ),
         code=_SHORT[one.operator],
+        cost=1 - slower.ratio.value if slower else 0.0,
     )
     return Found(finding, line=line)
