@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
@@ -11,7 +11,13 @@ from msgspec import structs
 from dynamo_lab.bench.bisections.evidence import Evidence
 from dynamo_lab.bench.bisections.search import Search
 from dynamo_lab.bench.bisections.trials import EndedError, Trials, Tried
-from dynamo_lab.bench.bisections.verdicts import Judged, judged, judged_eager, judged_right
+from dynamo_lab.bench.bisections.verdicts import (
+    Judged,
+    judged,
+    judged_cast,
+    judged_eager,
+    judged_right,
+)
 from dynamo_lab.capture.bisections.kernel_values import written, wrong_kernels
 from dynamo_lab.capture.core.compat import many_ways
 from dynamo_lab.errors import BisectionError
@@ -123,11 +129,7 @@ class _Run:
         if unlike := self._trials.checks.unlike:
             self._conclude(first, Judged("unknown", f"Nothing can be compared: {unlike}."))
         elif first.outcome != "wrong":
-            checks = self._trials.checks
-            said = judged_eager(first.found, checks)
-            self._conclude(
-                first, said or judged_right(first.found, has_float64=checks.has_float64)
-            )
+            self._conclude(first, self._within(first))
         else:
             self._search(first, modules)
         return self
@@ -141,6 +143,14 @@ class _Run:
                 recorder.fail(first.error)
         self.run = Run.of(recorder, recorder.recording)
         return first, modules
+
+    def _within(self, first: Tried) -> Judged:
+        """Of results that are within the tolerance."""
+        checks = self._trials.checks
+        said = judged_eager(first.found, checks)
+        with suppress(EndedError):
+            said = said or judged_cast(first.found, self._trials)
+        return said or judged_right(first.found, has_float64=checks.has_float64)
 
     def _search(self, first: Tried, modules: list[WrittenModule]) -> None:
         wrong = [] if first.error is not None else self._wrong_kernels(modules)

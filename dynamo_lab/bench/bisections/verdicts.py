@@ -50,6 +50,21 @@ def judged_right(found: Sequence[Comparison], *, has_float64: bool) -> Judged:
     )
 
 
+_IN_FLOAT32 = (
+    "Compiled code keeps half-precision values in float32 between operators; made to round them as "
+    "eager does (emulate_precision_casts), it agrees."
+)
+
+
+def judged_cast(found: Sequence[Comparison], trials: Trials) -> Judged | None:
+    """Of a program that casts to half precision, where eager rounds and compiled code does not."""
+    if not trials.checks.has_cast or not any(map(_eager_is_further, found)):
+        return None
+    tried = trials.run("rounding as eager does", chosen={"emulate_precision_casts": True})
+    is_gone = tried.outcome == "right" and not any(map(_eager_is_further, tried.found))
+    return Judged("rounding", _IN_FLOAT32) if is_gone else None
+
+
 def judged_eager(found: Sequence[Comparison], checks: Checks) -> Judged | None:
     """Of a program whose eager results are what is far from float64, as its own other run shows."""
     off_ = [one for one in found if _eager_is_far(one)]
@@ -66,9 +81,14 @@ def judged_eager(found: Sequence[Comparison], checks: Checks) -> Judged | None:
 
 
 def _eager_is_far(one: Comparison) -> bool:
+    return _eager_is_further(one) and (one.relative or 0.0) > _FAR
+
+
+def _eager_is_further(one: Comparison) -> bool:
+    """Whether eager is much further from float64 than the compiled program."""
     far, near = one.eager_error_ulp, one.error_ulp
     known = far is not None and near is not None and math.isfinite(far)
-    return known and far > _SURELY * max(near, 1.0) and (one.relative or 0.0) > _FAR
+    return known and far > _SURELY * max(near, 1.0)
 
 
 def judged(first: Tried, trials: Trials) -> Judged:
@@ -77,11 +97,7 @@ def judged(first: Tried, trials: Trials) -> Judged:
     if any(one.reason for one in wrong):
         return Judged("bug", f"{first_up(off(wrong))}: rounding does not do that.")
     if _is_half(wrong) and _as_eager_rounds(trials):
-        return Judged(
-            "rounding",
-            "Compiled code keeps half-precision values in float32 between operators; made to round "
-            "them as eager does (emulate_precision_casts), it agrees.",
-        )
+        return Judged("rounding", _IN_FLOAT32)
     known = [one for one in wrong if one.error_ulp is not None and one.eager_error_ulp is not None]
     sure = [one for one in known if _times(one) > _SURELY and (one.relative or 0.0) > _FAR]
     if sure:
