@@ -16,7 +16,10 @@ _KEPT_BYTES = 256 << 20
 
 @dataclass
 class Held:
-    """A captured graph, and the arguments of its first call as they were before it."""
+    """A captured graph, and the arguments of its first call as they were before it.
+
+    Of a graph whose compilation failed, they are those that it was to be compiled for.
+    """
 
     module: fx.GraphModule
     inputs: list[Any] | None = None
@@ -36,9 +39,20 @@ class StagedBackend:
         number = len(self.graphs)
         held = Held(_copied(module))
         self.graphs.append(held)
-        stage = self.stage(number)
-        run: Any = hooks.LOOKUP.get()(stage)(module, inputs) if stage != "eager" else module.forward
+        run = self._compiled(held, self.stage(number), module, inputs)
         return _keeping(held, run) if self.keeps else run
+
+    def _compiled(
+        self, held: Held, stage: str, module: fx.GraphModule, inputs: Sequence[Any]
+    ) -> Callable[..., Any]:
+        if stage == "eager":
+            return module.forward
+        try:
+            return hooks.LOOKUP.get()(stage)(module, inputs)
+        except Exception:
+            if self.keeps and _bytes(inputs) <= _KEPT_BYTES:
+                held.inputs = [_kept(_real(value)) for value in inputs]
+            raise
 
 
 def _copied(module: fx.GraphModule) -> fx.GraphModule:
@@ -56,6 +70,11 @@ def _keeping(held: Held, run: Callable[..., Any]) -> Callable[..., Any]:
         return run(*args)
 
     return called
+
+
+def _real(value: Any) -> Any:
+    """What a graph is to be compiled for, as it is called: a symbolic number has one of the run."""
+    return value.node.hint if isinstance(value, torch.SymInt | torch.SymFloat) else value
 
 
 def _bytes(args: Sequence[Any]) -> int:

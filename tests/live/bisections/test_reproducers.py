@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -13,6 +14,9 @@ import torch
 import dynamo_lab as lab
 from dynamo_lab.errors import BisectionError
 from tests.live.bisections.miscompiles import lowering, seeded
+
+if TYPE_CHECKING:
+    from contextlib import ExitStack
 
 pytestmark = pytest.mark.live
 aten = torch.ops.aten
@@ -60,11 +64,7 @@ def _run_apart(tmp_path: Path, fault: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", _RUN.format(folder=folder), str(tmp_path / "repro.py"), fault],
         capture_output=True,
         text=True,
-        env={
-            **os.environ,
-            "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
-            "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
-        },
+        env={**os.environ, **_WITHOUT_CACHES},
     )
 
 
@@ -81,6 +81,64 @@ def test_a_reproducer_of_a_program_without_a_fault_runs_to_its_end() -> None:
     assert recording.reproducer(graph=0).text.splitlines()[1:] == made.text.splitlines()[1:]
     with pytest.raises(BisectionError, match="no graph 3"):
         recording.reproducer(graph=3)
+
+
+_ALONE = """
+import runpy, sys
+
+class Refused:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "dynamo_lab":
+            raise ImportError("dynamo_lab was imported")
+
+sys.meta_path.insert(0, Refused())
+for path in sys.argv[1:]:
+    runpy.run_path(path, run_name="__main__")
+print("ran")
+"""
+
+
+@pytest.mark.release  # a process that imports torch
+def test_files_of_a_graph_and_of_a_kernel_run_where_this_package_is_not(tmp_path: Path) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(), torch.nn.LayerNorm(8))
+    recording = lab.explore(model, torch.randn(4, 8), grad=True)
+    kernels = [one for one in recording.kernels if one.code]
+    assert kernels
+    asked = {"graph": {"graph": 0}, "kernel": {"kernel": kernels[-1].id}}
+    paths = [str(tmp_path / f"{name}.py") for name in asked]
+    for path, which in zip(paths, asked.values(), strict=True):
+        recording.reproducer(**which).save(path)
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE, *paths],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **_WITHOUT_CACHES},
+    )
+    assert done.stdout.split() == ["ran"], done.stderr
+
+
+def test_a_crash_of_the_compiler_has_its_file_and_its_issue() -> None:
+    def raises(stack: ExitStack) -> None:
+        from unittest import mock
+
+        from torch._inductor.lowering import lowerings
+
+        def refuse(*_: Any) -> None:
+            raise AssertionError("no such index")
+
+        stack.enter_context(mock.patch.dict(lowerings, {aten.erf.default: refuse}))
+
+    def program(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        return torch.erf(x @ w).exp()
+
+    with seeded(raises):
+        found = lab.why_wrong(program, torch.randn(24, 48), torch.randn(48, 96), dynamic=True)
+        assert found.verdict == "crash"
+        made = found.reproducer()
+    assert "no such index" in made.fault
+    assert "(2, 2)" in made.text, "the inputs were not made small"
+    assert "dynamic=True" in made.text
+    assert "The compiler fails" in made.issue()
 
 
 def test_there_is_no_issue_without_a_fault() -> None:
