@@ -101,13 +101,16 @@ def _apart(report: Report, folder: Path, end: str, **environment: str) -> str:
     path = folder / f"apart_{report.number}.py"
     path.write_text(report.source + end.format(options=dict(report.options)), encoding="utf-8")
     fresh = {"TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", **environment}
-    done = subprocess.run(
-        [sys.executable, str(path)],
-        env={**os.environ, **fresh},
-        capture_output=True,
-        text=True,
-        timeout=_LIMIT,
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, str(path)],
+            env={**os.environ, **fresh},
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT,
+        )
+    except subprocess.TimeoutExpired:
+        return f"not done after {_LIMIT:.0f} s"
     return done.stdout + done.stderr
 
 
@@ -147,7 +150,7 @@ def _tlparse(report: Report, folder: Path) -> str:
 def _bisector(report: Report, folder: Path) -> str:
     printed = _apart(report, folder, _BISECT)
     answers = [row for row in printed.splitlines() if row.startswith("ANSWER")]
-    return answers[-1].removeprefix("ANSWER ") if answers else printed.strip()[-200:]
+    return answers[-1].removeprefix("ANSWER ") if answers else f"fails: {printed.strip()[-200:]}"
 
 
 if __name__ == "__main__":

@@ -212,6 +212,25 @@ FAULTS = {
 }
 
 CLEAN = {
+    "copy_that_an_operator_writes_to": """
+        import torch
+
+        @torch.library.custom_op("copied::halve_", mutates_args=("y",))
+        def halve_(y: torch.Tensor) -> None:
+            y.mul_(0.5)
+
+        @halve_.register_fake
+        def _(y):
+            return None
+
+        def halved(x):
+            y = x.clone()
+            halve_(y)
+            return y
+
+        def record(lab):
+            return lab.lower(halved, torch.randn(64, 64))
+        """,
     "cuda_graph_of_a_module_that_writes_to_its_buffers": """
         import torch
 

@@ -11,6 +11,7 @@ from dynamo_lab.view.guards.compilations import recompilations
 from tests.findings.faults import assert_found_first, findings_of, recorded, recorded_apart
 from tests.findings.recompilations_mended import CLEAN, MENDED
 from tests.findings.recompiling import FAULTS
+from tests.findings.times import with_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,6 +194,29 @@ def record(lab):
         torch.set_num_threads(threads)
     return recorder.recording
 """
+
+
+GRADIENTS = """
+import torch
+
+def double(x):
+    return x.cos() * 2
+
+def record(lab):
+    fn, x = torch.compile(double, backend="eager"), torch.ones(4)
+    with lab.record() as recorder:
+        with torch.no_grad():
+            fn(x)
+        fn(x)
+    return recorder.recording
+"""
+
+
+def test_what_a_benchmark_compiles_for_both_phases_is_none(tmp_path: Path) -> None:
+    recording = recorded(GRADIENTS, tmp_path, "gradients")
+    [told] = findings_of(recording)
+    assert told.rule == "grad-mode-changes"
+    assert findings_of(with_steps(recording, eager=100, compiled=100)) == ()
 
 
 def test_only_what_no_code_was_compiled_under_is_told_as_changed(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.findings.faults import faulty_line, findings_of, recorded
+from tests.findings.times import with_steps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +77,26 @@ def test_a_gradient_that_asks_for_no_zeros_is_none(name: str, tmp_path: Path) ->
 
 def test_a_product_without_a_gradient_is_none(tmp_path: Path) -> None:
     assert _found("y.cumprod(1)", tmp_path, "without_gradient", trains=False) == []
+
+
+@pytest.mark.parametrize(
+    ("eager", "compiled", "is_busy", "level"),
+    [(300, 1000, False, "problem"), (300, 1000, True, "note"), (1000, 300, False, "note")],
+)
+def test_where_a_step_was_measured_to_be_slower_it_is_a_problem(
+    eager: float, compiled: float, is_busy: bool, level: str, tmp_path: Path
+) -> None:
+    source = _PROGRAM.format(product=PRODUCTS["along_rows"], trains=True)
+    facts = recorded(source, tmp_path, "measured_product")
+    found = findings_of(with_steps(facts, eager=eager, compiled=compiled, is_busy=is_busy))
+    [one] = [one for one in found if one.rule == "product-gradient"]
+    assert one.level == level
+    if level == "problem":
+        assert one == found[0]
+        assert "a training step takes 1.0 ms, eager's 301 µs" in one.sentence
+        assert one.remedy.startswith("If no factor is ever 0")
+    else:
+        assert "only measuring tells" in one.sentence
 
 
 @pytest.mark.parametrize(("name", "own"), [("along_rows", "Cumprod"), ("of_each_row", "Prod")])

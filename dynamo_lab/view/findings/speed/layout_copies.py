@@ -21,6 +21,8 @@ def find(facts: Facts) -> Iterator[Found]:
         copied = _copied_input(graph, buffer)
         if copied is None or graph.is_backward or buffer.during is None or not buffer.bytes:
             continue
+        if _is_as_before(graph, buffer):
+            continue
         line = line_of(facts, [(graph.id, buffer.during)])
         moved = traffic.moved(facts, [graph.id])
         if line and moved and 2 * buffer.bytes >= _WORTH * moved:
@@ -37,10 +39,13 @@ def _copied_input(graph: Graph, buffer: Buffer) -> int | None:
         return None
     at = graph.nodes.name.index(buffer.reads[0])
     is_input = graph.nodes.strings[graph.nodes.op[at]] == "placeholder"
-    given = ops.value(graph.nodes, at)
-    # in the layout that it has already, it is copied to be written to: no layout spares that
-    is_other_layout = given.stride != buffer.stride
-    return at if is_input and is_other_layout and given.bytes == buffer.bytes else None
+    return at if is_input and ops.value(graph.nodes, at).bytes == buffer.bytes else None
+
+
+def _is_as_before(graph: Graph, buffer: Buffer) -> bool:
+    """Whether what an operator reads has the copy's layout: it is copied to be written to."""
+    given = (ops.value(graph.nodes, at) for at in graph.nodes.inputs[buffer.during or 0])
+    return any((one.shape, one.stride) == (buffer.shape, buffer.stride) for one in given)
 
 
 def _found(
