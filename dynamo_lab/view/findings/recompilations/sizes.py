@@ -61,8 +61,8 @@ def _equal(story: Story, code: str) -> Told:
         rule="size-changes",
         what=f"`{name}` changes",
         remedy=f"`{name}` was {was}: PyTorch takes equal sizes for one, so `dynamic=True` would "
-        "compile again where they differ. A size that is marked before the first call that has it is apart"
-        + (":" if code else "."),
+        "compile again where they differ. A size that is marked before the first call that "
+        "has it is apart" + (":" if code else "."),
         code=code,
         grade="fill in",
     )
