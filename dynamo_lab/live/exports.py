@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import filed, rewritten
-from dynamo_lab.live.fixes import attempt, own
+from dynamo_lab.live.observed import attempt, own
 from dynamo_lab.record.recorders import new_recorder
 from dynamo_lab.record.replay import Numbers, compare, without_trace
 from dynamo_lab.record.run import Run

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dynamo_lab.capture.core.compat import empty_compile_caches
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.exports import reexported
-from dynamo_lab.live.fixes import attempt, own, program_of
+from dynamo_lab.live.fixes import program_of
+from dynamo_lab.live.observed import Observed, attempt, compared, observed
 from dynamo_lab.live.repeats import call_of, without_and_with
 from dynamo_lab.measure.machine import Watched
 from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, Spread, ratio, spread
 from dynamo_lab.record.reach import reachable
-from dynamo_lab.record.replay import Numbers, compare, without_trace
+from dynamo_lab.record.replay import Numbers, without_trace
 from dynamo_lab.view.findings.changes import Reexport, Rewrite
 from dynamo_lab.view.findings.findings import found_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-
-    import torch
 
     from dynamo_lab.live.changes import Ready
     from dynamo_lab.live.repeats import Repeats
@@ -91,14 +90,6 @@ class _Calls(NamedTuple):
             yield
 
 
-class _Observed(NamedTuple):
-    """The tensors that a run returns, those it may have written, and gradients that it left."""
-
-    returned: list[torch.Tensor]
-    written: list[torch.Tensor]
-    gradients: list[torch.Tensor]
-
-
 def apply(
     recording: Recording, session: Session, ids: Sequence[int], watch: Watch | None = None
 ) -> Application:
@@ -163,31 +154,23 @@ class _Trial:
                 return Application(
                     found, before, after, Numbers(same=None, sentence=sentence), None
                 )
-            numbers = _compared(eager, plain, changed, problem)
+            numbers = compared(eager, lambda: plain, changed, problem)
             can_call = numbers.same is not False and before.facts.failure is None
             repeats = without_and_with(self._program, ready) if can_call else None
             can_time = can_call and not (repeats and any(one.goes_on for one in repeats))
             timing, memory = self._measured(ready, found) if can_time else (None, None)
         return Application(found, before, after, numbers, timing, memory, repeats)
 
-    def _eager(self) -> tuple[_Observed | None, str | None]:
+    def _eager(self) -> tuple[Observed | None, str | None]:
         with without_trace(self._roots):
             result, problem = attempt(self._program.eager)
-            return None if problem else self._observed(self._program, result), problem
+            return None if problem else observed(self._roots, self._program, result), problem
 
-    def _compiled(self, program: Program) -> tuple[Run, _Observed]:
+    def _compiled(self, program: Program) -> tuple[Run, Observed]:
         """A run that finds nothing compiled."""
         with without_trace(self._roots), empty_compile_caches():
             run, result = program.compiled()
-            return run, self._observed(program, result)
-
-    def _observed(self, program: Program, result: Any) -> _Observed:
-        import torch
-
-        reached = reachable([*self._roots, program.passed])
-        tensors = [one for one in reached if isinstance(one, torch.Tensor)]
-        gradients = [one.grad for one in tensors if one.is_leaf and one.grad is not None]
-        return _Observed(own(result), own(tensors), own(gradients))
+            return run, observed(self._roots, program, result)
 
     def _measured(
         self, ready: Ready, found: tuple[Found, ...]
@@ -238,35 +221,3 @@ class _Trial:
 def _part(one: Found) -> Part:
     assert one.change is not None
     return Part(one.change, one.line or (0, 0), one.finding.rule)
-
-
-_KINDS = ("", "What is written to arguments and buffers: ", "Gradients: ")
-
-
-def _compared(
-    eager: _Observed | None, plain: _Observed, changed: _Observed, problem: str | None
-) -> Numbers:
-    """Whether the change keeps results, writes and gradients; the first of them that differs.
-
-    Eager is what is right. What the compiled program gave without the change is no worse than it
-    was: random numbers, for one, are drawn in another way.
-    """
-    if problem is not None or eager is None:
-        return Numbers(same=None, sentence=f"Not compared: run eagerly, it raises {problem}.")
-    told = [compare(*pair) for pair in zip(eager, changed, strict=True)]
-    wrong = [at for at, one in enumerate(told) if one.same is False]
-    if not wrong:
-        same = any(one.same for one in told)
-        worst = max((one.difference or 0.0 for one in told), default=0.0)
-        sentence = (
-            "Results, what is written and gradients are as in eager "
-            f"(largest difference {worst:.3g})."
-        )
-        return Numbers(same=True, sentence=sentence, difference=worst) if same else told[0]
-    at = wrong[0]
-    if all(compare(plain[which], changed[which]).same is not False for which in wrong):
-        sentence = "The numbers differ from eager, exactly as they do without the change."
-        return Numbers(same=None, sentence=sentence, difference=told[at].difference)
-    return Numbers(
-        same=False, sentence=_KINDS[at] + told[at].sentence, difference=told[at].difference
-    )

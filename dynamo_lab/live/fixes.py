@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
+from dynamo_lab.live.observed import Observed, attempt, compared, observed
 from dynamo_lab.live.repeats import without_and_with
-from dynamo_lab.record.replay import Numbers, compare, without_trace
+from dynamo_lab.record.replay import Numbers, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import torch
-
     from dynamo_lab.live.repeats import Repeats
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.recording import Recording
@@ -41,32 +38,30 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
     """
     remedy = _remedy(recording, break_id, fix)
     program = program_of(session)
-    with without_trace(program.roots()):
-        eager, problem = attempt(lambda: own(program.eager()))
+    roots = program.roots()
+    with without_trace(roots):
+        result, problem = attempt(program.eager)
+        eager = None if problem else observed(roots, program, result)
     line = remedy.span.source, remedy.span.line
     part = Part(remedy.change, line, remedy.fix.name)
-    with (
-        without_trace(program.roots()),
-        prepared([part], recording, program) as ready,
-    ):
+    with without_trace(roots), prepared([part], recording, program) as ready:
         with ready.on():
             run, result = ready.program.compiled()
-            result = own(result)
+            changed = observed(roots, ready.program, result)
         repeats = without_and_with(program, ready) if run.facts.failure is None else None
     if run.facts.failure is not None:
         numbers = Numbers(same=None, sentence="Not compared: with the fix, the program fails.")
-    elif problem is not None:
-        numbers = Numbers(same=None, sentence=f"Not compared: run eagerly, it raises {problem}.")
     else:
-        numbers = compare(eager, result)
+        numbers = compared(eager, lambda: _as_it_is(program), changed, problem)
     return Tried(remedy.fix, run, numbers, repeats)
 
 
-def own(result: Any) -> list[torch.Tensor]:
-    """Copies of the tensors in a result: they may lie in memory that is restored."""
-    from dynamo_lab.capture.core.running import tensors_in
-
-    return [tensor.detach().clone() for tensor in tensors_in(result)]
+def _as_it_is(program: Program) -> Observed:
+    """What the program leaves compiled, without the fix."""
+    roots = program.roots()
+    with without_trace(roots):
+        _, result = program.compiled()
+        return observed(roots, program, result)
 
 
 def program_of(session: Session) -> Program:
@@ -81,14 +76,6 @@ def program_of(session: Session) -> Program:
             "a trial, or was made with record() or %%record. Use explore() or %%compile."
         )
     return session.program
-
-
-def attempt(run: Callable[[], Any]) -> tuple[Any, str | None]:
-    """The result, and the kind of the error that it raised instead."""
-    try:
-        return run(), None
-    except Exception as error:
-        return None, type(error).__name__
 
 
 def _remedy(recording: Recording, break_id: int, name: str | None) -> Remedy:

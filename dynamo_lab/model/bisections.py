@@ -20,6 +20,7 @@ TrialOutcome = Literal["right", "wrong", "other"]
 PartKind = Literal[
     "stage",
     "graph",
+    "fake",
     "decomposition",
     "pass",
     "rewrite",
@@ -29,7 +30,9 @@ PartKind = Literal[
     "kernel",
     "statement",
 ]
-"""A part of the compiler, or of what it made, from the coarsest to the finest."""
+"""A part of the compiler, or of what it made, from the coarsest to the finest.
+
+"fake" is what the program told it of an operator of its own (`register_fake`)."""
 
 
 class BisectionTrial(Struct, frozen=True, kw_only=True):

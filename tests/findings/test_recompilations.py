@@ -228,3 +228,64 @@ def test_only_what_no_code_was_compiled_under_is_told_as_changed(tmp_path: Path)
     dtype, threads = sorted(of["setting-changes"])  # they rank by what each compilation took
     assert dtype.startswith("The default dtype is torch.float64 now: `double`")
     assert threads.startswith(f"The number of threads is {torch.get_num_threads() + 1} now: ")
+
+
+A_CACHE_FROM_NONE = """
+import torch
+
+class Cached(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cache = None
+
+    def forward(self, x):
+        self.cache = x if self.cache is None else torch.cat([self.cache, x])
+        return self.cache.sum(0)
+
+def record(lab):
+    compiled = torch.compile(Cached(), backend="eager")
+    with lab.record() as recorder:
+        for _ in range(4):
+            compiled(torch.ones(ROWS, 3))
+    return recorder.recording
+"""
+
+
+def test_dynamic_sizes_promise_nothing_where_equal_ones_would_be_tied(tmp_path: Path) -> None:
+    """The cache has the rows of `x` when code is first made for it, and `x` keeps its own."""
+    source = A_CACHE_FROM_NONE.replace("ROWS", "2")
+    found = findings_of(recorded(source, tmp_path, "cached"))
+    by_rule = {one.rule: one for one in found}
+    assert sorted(by_rule) == ["optional-value", "size-changes"]
+    told = by_rule["size-changes"]
+    assert "as was `x.shape[0]`" in told.remedy
+    assert told.gain is None
+    assert not told.can_apply
+    assert told.grade == "fill in"
+    made_dynamic = source.replace('backend="eager"', 'backend="eager", dynamic=True')
+    again = recorded(made_dynamic, tmp_path, "cached_dynamic")
+    assert len(again.recompiles) == 2, "dynamic=True helps now: promise it"
+
+
+A_MASK_FROM_NONE = """
+import torch
+
+def total(x, mask=None):
+    return x.sum() if mask is None else (x * mask).sum()
+
+def record(lab):
+    compiled = torch.compile(total, backend="eager")
+    with lab.record() as recorder:
+        for rows in (4, 5, 6):
+            compiled(torch.ones(rows, 3))
+            compiled(torch.ones(rows, 3), torch.ones(rows, 3))
+    return recorder.recording
+"""
+
+
+def test_what_changes_together_is_not_counted_for_one_of_them(tmp_path: Path) -> None:
+    """A recompilation for a mask and another size: with dynamic sizes there would be none."""
+    found = findings_of(recorded(A_MASK_FROM_NONE, tmp_path, "masked"))
+    [told] = [one for one in found if one.rule == "size-changes"]
+    assert told.can_apply
+    assert told.gain is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.guards.guards import FailedGuard, Recompile
@@ -84,8 +85,27 @@ def test_many_builds_are_a_note() -> None:
     assert found.level == "note"
     assert "60 % of compiling, 6.0 s" in found.sentence
     assert "12 kernels" in found.sentence
+    assert "together they worked for 12.0 s" in found.sentence
     few = replace(made, kernels=many[:2], links=())
     assert _found(few, "many-builds") == []
+
+
+@pytest.mark.parametrize(
+    ("cores", "told"),
+    [
+        (0, "Fewer kernels take fewer builds."),
+        (2, "would hardly end sooner here: up to 2.0 worked at once, on 2 cores."),
+        (8, "At most 2.0 of them worked at once, on 8 cores: with `TORCHINDUCTOR_COMPILE_THREADS=8`"
+            ", or more, it would be 4.5 s less at best. Fewer kernels take fewer builds."),
+    ],
+)  # fmt: skip
+def test_more_processes_are_advised_where_cores_were_left(cores: int, told: str) -> None:
+    made = _timed(Timing("dynamo", 0.0, 10.0), Timing("async_compile.wait", 1.0, 6.0, 0))
+    many = tuple(replace(made.kernels[0], id=at, built_in=1.0) for at in range(12))
+    machine = replace(made.environment, cores=cores)
+    built = replace(made, kernels=many, links=(), environment=machine)
+    [found] = _found(built, "many-builds")
+    assert found.remedy.endswith(told)
 
 
 def test_guards_are_told_only_of_symbolic_sizes() -> None:

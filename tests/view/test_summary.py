@@ -167,3 +167,17 @@ def test_kernels_of_libraries_are_counted_and_not_their_calls(make: Make) -> Non
     assert said in alone
     mixed = build(replace(made, kernels=(made.kernels[0], called[1]))).summary.sentence
     assert "Inductor wrote 1 kernel and calls 1 library kernel." in mixed
+
+
+def test_a_long_failure_is_told_in_brief_and_kept_whole(make: Make) -> None:
+    recording = make("branch_and_print")
+    failure = Failure(type="ValueError", message="bad " * 8_000, traceback="")
+    summary = build(replace(recording, failure=failure)).summary
+    assert len(summary.failure) < 400
+    assert len(summary.sentence) < 800
+    assert "bad …" in summary.sentence
+    assert "more characters: rec.failure.message has them" in summary.failure_text
+    short = replace(failure, message="bad")
+    assert build(replace(recording, failure=short)).summary.failure_text == ""
+    two = replace(failure, message="bad\nbecause of this")
+    assert build(replace(recording, failure=two)).summary.failure_text == "bad\nbecause of this"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.bench.bisections.search import Suspects
 from dynamo_lab.model.bisections import Culprit
+from dynamo_lab.view.core.names import calls_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from dynamo_lab.capture.bisections.fakes import WrongFake
     from dynamo_lab.capture.bisections.kernel_values import Wrong
     from dynamo_lab.capture.bisections.parts import Part
     from dynamo_lab.model.kernels import Kernel
@@ -52,6 +54,16 @@ class Evidence(Suspects):
         """Whether a kernel in C++ computes it."""
         kernel = self.kernel_of(self.nodes(part))
         return kernel is not None and kernel.language == "cpp"
+
+    # What the program told the compiler
+
+    def fakes(self, wrong: Sequence[WrongFake]) -> dict[str, Any]:
+        """The operators with a wrong fake, and the first graph that calls one."""
+        culprits = tuple(Culprit(kind="fake", name=one.operator) for one in wrong)
+        calls = calls_of(self._recording, wrong[0].operator)
+        graph = calls[0][0] if calls else None
+        nodes = tuple(node for at, node in calls if at == graph)
+        return {"culprits": culprits, "graph": graph, "nodes": nodes}
 
     # What a part is
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,16 +11,18 @@ from msgspec import structs
 
 from dynamo_lab.bench.bisections.evidence import Evidence
 from dynamo_lab.bench.bisections.search import Search
-from dynamo_lab.bench.bisections.trials import EndedError, Trials, Tried
+from dynamo_lab.bench.bisections.trials import EndedError, Trials, Tried, root_of
 from dynamo_lab.bench.bisections.verdicts import (
     Judged,
     judged,
     judged_cast,
     judged_eager,
     judged_right,
+    misled,
 )
 from dynamo_lab.capture.bisections.kernel_values import written, wrong_kernels
 from dynamo_lab.capture.core.compat import many_ways
+from dynamo_lab.capture.core.sources import is_generated
 from dynamo_lab.errors import BisectionError
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import compare, is_wrong
@@ -28,12 +31,14 @@ from dynamo_lab.model.core.host import version_of
 from dynamo_lab.record.explore import record, runnable
 from dynamo_lab.record.replay import told, without_trace
 from dynamo_lab.record.run import Run
+from dynamo_lab.view.core.names import custom_operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import torch
 
+    from dynamo_lab.capture.bisections.fakes import WrongFake
     from dynamo_lab.capture.bisections.graphs import Held
     from dynamo_lab.capture.bisections.kernel_values import Wrong
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
@@ -162,6 +167,9 @@ class _Run:
         if said.verdict == "rounding" or said.explains:
             self._conclude(first, said)
             return
+        if fakes := self._wrong_fakes():
+            self._conclude(first, misled(said, fakes), **evidence.fakes(fakes))
+            return
         search = Search(self._trials, first, evidence)
         unfinished = search.run()
         backend = first.graphs
@@ -177,7 +185,8 @@ class _Run:
 
     def _verdict(self, first: Tried) -> Judged:
         if first.error is not None:
-            return Judged("crash", f"The compiler raises {first.fact.fault}.")
+            who = "The compiled code" if _in_generated(first.error) else "The compiler"
+            return Judged("crash", f"{who} raises {first.fact.fault}.")
         if self._draws_otherwise():
             return Judged("unknown", _RANDOM, explains=True)
         if self._trials.differs_as_if_compiled():
@@ -185,6 +194,11 @@ class _Run:
         said = judged(first, self._trials)
         casts = self._trials.undefined_conversions() if said.verdict == "bug" else ()
         return Judged("unknown", _UNDEFINED.format(" and ".join(casts))) if casts else said
+
+    def _wrong_fakes(self) -> tuple[WrongFake, ...]:
+        """The operators of the program of which the compiler was told something wrong."""
+        operators = custom_operators(self.run.facts)
+        return self._trials.wrong_fakes(operators) if operators else ()
 
     def _wrong_kernels(self, modules: list[WrittenModule]) -> list[Wrong]:
         """The kernels that are wrong on their own inputs, where they can be compared."""
@@ -217,6 +231,12 @@ class _Run:
 def _difference(one: Comparison) -> Difference:
     known = structs.asdict(one)
     return Difference(**{name: known[name] for name in Difference.__struct_fields__})
+
+
+def _in_generated(error: BaseException) -> bool:
+    """Whether it was raised by code that Inductor wrote, not while that was made."""
+    raised = traceback.extract_tb(root_of(error).__traceback__)
+    return any(is_generated(frame.filename) for frame in raised)
 
 
 def _places(search: Search, evidence: Evidence) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.bench.checks import Asked, Checks, off
 from dynamo_lab.bench.start import Start, reached_tensors
 from dynamo_lab.capture.bisections.asked import as_if_compiled, undefined_conversions
+from dynamo_lab.capture.bisections.fakes import wrong_fakes
 from dynamo_lab.capture.bisections.graphs import StagedBackend
 from dynamo_lab.capture.bisections.parts import Part, Parts, settings, watched
 from dynamo_lab.capture.core.compat import forget_compiled_code
@@ -20,9 +21,10 @@ from dynamo_lab.record.reach import leaves, stored_by_cell
 from dynamo_lab.record.replay import told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from dynamo_lab.capture.bisections.fakes import WrongFake
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.benchmarks import Comparison, Phase
     from dynamo_lab.record.run import Choice
@@ -161,6 +163,11 @@ class Trials:
         """The integer types that eager casts numbers to which these cannot hold."""
         self.start.again()
         return undefined_conversions(lambda: self.subject.results(self.subject.fn, self.phase))
+
+    def wrong_fakes(self, operators: Collection[str]) -> tuple[WrongFake, ...]:
+        """The operators whose fake says something else than eager gives."""
+        self.start.again()
+        return wrong_fakes(lambda: self.subject.results(self.subject.fn, self.phase), operators)
 
     def _compiled(self, backend: Any, fn: Callable[..., Any]) -> Callable[..., Any]:
         import torch

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.bench.bisections.trials import Trials, Tried
     from dynamo_lab.bench.checks import Checks
+    from dynamo_lab.capture.bisections.fakes import WrongFake
     from dynamo_lab.model.benchmarks import Comparison
     from dynamo_lab.model.bisections import BisectionVerdict
 
@@ -103,6 +104,18 @@ def judged(first: Tried, trials: Trials) -> Judged:
     if sure:
         return Judged("bug", _further(max(sure, key=_times)))
     return _by_float64(known, wrong, trials)
+
+
+def misled(said: Judged, fakes: Sequence[WrongFake]) -> Judged:
+    """Of a program that told the compiler something wrong of its own operators.
+
+    Code made for other shapes or types than come out is wrong whatever the compiler does.
+    """
+    one = fakes[0]
+    sentence = f"For a call of {one.operator} the fake says {one.said}, and {one.came} came out."
+    if said.verdict == "crash":
+        return Judged("crash", f"{sentence} {said.sentence}")
+    return Judged("bug", sentence)
 
 
 def _by_float64(known: Sequence[Comparison], wrong: Sequence[Comparison], trials: Trials) -> Judged:

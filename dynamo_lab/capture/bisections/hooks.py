@@ -28,6 +28,11 @@ MODULAR_INDEXING = Private("torch.utils._sympy.functions", "ModularIndexing.eval
 SIMPLIFY_WITH_RANGES = Private(
     "torch._inductor.sizevars", "SizeVarAllocator._simplify_with_ranges", _INDICES
 )
+_FAKES = "whether an operator's fake agrees with the operator is not known."
+FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _FAKES)
+MAPPED = Private("torch.utils._pytree", "tree_map", _FAKES)
+LEAVES = Private("torch.utils._pytree", "tree_leaves", _FAKES)
+SHAPE_ENV = Private("torch.fx.experimental.symbolic_shapes", "ShapeEnv", _FAKES)
 SETTINGS = Private("torch._inductor.config", "", _PARTS)
 _KERNELS = "kernels are not compared with eager operators on their own inputs."
 GENERATED = Private("torch._inductor.graph", "GraphLowering.codegen", _KERNELS)

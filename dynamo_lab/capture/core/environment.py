@@ -8,7 +8,7 @@ import msgspec
 import torch
 
 from dynamo_lab.model.core.environment import Environment
-from dynamo_lab.model.core.host import processor, system, version_of
+from dynamo_lab.model.core.host import cores, processor, system, version_of
 
 
 def describe_environment(options: dict[str, str]) -> Environment:
@@ -27,6 +27,7 @@ def _machine() -> Environment:
         platform=system(),
         processor=processor(),
         threads=torch.get_num_threads(),
+        cores=cores(),
         accelerators=_accelerators(),
     )
 

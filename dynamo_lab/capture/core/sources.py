@@ -1,8 +1,10 @@
 """The user's text: which source a position is in, and what of it the recording stores."""
 
 import linecache
+import os
 import re
 import sysconfig
+import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
@@ -191,6 +193,13 @@ _LIBRARIES = (
 )
 
 
+def is_generated(path: str) -> bool:
+    """Whether a file lies where Inductor writes its code: its cache folder, or the usual one."""
+    folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    usual = os.path.join(tempfile.gettempdir(), "torchinductor_")
+    return path.startswith(usual) or bool(folder and Path(path).is_relative_to(folder))
+
+
 def _identify(path: str, cell: str | None) -> tuple[str, SourceKind]:
     """The name to show for a file, which reveals nothing about the machine, and its kind."""
     if cell is not None:
@@ -201,6 +210,8 @@ def _identify(path: str, cell: str | None) -> tuple[str, SourceKind]:
     if path.startswith("<"):
         return path, "library" if path.startswith(("<frozen", "<eval", "<string")) else "user"
     file = Path(path).absolute()
+    if is_generated(path):
+        return file.name, "library"
     for folder, sign in ((Path.cwd(), ""), (Path.home(), "~")):
         if file.is_relative_to(folder):
             return str(Path(sign) / file.relative_to(folder)), "user"

@@ -133,11 +133,3 @@ def _told(names: list[str], leaves: list[Any], made: list[Any]) -> str:
         for axis, (old, new) in enumerate(zip(leaf.shape, one.shape, strict=True))
         if old != new
     )
-
-
-def specs(error: str, shapes: Any) -> dict[str, Any]:
-    """The shapes that PyTorch suggests where it does, and those that leave open what can vary."""
-    made = {"loosened": dims.loosened(shapes)} if shapes else {}
-    if "Suggested fixes" in error:
-        made["suggested"] = hooks.REFINED.get()(error, shapes)
-    return made

@@ -1,14 +1,16 @@
 """The sizes that an export was asked to keep open, and `dynamic_shapes` written as code."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch.export import Dim
 
 from dynamo_lab.capture.packages import hooks
-from dynamo_lab.model.packages import AskedDim
+from dynamo_lab.model.core.conditions import let_pass
+from dynamo_lab.model.packages import AskedDim, DimFact
 
 _HINTS = ("AUTO", "DYNAMIC", "STATIC")
 
@@ -35,26 +37,86 @@ def program_name(path: str) -> str:
 
 def asked(spec: Any, inputs: Mapping[str, Any]) -> Iterator[AskedDim]:
     """The sizes that were to vary, in the order of the inputs."""
+    for dim, name, axis, size in _dims(spec, inputs):
+        yield AskedDim(input=name, axis=axis, dim=_name(dim), size=size)
+
+
+class _Asked(NamedTuple):
+    """A Dim, or a hint, with the size it is for: what the tensor is called, and which axis."""
+
+    dim: Any
+    name: str
+    axis: int
+    size: int
+
+
+def _dims(spec: Any, inputs: Mapping[str, Any]) -> Iterator[_Asked]:
     if isinstance(spec, Mapping):
         for name in inputs:
-            yield from _asked(spec.get(name), inputs[name], name)
+            yield from _below(spec.get(name), inputs[name], name)
     elif isinstance(spec, tuple | list):
         for one, name in zip(spec, inputs, strict=False):
-            yield from _asked(one, inputs[name], name)
+            yield from _below(one, inputs[name], name)
 
 
-def _asked(spec: Any, value: Any, name: str) -> Iterator[AskedDim]:
+def _below(spec: Any, value: Any, name: str) -> Iterator[_Asked]:
     if isinstance(value, torch.Tensor):
         axes = spec.items() if isinstance(spec, Mapping) else enumerate(spec or ())
         for axis, dim in axes:
             if _name(dim) not in ("", "STATIC"):
-                yield AskedDim(input=name, axis=axis, dim=_name(dim), size=int(value.shape[axis]))
+                yield _Asked(dim, name, axis, int(value.shape[axis]))
     elif isinstance(value, Mapping) and isinstance(spec, Mapping):
         for key in value:
-            yield from _asked(spec.get(key), value[key], f"{name}[{key!r}]")
+            yield from _below(spec.get(key), value[key], f"{name}[{key!r}]")
     elif isinstance(value, tuple | list) and isinstance(spec, tuple | list):
         for at, (one, inner) in enumerate(zip(spec, value, strict=False)):
-            yield from _asked(one, inner, f"{name}[{at}]")
+            yield from _below(one, inner, f"{name}[{at}]")
+
+
+_FAR = 64
+"""How far above the suggested bound a size is looked for that passes every condition."""
+
+
+def fitted(spec: Any, inputs: Mapping[str, Any], facts: Iterable[DimFact]) -> Any:
+    """The suggested spec with bounds that begin at a size which the recorded conditions let pass.
+
+    PyTorch suggests bounds from ranges alone, and not from conditions such as `n // 3 != 1`.
+    """
+    conditions = defaultdict[tuple[str, int], list[str]](list)
+    for fact in facts:
+        if fact.event == "guard":
+            conditions[fact.input, fact.axis].append(fact.value)
+    of_root = defaultdict[str, list[_Asked]](list)
+    for one in _dims(spec, inputs):
+        if _name(one.dim) not in _HINTS:
+            of_root[_name(_root(one.dim))].append(one)
+    roots = {name: _raised(of, conditions) for name, of in of_root.items()}
+
+    def change(dim: Any) -> Any:
+        new = roots.get(_name(_root(dim)))
+        if new is None:
+            return dim
+        return new if _root(dim) is dim else type(dim)(_name(dim), new, dim.fn)
+
+    return changed(spec, change) if any(roots.values()) else spec
+
+
+def _root(dim: Any) -> Any:
+    return getattr(dim, "root", dim)
+
+
+def _raised(
+    asked: Sequence[_Asked], conditions: Mapping[tuple[str, int], Sequence[str]]
+) -> Any | None:
+    """The root of these dims from the first size on that passes, if it is not the bound it has."""
+    root = _root(asked[0].dim)
+    least = max(root.min, 2 if any(one.dim is root for one in asked) else root.min)
+    for value in range(least, least + _FAR):
+        sizes = ((one, value if one.dim is root else int(one.dim.fn(value))) for one in asked)
+        if all(let_pass(conditions.get((o.name, o.axis), ()), size) for o, size in sizes):
+            largest = root.max if isinstance(root.max, int) else None
+            return Dim(_name(root), min=value, max=largest) if value > least else None
+    return None
 
 
 def _name(dim: Any) -> str:

@@ -20,7 +20,7 @@ from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.guards import hooks as guards_hooks
 from dynamo_lab.capture.packages import dims, hooks
-from dynamo_lab.capture.packages.calls import ExportCall, specs
+from dynamo_lab.capture.packages.calls import ExportCall
 from dynamo_lab.model.packages import AskedDim, DimEvent, DimFact, Export
 
 _MOST_FACTS = 100
@@ -38,11 +38,27 @@ _SIZE = re.compile(r"(.+)\.size\(\)\[(\d+)\]$")
 class _Running:
     """The export that runs: what it was asked, and what it has assumed so far."""
 
-    def __init__(self, made: Export, module: Any, frame: Any, spec: Any, leaves: list[str]) -> None:
-        self.made, self.frame, self.spec, self.leaves = made, frame, spec, leaves
+    def __init__(
+        self, made: Export, module: Any, frame: Any, spec: Any, inputs: dict[str, Any]
+    ) -> None:
+        self.made, self.frame, self.spec, self.inputs = made, frame, spec, inputs
+        self.leaves = dims.leaf_names(inputs) if made.dims else []
         self.module, self.attributes = module, _attributes(module)
         self.facts: dict[tuple[str, int, str, str], DimFact] = {}
         self.assigned: list[str] = []
+        self.specs: dict[str, Any] = {}
+        """The `dynamic_shapes` to try instead of those that failed."""
+
+    def other_shapes(self, error: str) -> None:
+        """The shapes that PyTorch suggests where it does, and those that keep open what can vary.
+
+        What is suggested at a size that the conditions refuse begins at one that passes.
+        """
+        if self.spec:
+            self.specs["loosened"] = dims.loosened(self.spec)
+        if "Suggested fixes" in error:
+            refined = hooks.REFINED.get()(error, self.spec)
+            self.specs["suggested"] = dims.fitted(refined, self.inputs, self.facts.values())
 
 
 class ExportProbes:
@@ -99,16 +115,10 @@ class ExportProbes:
                 self._recorder.fail(error, caught=True)
                 if isinstance(args, tuple):
                     called = mod, args, dict(kwargs or {}), dynamic_shapes, strict, others
-                    self._keep_call(at, str(error), *called)
+                    self._recorder.export_calls[at] = ExportCall(*called, specs=running.specs)
             raise
         finally:
             self._running = outer
-
-    def _keep_call(self, at: int, message: str, *called: Any) -> None:
-        """What failed, to be exported again with a remedy."""
-        shapes = called[3]
-        known = _or_none(lambda: specs(message, shapes)) or {}
-        self._recorder.export_calls[at] = ExportCall(*called, specs=known)
 
     def packaged(self, module: Any, graph: int) -> None:
         """A package is made of this graph: if it was exported here, it is shown once."""
@@ -142,8 +152,7 @@ class ExportProbes:
             shapes=dims.as_code(spec),
             dims=tuple(_or_none(lambda: tuple(dims.asked(spec, inputs)))),
         )
-        names = dims.leaf_names(inputs) if made.dims else []
-        return _Running(made, mod, around[0], spec, names)
+        return _Running(made, mod, around[0], spec, inputs)
 
     def replaced(
         self, env: Any, a: Any, tgt: Any, *_: Any, **__: Any
@@ -209,15 +218,14 @@ class ExportProbes:
         return None
 
     def _failed(self, running: _Running, error: Exception) -> Export:
-        spec = running.spec
-        suggested = _or_none(lambda: hooks.REFINED.get()(str(error), spec))
+        _or_none(lambda: running.other_shapes(str(error)))
         return replace(
             running.made,
             error=type(error).__name__,
             message=str(error)[:_LONGEST],
             at=self._raised_at(error),
-            suggested=dims.as_code(suggested) if "Suggested fixes" in str(error) else "",
-            loosened=dims.as_code(_or_none(lambda: dims.loosened(spec))),
+            suggested=dims.as_code(running.specs.get("suggested")),
+            loosened=dims.as_code(running.specs.get("loosened")),
             facts=tuple(running.facts.values()),
         )
 

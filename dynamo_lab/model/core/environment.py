@@ -4,7 +4,10 @@ from msgspec import Struct
 
 
 class Environment(Struct, frozen=True, kw_only=True):
-    """Versions and hardware; an empty string means not known or absent."""
+    """Versions and hardware; an empty string, or 0, means not known or absent.
+
+    `cores` are those that the process could run on, `threads` those of PyTorch's operators.
+    """
 
     python: str = ""
     torch: str = ""
@@ -13,6 +16,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     platform: str = ""
     processor: str = ""
     threads: int = 0
+    cores: int = 0
     accelerators: tuple[str, ...] = ()
     created: str = ""
     options: dict[str, str] = {}

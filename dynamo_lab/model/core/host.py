@@ -1,6 +1,7 @@
 """Facts of a computer: its processor, the versions of installed packages."""
 
 import importlib.metadata
+import os
 import platform
 import re
 from pathlib import Path
@@ -33,3 +34,9 @@ def text_of(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
+
+
+def cores() -> int:
+    """How many cores this process may run on; 0 where that is not known."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 0

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from dynamo_lab.render.fallback import findings, parts
 from dynamo_lab.render.markup import Block, Markup, join, made, prose, tag
-from dynamo_lab.render.text import shortened
+from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.summary.summary import untold
 
@@ -136,6 +136,9 @@ def _summary(view: View) -> Markup:
     target = [tag("p", tag("b", summary.target))] if summary.target else []
     failure = untold(summary)
     news = [tag("p", tag("b", shortened(failure, 600), style="color:#d9534f"))] if failure else []
+    if summary.failure_text:
+        label = tag("summary", tag("small", "the whole message"))
+        news.append(tag("details", label, tag("pre", clipped(summary.failure_text, 2_000))))
     told = [*news, *findings.blocks(view.findings)]
     return join(head, sentence, *target, *told, *_environment(view))
 

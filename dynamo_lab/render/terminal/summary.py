@@ -30,6 +30,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield text(one_line(summary.target), "yellow")
     if failure := untold(summary):
         yield text(failure, "red")
+    if "…" in summary.failure and summary.failure_text:
+        yield text("The whole message: rec.failure.message", "dim")
     if view.environment:
         known = dict(view.environment)
         shown = [f"{k} {known[k]}" for k in ("PyTorch", "Triton", "Python") if k in known]

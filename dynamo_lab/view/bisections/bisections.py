@@ -15,13 +15,14 @@ _TITLES: dict[BisectionVerdict, str] = {
     "rounding": "Compiled and eager differ by rounding",
     "eager": "It is eager that is off, not the compiled program",
     "bug": "The compiled program is wrong",
-    "crash": "The compiler fails",
+    "crash": "The program fails when it is compiled",
     "unknown": "Whether the compiled program is wrong is not known",
 }
 
 _KINDS: dict[PartKind, str] = {
     "stage": "stage",
     "graph": "graph",
+    "fake": "fake of",
     "decomposition": "decomposition of",
     "pass": "pass",
     "rewrite": "rewrite",
@@ -120,6 +121,11 @@ def _sentence(found: Bisection, where: str) -> str:
     """The answer in one line."""
     finest = _finest(found)
     at = f", at {where}" if where else ""
+    if finest is not None and finest.kind == "fake":
+        return (
+            f"What the program says of its own operator `{finest.name}` in `register_fake` is "
+            f"wrong{at}: the compiler makes code for that."
+        )
     match found.verdict:
         case "bug" if finest:
             return f"{_made_by(finest)} makes it wrong{at}."
@@ -128,7 +134,7 @@ def _sentence(found: Bisection, where: str) -> str:
         case "crash" if finest:
             return f"{_made_by(finest)} raises{at}."
         case "crash":
-            return "The compiler raises; which part of it is not known."
+            return "It raises only where it is compiled; which part of the compiler is not known."
         case "unknown" if finest:
             return f"{_made_by(finest)} makes the difference{at}; whether it is a bug is not known."
         case _:
@@ -138,7 +144,7 @@ def _sentence(found: Bisection, where: str) -> str:
 def _taken_at_its_word(found: Bisection, recording: Recording) -> str:
     """Operators of which the compiler knows only what they say of themselves."""
     names = custom_operators(recording) if found.verdict == "bug" else ()
-    if not names:
+    if not names or any(one.kind == "fake" for one in found.culprits):
         return ""
     return (
         f" The program calls {listed([f'`{name}`' for name in names], 3)}, of which the compiler "

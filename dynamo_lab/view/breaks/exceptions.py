@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.model.recording import Failure
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import first_line
+from dynamo_lab.view.core.words import brief, first_line
 
 # Dynamo runs each operator on fake tensors, and quotes what the operator raised.
 _QUOTED = re.compile(r"\bgot ([A-Za-z_][\w.]*)\((.*)\)\s*$", re.MULTILINE)
@@ -27,9 +27,21 @@ def failure_line(failure: Failure | None, places: Places) -> str:
     return f"{text.rstrip('.')}, at {places.where_span(failure.span)}"
 
 
+def whole(failure: Failure | None, line: str) -> str:
+    """The message where the line does not tell all of it, else empty."""
+    if failure is None or failure.message.strip() in line:
+        return ""
+    left = len(failure.message) - _LONGEST
+    rest = f"\n… {left:,} more characters: rec.failure.message has them" if left > 0 else ""
+    return f"{failure.message[:_LONGEST].strip()}{rest}"
+
+
 def cause(kind: str, message: str) -> str:
-    """The innermost error that a message reports, as 'ValueError: what is wrong'."""
-    message = message[:_LONGEST]
+    """The innermost error that a message reports, as 'ValueError: what is wrong', in brief."""
+    return brief(_cause(kind, message[:_LONGEST]))
+
+
+def _cause(kind: str, message: str) -> str:
     backend = _BACKEND.match(message)
     if backend is not None:
         return f"backend {backend[1]} raised {_unwrapped(message[backend.end() :])}"

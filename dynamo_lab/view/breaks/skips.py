@@ -1,5 +1,9 @@
 """Why Dynamo skipped a frame, in plain words."""
 
+_NOTHING = (
+    "No tensor operation ran in this call, so there was nothing to compile; from then on Dynamo "
+    "leaves the function to Python, in every call."
+)
 _REASONS = (
     (
         "no tensor-related objects",
@@ -61,11 +65,11 @@ _REASONS = (
     ),
     (
         "no ops traced",
-        "It contains no tensor operation, so there is nothing to compile.",
+        _NOTHING,
     ),
     (
         "no content in function call",
-        "It contains no tensor operation, so there is nothing to compile.",
+        _NOTHING,
     ),
     (
         "error was suppressed",

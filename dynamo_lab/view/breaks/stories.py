@@ -10,12 +10,13 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.crossing import in_words
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.pieces import Pieces
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.values import value_text
-from dynamo_lab.view.core.words import listed, plural, size, unit
+from dynamo_lab.view.core.words import listed, plural
 
 
 class Side(Struct, frozen=True, kw_only=True):
@@ -98,6 +99,7 @@ class _Storyteller:
     def __init__(self, recording: Recording, places: Places) -> None:
         self._frames, self._breaks = recording.frames, recording.breaks
         self._places = places
+        self._recording = recording
         self._pieces = Pieces(recording, places)
         self._names = frame_names(recording)
         self._causes = causes(recording, places)
@@ -211,17 +213,10 @@ class _Storyteller:
             made = f" ({plural(kernels, 'kernel')} in total)" if kernels else ""
             yield f"{len(sides)} graphs instead of one{made}: nothing is fused across the break."
         if before is not None:
-            yield from self._crossing(before)
+            graph = self._recording.graphs[before]
+            yield from filter(None, (in_words(graph, self._pieces.title(before)),))
         if self._causes[item.id] is None and _reads_value(item):
             yield "One host round trip each time it is reached: Python waits for the value."
-
-    def _crossing(self, graph: int) -> Iterator[str]:
-        count, held = self._pieces.crossing(graph)
-        if count:
-            known = f" ({size(held)})" if held is not None else ""
-            cross, them = unit(count, "crosses", "cross"), unit(count, "it", "them")
-            stored = f"{self._pieces.title(graph)} has to store {them}"
-            yield f"{plural(count, 'tensor')}{known} {cross} the break: {stored}."
 
 
 _READS = {

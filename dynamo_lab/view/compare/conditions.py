@@ -13,6 +13,7 @@ _NAMES = {
     "platform": "platform",
     "processor": "processor",
     "threads": "threads",
+    "cores": "cores",
 }
 
 

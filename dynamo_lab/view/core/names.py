@@ -104,6 +104,17 @@ def custom_operators(recording: Recording) -> tuple[str, ...]:
     return tuple(found)
 
 
+def calls_of(recording: Recording, operator: str) -> tuple[tuple[int, int], ...]:
+    """The nodes that call an operator ("mylib::foo"), as pairs of a graph and an index."""
+    prefix = operator.replace("::", ".") + "."
+    found: list[tuple[int, int]] = []
+    for graph in recording.graphs:
+        table = graph.nodes
+        called = {at for at, name in enumerate(table.strings) if name.startswith(prefix)}
+        found += [(graph.id, node) for node, at in enumerate(table.target) if at in called]
+    return tuple(found)
+
+
 _LOCAL = re.compile(r"^[lg]_(.+?)_?$")
 _MEMBER = re.compile(r"_(?:modules|parameters|buffers)_")
 

@@ -1,10 +1,8 @@
 """The pieces of a run: each frame's graphs, with their lines, operators and kernels."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.model.graphs import Graph, Value
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import executed_lines
@@ -68,16 +66,3 @@ class Pieces:
         stacks = {stack for stack in self._recording.graphs[graph].nodes.stack if stack >= 0}
         lines = (self._places.lines_of(stack)[:1] for stack in stacks)
         return {number for first in lines for at, number in first if at == source}
-
-    def crossing(self, graph: int) -> tuple[int, int | None]:
-        """How many tensors a graph passes on, and their bytes where all are known."""
-        values = _results(self._recording.graphs[graph])
-        sizes = [value.bytes for value in values if value.bytes is not None]
-        return len(values), sum(sizes) if len(sizes) == len(values) else None
-
-
-def _results(graph: Graph) -> Sequence[Value]:
-    outputs = [node for node in graph.nodes if node.op == "output"]
-    names = dict.fromkeys(index for node in outputs for index in node.inputs)
-    values = (graph.nodes[index].value for index in names)
-    return [value for value in values if value.dtype]

@@ -96,9 +96,19 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(items))
 
 
+def brief(text: str, most: int = 300) -> str:
+    """The text up to about so many characters, cut between words, with a mark where it is."""
+    return text if len(text) <= most else f"{text[:most].rsplit(maxsplit=1)[0]} …"
+
+
 def first_line(text: str) -> str:
     """The first line that is not blank."""
     return next((line.strip() for line in text.split("\n") if line.strip()), "")
+
+
+def gist(text: str) -> str:
+    """The first line, in brief."""
+    return brief(first_line(text))
 
 
 def library_kernels(count: int) -> str:

@@ -17,7 +17,8 @@ class Remedy(Struct, frozen=True, kw_only=True):
 
 
 _COMPILE_DYNAMIC = Remedy(
-    text="Or make all sizes and numbers dynamic from the start:",
+    text="Or make all sizes and numbers dynamic from the start; sizes that are equal in the first "
+    "call stay tied to each other then:",
     code="compiled = torch.compile(fn, dynamic=True)",
 )
 
@@ -296,7 +297,7 @@ _OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
         "The code was compiled for two values that are one object. Pass two objects each time: "
         "of a tensor a copy, `.clone()`."
     ),
-    "none": _text("With and without `{name}` the code differs: expect one compilation for each."),
+    "none": _text("With and without `{name}` the code differs: each is compiled apart."),
     "same": _text(
         "Where two arguments are one tensor, other code is needed. Pass a copy: `.clone()`."
     ),

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 
-from dynamo_lab.model.guards.guards import Recompile
+from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
+from dynamo_lab.view.guards.wording import sizes
 
 
 class Compilations:
@@ -22,6 +23,10 @@ class Compilations:
         self.shape_facts = defaultdict[str, list[ShapeFact]](list)
         for fact in recording.shape_facts:
             self.shape_facts[fact.compile_id].append(fact)
+        self._sizes = defaultdict[str, dict[str, int]](dict)
+        for guard in recording.guards:
+            if guard.kind == "TENSOR_MATCH":
+                self._sizes[guard.compile_id] |= sizes(guard.expressions)
         self.code = defaultdict[str, dict[str, str]](dict)
         for kernel in recording.kernels:
             if kernel.graph is not None:
@@ -34,6 +39,17 @@ class Compilations:
         if compile_id not in self._dynamic:
             self._dynamic[compile_id] = dynamic(self.symbols[compile_id])
         return self._dynamic[compile_id]
+
+    def equal_sizes(self, failed: FailedGuard, subject: str, item: Recompile) -> tuple[str, ...]:
+        """The sizes that were the same number as one that changed, and did not change with it.
+
+        With dynamic sizes, equal ones share a symbol, and the code holds only while they are equal:
+        "duck sizing" in torch/fx/experimental/symbolic_shapes.py. 0 and 1 never have one.
+        """
+        before, after = self._sizes[failed.compile_id], self._sizes[item.compile_id]
+        size = before.get(subject, 0)
+        same = (name for name, n in before.items() if n == size > 1 and after.get(name) == n)
+        return tuple(name for name in same if name != subject)
 
     def leaving_open(self, subject: str, item: Recompile) -> tuple[str, ...]:
         """Which of the codes that did not fit leave a value open."""

@@ -243,8 +243,9 @@ def _of_object(failed: FailedGuard) -> Cause | None:
     if text == f"not {failed.source}" and (held := _HELD.search(failed.now)):
         return _changed("length", f"len({name})", name, "0", held[1])
     if text.endswith((" is None", " is not None")):
-        change = "was not None, now None" if "not None" in text else "was None, now something else"
-        return Cause(kind="none", subject=name, owner=name, text=f"`{name}` {change}")
+        known = ("None", "not None")
+        was, now = known[::-1] if text.endswith("not None") else known
+        return _changed("none", name, name, was, now)
     if _ALIAS.search(text):
         which = readable(text)
         return Cause(kind="alias", subject=which, owner=name, text=f"`{which}` no longer holds")

@@ -27,6 +27,15 @@ def demands(expressions: tuple[str, ...]) -> str:
     return ""
 
 
+def sizes(expressions: tuple[str, ...]) -> dict[str, int]:
+    """The sizes that the guard of a tensor fixes, as written in code: {"x.shape[0]": 8}."""
+    found = _TENSOR.match(expressions[0]) if expressions else None
+    if found is None:
+        return {}
+    name, given = readable(found["source"]), re.findall(r"\w+", found["size"])
+    return {f"{name}.shape[{at}]": int(n) for at, n in enumerate(given) if n.isdecimal()}
+
+
 def _tensor(found: re.Match[str]) -> str:
     """A tensor as one would describe it: 'x: float32 [8, 8], contiguous, CPU, no grad'."""
     device = device_of(found["keys"])

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from dynamo_lab.model.core.conditions import telling
 from dynamo_lab.model.packages import AskedDim, DimFact, Export, PackageFailure
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import listed, plural
-from dynamo_lab.view.summary.conditions import telling
 
 _MOST = 3
 _MORE = '! For more information, run with TORCH_LOGS="+dynamic"'

@@ -12,7 +12,14 @@ from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-from dynamo_lab.view.core.words import first_line, library_kernels, listed, plural, seconds, times
+from dynamo_lab.view.core.words import (
+    gist,
+    library_kernels,
+    listed,
+    plural,
+    seconds,
+    times,
+)
 from dynamo_lab.view.frames.frames import counts
 from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.summary import exports
@@ -90,7 +97,7 @@ def _failed(frame: Frame, recording: Recording, places: Places) -> str:
     if fatal:
         at = _at(fatal[-1:], recording, places)
         return f"Dynamo could not capture {name} as one graph, as required: it broke at {at}."
-    why = failure_line(recording.failure, places) or first_line(frame.reason)
+    why = failure_line(recording.failure, places) or gist(frame.reason)
     return f"Compiling {name} failed{': ' + why if why else ''}{'' if why.endswith('.') else '.'}"
 
 
@@ -134,7 +141,7 @@ def _why_skipped(frame: Frame, recording: Recording, places: Places) -> str:
     breaks = [item for item in recording.breaks if item.frame == frame.id]
     if breaks:
         return f", which broke at {_at(breaks[-1:], recording, places)} with no way to resume"
-    why = explain_skip(frame.reason) or first_line(frame.reason)
+    why = explain_skip(frame.reason) or gist(frame.reason)
     return f": {why[:1].lower()}{why[1:].rstrip('.')}" if why else ""
 
 
@@ -257,7 +264,7 @@ def _failed_later(recording: Recording) -> str:
     """Compilations that failed of frames for which earlier code is still in use."""
     names = frame_names(recording)
     failed = [
-        f"Compiling `{names[frame.id]}` again failed: {first_line(attempt.reason).rstrip('.')}."
+        f"Compiling `{names[frame.id]}` again failed: {gist(attempt.reason).rstrip('.')}."
         for frame in recording.frames
         if frame.outcome == "compiled"
         for attempt in frame.attempts

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from dynamo_lab.model import targets
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.exceptions import failure_line
+from dynamo_lab.view.breaks.exceptions import failure_line, whole
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
@@ -35,6 +35,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     """`sentence` says in plain words what `torch.compile` made of the program, good or bad.
 
     `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
+    `failure` is the error in a line, `failure_text` its message where that says more.
     `target` says what the program was lowered for, if its code was not built or run.
     `offers` is what can be asked of the program where it still lives.
     """
@@ -44,6 +45,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     counts: tuple[Count, ...]
     state: Literal["recording", "done"] = "done"
     failure: str = ""
+    failure_text: str = ""
     library_frames: int = 0
     target: str = ""
     offers: tuple[Offer, ...] = ()
@@ -58,6 +60,7 @@ def build(recording: Recording, places: Places, regions: Regions) -> Summary:
         counts=tuple(_counts(recording, places, of_frames.own)),
         state=recording.state,
         failure=_failure(recording, places),
+        failure_text=whole(recording.failure, failure_line(recording.failure, places)),
         library_frames=of_frames.library,
         target=_target(recording.target),
         offers=tuple(offers(recording)),

@@ -14,7 +14,7 @@ from torch._dynamo import config
 
 import dynamo_lab as lab
 from dynamo_lab.errors import FixError
-from dynamo_lab.live import fixes
+from dynamo_lab.live import observed as seen_of_runs
 from dynamo_lab.record import replay
 from tests.live.breaks.fixable import WORKING, assigns, calls_another, prints
 from tests.live.notebook import run_cells, text_of
@@ -51,7 +51,7 @@ def test_the_likeliest_fix_comes_first() -> None:
     assert recording.try_fix(0).fix == trial.fix
     text = str(trial)
     assert "breaks 1 -> 0, graphs 2 -> 1" in text
-    assert "The same numbers as eager" in text
+    assert "Results, what is written and gradients are as in eager" in text
     assert "+    y = torch.where(y.sum() > 0, y * 2, y - 1)" in text
 
 
@@ -252,7 +252,7 @@ def test_a_cell_is_tried_in_a_copy_of_the_notebook() -> None:
     assert "['torch.where', 'torch.cond']" in first
     assert "breaks 1 -> 0, graphs 2 -> 1" in first
     assert "+y = torch.where(y.sum() > 0, y * 3, y)" in first
-    assert "The same numbers" in first
+    assert "are as in eager" in first
     assert "True True ()" in first
     assert "breaks 2 -> 0, graphs 3 -> 1" in second  # `helper` breaks inlined and on its own
     assert "torch.compiler.disable" in second
@@ -287,7 +287,28 @@ def test_results_are_compared_as_they_were_before_the_program_is_restored(
 
     recording = lab.explore(f, torch.ones(4), backend="eager")
     before = held.clone()
-    monkeypatch.setattr(fixes, "compare", compare)
+    monkeypatch.setattr(seen_of_runs, "compare", compare)
     recording.breaks[0].try_fix()
     assert torch.equal(held, before)
-    assert all(torch.equal(one[0], before + 1) for one in seen)
+    assert all(torch.equal(one[0], before + 1) for one in seen[:2])
+
+
+def _drops(x: torch.Tensor) -> torch.Tensor:
+    y = nn.functional.dropout(x, 0.5)
+    print("dropped")
+    return y * 2
+
+
+def test_a_fix_and_a_finding_on_one_break_have_one_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled random numbers are others than eager's, with and without the fix."""
+    from dynamo_lab.live import findings
+    from dynamo_lab.measure.rounds import Plan
+
+    monkeypatch.setattr(findings, "PLAN", Plan(seconds=0.01))
+    recording = lab.explore(_drops, torch.ones(64))
+    tried = recording.breaks[0].try_fix().numbers
+    [finding] = [one for one in recording.findings if one.question == "breaks"]
+    assert finding.can_apply
+    assert tried == finding.apply().numbers
+    assert tried.same is None
+    assert "exactly as they do without the change" in tried.sentence

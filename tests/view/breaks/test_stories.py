@@ -7,8 +7,10 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
+from dynamo_lab.view.breaks.crossing import in_words
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.words import size
+from tests.view.samples.table import Table, graph
 
 Make = Callable[[str], Recording]
 
@@ -28,7 +30,7 @@ def test_a_branch_is_told_from_one_graph_to_the_next(make: Make) -> None:
     assert [(side.graph, side.text) for side in told.after] == [(1, "lines 3-4, 2 operators")]
     assert told.cost == (
         "2 graphs instead of one (2 kernels in total): nothing is fused across the break.",
-        "2 tensors (257 B) cross the break: graph 1 has to store them.",
+        "2 tensors cross the break: graph 1 has to store them (257 B).",
         "One host round trip each time it is reached: Python waits for the value.",
     )
     assert told.cause is None
@@ -121,3 +123,26 @@ def test_the_graph_that_comes_next_is_the_first_of_the_resumed_frame(make: Make)
 )
 def test_sizes(count: int, text: str) -> None:
     assert size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("nodes", "told"),
+    [
+        ((("aten.t.default", 0), ("aten.select.int", 0)), "so graph 1 stores nothing for that."),
+        ((("aten.add.Tensor", 0),), "graph 1 has to store it (256 B)."),
+        (
+            (("aten.add.Tensor", 0), ("aten.t.default", 1)),
+            "has to store 1 tensor for that (256 B).",
+        ),
+        ((("aten.reshape.default", 0),), "1 tensor crosses the break."),
+    ],
+)
+def test_a_view_that_crosses_a_break_is_not_stored(
+    nodes: tuple[tuple[str, int], ...], told: str
+) -> None:
+    table = Table()
+    made = [table.input("x")]
+    for target, of in nodes:
+        made.append(table.node(f"n{len(made)}", target, made[of]))
+    table.output(*made[1:])
+    assert in_words(graph(0, table), "graph 1").endswith(told)

@@ -35,6 +35,7 @@ export interface View {
  * `sentence` says in plain words what `torch.compile` made of the program, good or bad.
  *
  * `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
+ * `failure` is the error in a line, `failure_text` its message where that says more.
  * `target` says what the program was lowered for, if its code was not built or run.
  * `offers` is what can be asked of the program where it still lives.
  */
@@ -44,6 +45,7 @@ export interface Summary {
   readonly counts: readonly Count[];
   readonly state: "done" | "recording";
   readonly failure: string;
+  readonly failure_text: string;
   readonly library_frames: number;
   readonly target: string;
   readonly offers: readonly Offer[];

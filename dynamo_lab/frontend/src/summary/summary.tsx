@@ -109,6 +109,7 @@ export function Header() {
       {summary?.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
       {summary?.target && <p class="dl-target">{summary.target}</p>}
       {summary?.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
+      {summary?.failure_text && <Fold label="The whole message"><pre class="dl-failure">{summary.failure_text}</pre></Fold>}
       {summary && store.source.failure.value && <p class="dl-failure" role="alert">{store.source.failure.value}</p>}
       <PanelOfSwitches />
       <MadeBar />

@@ -7,7 +7,7 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.view.breaks.exceptions import failure_line
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import entity
-from dynamo_lab.view.core.words import first_line
+from dynamo_lab.view.core.words import gist
 from dynamo_lab.view.findings.export.unsupported_operator import register_fake
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
@@ -36,7 +36,7 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
     line = places.line_of(frame.span)
     if failure is not None and failure.span is not None:
         line = places.line_of(failure.span)
-    why = failure_line(failure, places) or first_line(frame.reason) or "the reason is not known"
+    why = failure_line(failure, places) or gist(frame.reason) or "the reason is not known"
     missing = _NO_FAKE.search(failure.message) if failure else None
     finding = Finding(
         rule="not-compiled",

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from dynamo_lab.model.core.conditions import telling
 from dynamo_lab.model.packages import DimFact, Export
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.findings.export.told import assumed, failures, found
 from dynamo_lab.view.findings.finding import Facts, Found
-from dynamo_lab.view.summary.conditions import telling
 from dynamo_lab.view.summary.exports import named
 
 _BOUNDED = "Not all values of"

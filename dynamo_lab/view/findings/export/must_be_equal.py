@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from dynamo_lab.model.core.conditions import as_python
 from dynamo_lab.model.packages import DimFact
 from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.findings.export.told import failures, found
 from dynamo_lab.view.findings.finding import Facts, Found
-from dynamo_lab.view.summary.conditions import as_python
 from dynamo_lab.view.summary.exports import blamed, complained, named
 
 _EQUAL = "must always be equal"

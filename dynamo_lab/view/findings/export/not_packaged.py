@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dynamo_lab.model.packages import PackageFailure
 from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core.places import entity
-from dynamo_lab.view.core.words import first_line
+from dynamo_lab.view.core.words import first_line, gist
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Grade
 
 _COMPILER = re.compile(
@@ -40,7 +40,7 @@ def find(facts: Facts) -> Iterator[Found]:
             sentence=told.sentence,
             where=facts.places.where(line) if line else "",
             entity=shown,
-            evidence=(Evidence(text=first_line(one.message) or one.error, tab="", entity=shown),),
+            evidence=(Evidence(text=gist(one.message) or one.error, tab="", entity=shown),),
             grade=told.grade,
             remedy=told.remedy,
             code=told.code,

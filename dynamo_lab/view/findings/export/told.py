@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.model.packages import DimFact, Export
 from dynamo_lab.view.core.places import Line, entity
-from dynamo_lab.view.core.words import first_line
+from dynamo_lab.view.core.words import gist
 from dynamo_lab.view.findings.changes import ExportArguments, Reexport, Rewrite
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Grade
 from dynamo_lab.view.summary.exports import blamed, complained, counts
@@ -64,7 +64,7 @@ def found(
             sentence=sentence,
             where=facts.places.where(line) if line else "",
             entity=shown,
-            evidence=(Evidence(text=first_line(one.message) or one.error, tab="", entity=shown),),
+            evidence=(Evidence(text=gist(one.message) or one.error, tab="", entity=shown),),
             grade=grade,
             remedy=remedy,
             code=code,

@@ -1,6 +1,6 @@
 """Why are the numbers wrong? One rule a file."""
 
 from dynamo_lab.view.findings.finding import Rule
-from dynamo_lab.view.findings.numbers import differs
+from dynamo_lab.view.findings.numbers import differs, wrong_fake
 
-RULES: tuple[Rule, ...] = (differs.find,)
+RULES: tuple[Rule, ...] = (differs.find, wrong_fake.find)

@@ -7,6 +7,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.bisections import bisections
 from dynamo_lab.view.core.names import custom_operators
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
+from dynamo_lab.view.findings.numbers.wrong_fake import MEND_FAKE
 
 _REMEDY = (
     "Ask which part of the compiler makes it, and whether that is rounding: it takes at most 15 "
@@ -64,6 +65,7 @@ def _searched(bisection: Bisection, facts: Facts) -> Iterator[Found]:
     shown = bisections.build(facts.recording, facts.places, facts.ancestry)
     if shown is None or bisection.verdict not in ("bug", "crash"):
         return
+    is_misled = any(one.kind == "fake" for one in bisection.culprits)
     finding = Finding(
         rule="miscompiled",
         question="numbers",
@@ -72,8 +74,10 @@ def _searched(bisection: Bisection, facts: Facts) -> Iterator[Found]:
         entity=shown.entity,
         evidence=(Evidence(text=shown.because, tab="bench"),),
         grade="none",
-        remedy=f"Report it to PyTorch with a file that reproduces it{_once(facts.recording)}.",
-        code="print(rec.bisect().reproducer().issue())",
+        remedy=MEND_FAKE
+        if is_misled
+        else f"Report it to PyTorch with a file that reproduces it{_once(facts.recording)}.",
+        code="" if is_misled else "print(rec.bisect().reproducer().issue())",
         cost=1.0,
     )
     yield Found(finding)

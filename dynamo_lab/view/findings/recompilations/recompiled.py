@@ -1,6 +1,6 @@
 """One finding for each story of recompilations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import entity
@@ -34,7 +34,9 @@ def find(facts: Facts) -> Iterator[Found]:
     """A storm is a problem; a single compilation more, as at warm-up, is a note."""
     names = frame_names(facts.recording)
     every = list(stories(facts))
-    opened = sum(story.times for story in every if story.is_open) if _only_opens(facts) else 0
+    opens = [story for story in every if story.is_open]
+    can_tell = _only_opens(facts) and _is_apart(opens, facts)
+    opened = sum(story.times for story in opens) if can_tell else 0
     for story in every:
         if story.cause.kind == "grad_mode" and _measured_both(facts):
             continue
@@ -62,6 +64,15 @@ def _only_opens(facts: Facts) -> bool:
     """
     told = [cause(one) for item in facts.recording.recompiles for one in item.failed]
     return not any(one.kind in _STAY or {one.was, one.now} & {"0", "1"} for one in told)
+
+
+def _is_apart(opens: Sequence[Story], facts: Facts) -> bool:
+    """Whether nothing else changed together with what would be open, and nothing equals it."""
+    about = {index for story in opens for index in story.ids}
+    subjects = {name for story in opens for name in story.subjects}
+    others = (r for at, r in enumerate(facts.recording.recompiles) if at not in about)
+    mixed = any(cause(one).subject in subjects for item in others for one in item.failed)
+    return not mixed and not any(story.equal for story in opens)
 
 
 def _found(story: Story, told: Told, names: list[str], facts: Facts, gain: Gain | None) -> Found:

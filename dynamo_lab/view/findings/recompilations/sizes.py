@@ -38,6 +38,8 @@ def _open(story: Story) -> Told:
     mark, *_ = advice_on(story.cause, story.new)
     lines = [f"`{line}`" for line in mark.code.split("\n") if line.startswith("torch._dynamo")]
     which = "that size alone" if len(lines) == 1 else "what is tied to each other"
+    if story.equal:
+        return _equal(story, mark.code if lines else "")
     marked = f", or mark {which}: {listed(lines)}" if lines and len(story.subjects) == 1 else ""
     return Told(
         rule="size-changes",
@@ -48,6 +50,21 @@ def _open(story: Story) -> Told:
         grade="safe",
         change=DYNAMIC,
         left=0 if story.is_open else None,  # a parameter's size is never dynamic
+    )
+
+
+def _equal(story: Story, code: str) -> Told:
+    """With dynamic sizes, those that are equal in the first call stay tied to each other."""
+    name, others = story.cause.subject, listed([f"`{name}`" for name in story.equal], 3)
+    was = f"{story.cause.was}, as was {others}" if story.cause.was else f"the same as {others}"
+    return Told(
+        rule="size-changes",
+        what=f"`{name}` changes",
+        remedy=f"`{name}` was {was}: PyTorch takes equal sizes for one, so `dynamic=True` would "
+        "compile again where they differ. A size that is marked before the first call that "
+        "has it is apart" + (":" if code else "."),
+        code=code,
+        grade="fill in",
     )
 
 

@@ -27,7 +27,8 @@ class Story(NamedTuple):
 
     `values` are those seen, in order; `times` counts the compilations beyond the first, `ids` the
     recompilations by position. `new` is what the newest code leaves open; `is_pinned` says that
-    `line` needed the number itself, though it could have been dynamic. `seconds` and their `share`
+    `line` needed the number itself, though it could have been dynamic. `equal` are the sizes that
+    were the same as one that changed, and did not change with it. `seconds` and their `share`
     of all compiling are without `once`, the seconds of what any first compilation would have paid.
     """
 
@@ -41,6 +42,7 @@ class Story(NamedTuple):
     limit_hit: bool
     new: Dynamic
     is_pinned: bool
+    equal: tuple[str, ...]
     line: Line
     seconds: float
     share: float
@@ -139,6 +141,7 @@ class _Teller:
         once = covered_seconds(one for one in self._once if _is_during(one, roots))
         seconds = max(0.0, covered_seconds(roots) - once)
         lines = (self._pinned_at(item, one) for (_, item, _), one in zip(group, told, strict=True))
+        equal = (self._equal(item, failed) for _, item, failed in group)
         pinned = next((line for line in lines if line), None)
         return Story(
             cause=told[0],
@@ -151,11 +154,17 @@ class _Teller:
             limit_hit=any(item.limit_hit for _, item, _ in group),
             new=self._known.dynamic(group[-1][1].compile_id),
             is_pinned=pinned is not None,
+            equal=tuple(dict.fromkeys(chain.from_iterable(equal))),
             line=pinned or self._line(group[0][1], failures),
             seconds=seconds,
             share=seconds / self._total if self._total else 0.0,
             once=once,
         )
+
+    def _equal(self, item: Recompile, failed: FailedGuard) -> tuple[str, ...]:
+        """The sizes with which one that changed would share a symbol, though they do not change."""
+        subject = cause(failed).subject
+        return self._known.equal_sizes(failed, subject, item)
 
     def _pinned_at(self, item: Recompile, found: Cause) -> Line | None:
         """The line that made this compilation need the number itself, if there is one."""

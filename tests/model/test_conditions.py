@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dynamo_lab.view.summary.conditions import telling
+from dynamo_lab.model.core.conditions import telling
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,12 @@ def telling(conditions: Iterable[str]) -> list[str]:
     return left
 
 
+def let_pass(conditions: Iterable[str], size: int) -> bool:
+    """Whether a size passes each condition that is about one size alone and can be computed."""
+    holds = (_where_it_holds(as_python(one)) for one in conditions)
+    return all(size in one for one in holds if one is not None)
+
+
 def _size(condition: str) -> str:
     """The one size that a condition is about; nothing of several."""
     found = set(_SIZE.findall(condition))
