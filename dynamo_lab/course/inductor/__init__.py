@@ -1,7 +1,33 @@
-"""The compiler that lessons 14 to 17 build, as it stands after each of them.
+"""What lessons 14 to 17 are given, so that they can build a compiler; the compiler is theirs.
 
-`workshop` is given: what takes a graph in and puts kernels into it. All else is what the reader
-writes, word for word as in the notebooks: `loops` (14), `reductions` (15), `fusion` (16) and
-`training` (17), each on top of the one before, so that a lesson can be begun anywhere. The large
-one, which the lessons compare it with, is `dynamo_lab.compiler`.
+`carried` takes over what the lessons before built, `workshop` puts kernels into a graph,
+`without_gpu` runs Triton where there is none. The large compiler, which the lessons compare theirs with, is
+`dynamo_lab.compiler`.
 """
+
+from __future__ import annotations
+
+from dynamo_lab.course.inductor.carried import continue_after
+from dynamo_lab.course.inductor.without_gpu import interpreted, ptx
+from dynamo_lab.course.inductor.workshop import (
+    Made,
+    beside,
+    graph_of,
+    indented,
+    machine_code,
+    made_by,
+    put_in,
+)
+
+__all__ = [
+    "Made",
+    "beside",
+    "continue_after",
+    "graph_of",
+    "indented",
+    "interpreted",
+    "machine_code",
+    "made_by",
+    "ptx",
+    "put_in",
+]

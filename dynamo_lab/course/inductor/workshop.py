@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
+import html
 import operator
-import os
 import subprocess
-import sys
 import tempfile
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,19 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from functorch.compile import aot_module_simplified, make_boxed_func
+from functorch.compile import aot_module_simplified
 from torch import fx, nn
 
+from dynamo_lab.compiler.backend import boxed
 from dynamo_lab.compiler.build import BuildError, compiler
-from dynamo_lab.errors import CourseError
 
 OpOverload = type(torch.ops.aten.add.Tensor)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-Source = tuple[str, Sequence[fx.Node], Sequence[fx.Node]] if TYPE_CHECKING else tuple
-"""A kernel's text, the nodes whose memory it reads, and those whose memory it writes."""
 
 
 def graph_of(fn: Callable[..., Any], *args: Any, **options: Any) -> fx.GraphModule:
@@ -37,9 +32,9 @@ def graph_of(fn: Callable[..., Any], *args: Any, **options: Any) -> fx.GraphModu
     """
     caught: list[fx.GraphModule] = []
 
-    def catch(gm: fx.GraphModule, _: Any) -> Any:
+    def catch(gm: fx.GraphModule, example_inputs: Any) -> Any:
         caught.append(gm)
-        return make_boxed_func(gm.forward)
+        return boxed(lambda args: gm(*args))
 
     def backend(gm: fx.GraphModule, inputs: Any) -> Any:
         return aot_module_simplified(gm, inputs, fw_compiler=catch, **options)
@@ -146,7 +141,9 @@ class Kernel(nn.Module):
 
 
 def put_in(
-    gm: fx.GraphModule, groups: Sequence[Any], source: Callable[..., Source]
+    gm: fx.GraphModule,
+    groups: Sequence[Any],
+    source: Callable[..., tuple[str, Sequence[fx.Node], Sequence[fx.Node]]],
 ) -> Callable[..., Any]:
     """Put a call of a kernel into a graph for each group of loops; the graph as a function.
 
@@ -171,7 +168,7 @@ def put_in(
     gm.recompile()
     if (watcher := _WATCHER.get()) is not None:
         watcher.append(gm)
-    return make_boxed_func(gm.forward)
+    return boxed(lambda args: gm(*args))
 
 
 def indented(lines: Sequence[str]) -> str:
@@ -204,93 +201,25 @@ def _in_order(graph: fx.Graph) -> None:
     graph.lint()
 
 
-HEADER = """\
-import triton
-import triton.language as tl
+@dataclass(frozen=True)
+class Beside:
+    """Texts beside each other in a notebook, one below the other in a terminal."""
+
+    texts: dict[str, str]
+
+    def __repr__(self) -> str:
+        return "\n\n".join(f"--- {name}\n{text}" for name, text in self.texts.items())
+
+    def _repr_html_(self) -> str:
+        column = '<div style="flex: 1 1 24em; min-width: 0"><b>{}</b><pre {}>{}</pre></div>'
+        style = 'style="overflow-x: auto; font-size: 12px; line-height: 1.35"'
+        columns = [
+            column.format(html.escape(name), style, html.escape(text))
+            for name, text in self.texts.items()
+        ]
+        return f'<div style="display: flex; flex-wrap: wrap; gap: 16px">{"".join(columns)}</div>'
 
 
-@triton.jit
-def larger(a, b):
-    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
-
-
-@triton.jit
-def tanh(x):
-    e = tl.exp(-2 * tl.abs(x))
-    return tl.where(x < 0, e - 1, 1 - e) / (1 + e)
-
-
-"""
-"""What stands before a Triton kernel: functions that Triton's own language lacks."""
-
-
-def interpreted(
-    text: str, launch: tuple[int, int], reads: Sequence[Any], writes: Sequence[fx.Node]
-) -> list[torch.Tensor]:
-    """What a Triton kernel writes, run by Triton's interpreter: on the CPU, element by element.
-
-    Triton decides when it is imported whether it interprets, so this is a process of its own.
-
-    Args:
-        text: The kernel, `kernel0`.
-        launch: How many programs there are, and the elements of a block.
-        reads: The tensors that it is given.
-        writes: The nodes whose memory it is given after them.
-
-    Raises:
-        CourseError: There is no Triton here, or it refused the kernel.
-    """
-    _need_triton()
-    values = [node.meta["val"] for node in writes]
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "kernels.py").write_text(HEADER + text)
-        made = [torch.empty_strided(v.shape, v.stride(), dtype=v.dtype) for v in values]
-        torch.save((launch, list(reads), made), Path(folder, "given.pt"))
-        done = subprocess.run(
-            [sys.executable, "-c", _INTERPRET],
-            cwd=folder,
-            env={**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode:
-            raise CourseError(f"Triton refused the kernel: {done.stderr.strip().splitlines()[-1]}")
-        return torch.load(Path(folder, "made.pt"))
-
-
-_INTERPRET = """\
-import torch, kernels
-(programs, block), reads, made = torch.load("given.pt")
-kernels.kernel0[(programs,)](*reads, *made, BLOCK=block)
-torch.save(made, "made.pt")
-"""
-
-
-def ptx(text: str, launch: tuple[int, int], nodes: Sequence[fx.Node]) -> str:
-    """A Triton kernel as assembly for an NVIDIA GPU, which need not be there.
-
-    Raises:
-        CourseError: There is no Triton here, or it refused the kernel.
-    """
-    _need_triton()
-    import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "kernels.py")
-        path.write_text(HEADER + text)
-        spec = importlib.util.spec_from_file_location("kernels", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        types = {torch.float32: "*fp32", torch.bool: "*i1"}
-        signature = {node.name: types[node.meta["val"].dtype] for node in nodes}
-        source = ASTSource(
-            module.kernel0, {**signature, "BLOCK": "constexpr"}, {"BLOCK": launch[1]}
-        )
-        return triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
-
-
-def _need_triton() -> None:
-    if importlib.util.find_spec("triton") is None:
-        raise CourseError("Triton is not installed here: `pip install triton` needs no GPU.")
+def beside(**texts: object) -> Beside:
+    """Texts to look at side by side, each under its name."""
+    return Beside({name.replace("_", " "): str(text) for name, text in texts.items()})

@@ -1,0 +1,54 @@
+# %% 16.1: It is not 1
+kernels = 1
+
+
+# %% 16.1: It is not 3
+kernels = 3
+
+
+# %% 16.1: A whole number is needed
+kernels = None or "2"
+
+
+# %% 16.2: which subtracts from column j the sum of row j: it computes something other
+def misplaced(loops):
+    return False
+
+
+# %% 16.2: Softmax is
+def misplaced(loops):
+    return len(loops) > 1
+
+
+# %% 16.2: Softmax is
+def misplaced(loops):
+    made = {node for node, _ in loops}
+    return any(node in made for loop in loops for node in loads(loop))
+
+
+# %% 16.2: `x - x.sum(0)` is two kernels
+def misplaced(loops):
+    dims = {recipe.over for _, recipe in loops if recipe.over}
+    return dims not in (set(), {(1,)})  # rows alone are fused
+
+
+# %% 16.3: both touch
+def score(a, b):
+    one, other = ({n for loop in loops for n in (loop[0], *loads(loop))} for loops in (a, b))
+    return len(one & other)
+
+
+# %% 16.3: (bool, [16, 32])
+def score(a, b):
+    one, other = ({n for loop in loops for n in (loop[0], *loads(loop))} for loops in (a, b))
+    return sum(4 * node.meta["val"].numel() for node in one & other)
+
+
+# %% 16.3: both touch
+def score(a, b):
+    made = {node for node, _ in a}  # what the one makes and the other reads, and no more
+    return sum(node.meta["val"].nbytes for loop in b for node in loads(loop) if node in made)
+
+
+# %% 16.3: A function is needed
+score = 4096
