@@ -14,11 +14,11 @@ kernels = [5]
 C["max"] = "{0} > {1} ? {0} : {1}"
 
 
-# %% 15.2: A row with a NaN
+# %% 15.2: A row with a NaN first: it computes something other
 C["max"] = "fmaxf({0}, {1})"
 
 
-# %% 15.2: A row with a NaN in the middle: it computes something other
+# %% 15.2: A row with a NaN first: it computes something other
 C["max"] = "{0} < {1} ? {1} : {0}"
 
 

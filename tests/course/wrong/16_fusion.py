@@ -28,8 +28,11 @@ def misplaced(loops):
 
 # %% 16.2: `x - x.sum(0)` is two kernels
 def misplaced(loops):
-    dims = {recipe.over for _, recipe in loops if recipe.over}
-    return dims not in (set(), {(1,)})  # rows alone are fused
+    if any(0 in recipe.over for _, recipe in loops):
+        return True  # columns are not looked at
+    made = {n: goes_to(n, r, fit(names(r.shape), r.shape)) for n, r in loops}
+    read = [item for loop in loops for item in loads(loop).items()]
+    return any(node in made and places != {made[node]} for node, places in read)
 
 
 # %% 16.3: both touch
