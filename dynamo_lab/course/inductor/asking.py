@@ -35,7 +35,7 @@ def told(error: BaseException) -> str:
     """Why a compiler failed: what it raised itself, not what Dynamo made of that."""
     inner = getattr(error, "inner_exception", None) or error.__cause__ or error
     text = (str(inner).strip().splitlines() or [""])[0]
-    if "ellipsis" in text:
+    if "ellipsis" in text.lower():
         return "There is no answer yet: replace the `...` with yours."
     return f"Your compiler raised {type(inner).__name__}: {text:.300}"
 

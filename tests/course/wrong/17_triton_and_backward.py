@@ -34,7 +34,7 @@ def whole(join, value, start):
     return WHOLE[join].format(f"where(inside, {value}, {start})")
 
 
-# %% 17.3: Your compiler raised
+# %% 17.3: There is no answer yet
 def softmax_backward(grad, out, dim, dtype):
     return ...
 
