@@ -31,9 +31,9 @@ def announcement(program: Program) -> Announced:
 
 
 def calls_by_operator(program: Program) -> dict[str, list[Extern]]:
-    """The calls of ATen, by the operator."""
+    """The calls of ATen, by the operator, each in the order of the wrapper."""
     found: defaultdict[str, list[Extern]] = defaultdict(list)
-    for work in program.graph.work:
+    for work in program.schedule.units:
         if isinstance(work, Extern) and work.reason:
             found[str(work.target)].append(work)
     return found
@@ -78,7 +78,7 @@ def _calls(program: Program, found: dict[str, list[Extern]]) -> list[AnnouncedKe
             "extern",
             tuple(call.node for call in calls),
             buffers=tuple(name for call in calls for name in sorted(call.writes)),
-            line=_line_of(program, f"call_{calls[0].node}("),
+            line=_line_of(program, f"{target}("),
             calls=len(calls),
         )
         for target, calls in found.items()
