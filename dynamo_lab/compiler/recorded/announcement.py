@@ -62,7 +62,7 @@ def _kernels(program: Program) -> list[AnnouncedKernel]:
             program.target.language,
             kernel.origins,
             source.replace(NAME, kernel.name),
-            tuple(kernel.outs),
+            tuple(name for node in kernel.nodes for name in sorted(node.writes)),
             tuple(origins.items()),
             _line_of(program, f"{kernel.name}("),
         )

@@ -140,9 +140,7 @@ class _Body:
         else:
             self._known[name] = self._computed(operator, arguments)
 
-    def _operation_of_lab(
-        self, name: str, operator: str, operands: list[str], dtype: str
-    ) -> None:
+    def _operation_of_lab(self, name: str, operator: str, operands: list[str], dtype: str) -> None:
         match operator, operands:
             case "load", [buffer, index, *_]:
                 self._known[name] = self._load(buffer, index)
