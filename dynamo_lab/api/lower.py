@@ -99,7 +99,7 @@ def lower(
     refuse_uncallable(fn)
     if backend not in ("inductor", LAB):
         raise OptionError(
-            f'backend={backend!r} prints no code for targets: "inductor" and "lab" do.'
+            f'backend={backend!r} prints no code for a target: "inductor" and "lab" do.'
         )
     settings = dict(options or {})
     if backend == LAB and settings:

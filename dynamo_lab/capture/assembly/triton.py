@@ -62,7 +62,7 @@ def read(compiled: Any, kernel: Kernel, target: Target, folder: Path, chosen: st
 
 
 def compile_alone(
-    folder: Path, text: str, name: str, given: tuple[dict[str, str], dict[str, Any]],
+    folder: Path, text: str, name: str, given: tuple[dict[str, str], dict[Any, Any]],
     options: dict[str, Any], target: Target,
 ) -> Any:  # fmt: skip
     """A kernel of a module's text as Triton compiles it for a target, which need not be present.

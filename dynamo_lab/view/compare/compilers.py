@@ -180,7 +180,7 @@ def _library_calls(recording: Recording) -> Counter[str]:
 
 
 def _library_name(name: str) -> str:
-    """ "mm" of "extern_kernels.mm", of "aten.mm.default" and of "torch.ops.aten.mm.default"."""
+    """Plain "mm", of "extern_kernels.mm", "aten.mm.default" and "torch.ops.aten.mm.default"."""
     return operator_name(name.removeprefix("extern_kernels."))
 
 
