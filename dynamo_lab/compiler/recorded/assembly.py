@@ -64,7 +64,7 @@ def _of_c(kernel: Kernel, target: Target, folder: Path) -> Assembly:
             '"cpu", without an instruction set.'
         )
     source, made = folder / _FILE, folder / "kernel.o"
-    source.write_text(f'{prelude()}#line 1 "{_FILE}"\n{kernel.code}\n')
+    source.write_text(f'#line 1 "prelude.c"\n{prelude()}#line 1 "{_FILE}"\n{kernel.code}\n')
     told = [option for option in options() if option != "-shared"]
     command = [*compiler(), *told, "-g1", "-c", str(source), "-o", str(made)]
     return Assembly(

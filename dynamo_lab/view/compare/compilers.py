@@ -263,9 +263,8 @@ def _memory(recording: Recording) -> dict[str, str]:
     held = [one for plan in plans for one in plan.buffers if one.role in ("buffer", "output")]
     removed = sum(one.role == "removed" for plan in plans for one in plan.buffers)
     known = [one.bytes for one in held if one.bytes is not None]
-    found["results in memory"] = (
-        f"{len(held)} ({size(sum(known))})" if len(known) == len(held) else str(len(held))
-    )
+    whole = size(sum(known)) if len(known) == len(held) else "of unknown size"
+    found["results in memory"] = f"{len(held)} ({whole})"
     if removed:
         found["results that stay within a kernel"] = str(removed)
     return found
