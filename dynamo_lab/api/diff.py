@@ -12,6 +12,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.tables import table
 from dynamo_lab.render.text import as_line
 from dynamo_lab.view.breaks.stories import causes, in_order_of_causes
+from dynamo_lab.view.compare.compilers import CompilersView, compilers
 from dynamo_lab.view.compare.conditions import conditions
 from dynamo_lab.view.compare.counts import COUNTS, SECONDS
 from dynamo_lab.view.core.names import kernel_base
@@ -74,6 +75,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     `benchmarks` is set if both were measured. `conditions` are what differs in versions, machine,
     options and dtypes. `caches` says why code of `a` would not be found for `b` in a compile cache,
     empty if it would, or if that is not known. Breaks that follow from another come after it.
+    `compilers` is set if two compilers lowered them: what each did that the other did not.
     """
 
     a: str
@@ -89,6 +91,7 @@ class Diff(Struct, frozen=True, kw_only=True):
     benchmarks: "BenchmarkDiff | None" = None
     conditions: tuple[str, ...] = ()
     caches: str = ""
+    compilers: CompilersView | None = None
 
     def __str__(self) -> str:
         names = ("a", "b")
@@ -107,6 +110,11 @@ class Diff(Struct, frozen=True, kw_only=True):
             parts += [line for change in self.became for line in _change_lines(change)]
         if self.operators:
             parts += ["", *_change_table((f"operators ({self.stage})", *names, ""), self.operators)]
+        if self.compilers:
+            of = self.compilers
+            head = ("what they did differently", "", as_line(of.a), as_line(of.b))
+            cells = [[as_line(text) for text in (d.topic, d.what, d.a, d.b)] for d in of.deeds]
+            parts += ["", *table([head, *cells])]
         if self.benchmarks:
             parts += ["", *_measured(self.benchmarks)]
         parts += [] if self.differs else ["", "Nothing differs."]
@@ -143,6 +151,7 @@ def diff(a: Recording, b: Recording) -> Diff:
         benchmarks=_benchmarks(a, b),
         conditions=tuple(conditions(a, b)),
         caches=why_another_key(a, b),
+        compilers=compilers(a, b),
     )
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from dynamo_lab.api.recording import Recording, recording_of
+from dynamo_lab.api.side_by_side import SideBySide
+from dynamo_lab.errors import OptionError
 from dynamo_lab.record.explore import explore as explored
 from dynamo_lab.record.lower import recording_into
 from dynamo_lab.record.recorders import MAX_STEPS, Detail, recorder_arguments, refuse_uncallable
 from dynamo_lab.record.run import Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dynamo_lab.api.recorder import Recorder
     from dynamo_lab.capture.session import Watch
 
 
+@overload
 def explore(
     fn: Callable[..., Any],
     *args: Any,
@@ -29,7 +32,36 @@ def explore(
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
     **kwargs: Any,
-) -> Recording:
+) -> Recording: ...
+@overload
+def explore(
+    fn: Callable[..., Any],
+    *args: Any,
+    backend: Sequence[str],
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    options: dict[str, Any] | None = None,
+    grad: bool | None = None,
+    detail: Detail = "normal",
+    max_steps: int = MAX_STEPS,
+    **kwargs: Any,
+) -> SideBySide: ...
+
+
+def explore(
+    fn: Callable[..., Any],
+    *args: Any,
+    backend: str | Callable[..., Any] | Sequence[str] = "inductor",
+    mode: str | None = None,
+    dynamic: bool | None = None,
+    fullgraph: bool = False,
+    options: dict[str, Any] | None = None,
+    grad: bool | None = None,
+    detail: Detail = "normal",
+    max_steps: int = MAX_STEPS,
+    **kwargs: Any,
+) -> Recording | SideBySide:
     """Compile `fn` with `torch.compile`, run it once on these arguments, and return the recording.
 
     `fn` is a function or an nn.Module. What it raises does not stop the recording: it is its
@@ -38,7 +70,9 @@ def explore(
     Args:
         fn: What to compile; it is called as `fn(*args, **kwargs)`.
         *args: Arguments of `fn`.
-        backend: As for `torch.compile`: "inductor", "eager", "aot_eager" or a function.
+        backend: As for `torch.compile`: "inductor", "lab", "eager", "aot_eager" or a function.
+            Several names make a SideBySide: their kernels for the same work beside each other, and
+            what each compiler did that the other did not.
         mode: As for `torch.compile`, such as "max-autotune".
         dynamic: As for `torch.compile`: True for symbolic shapes from the start.
         fullgraph: As for `torch.compile`: True makes a break an error.
@@ -56,8 +90,16 @@ def explore(
     choice = Choice(
         mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
     )
-    asked: dict[str, Any] = {"backend": backend, "detail": detail, "max_steps": max_steps}
-    return recording_of(explored(fn, args, kwargs, choice, **asked))
+    asked: dict[str, Any] = {"detail": detail, "max_steps": max_steps}
+
+    def explored_by(backend: Any) -> Recording:
+        return recording_of(explored(fn, args, kwargs, choice, backend=backend, **asked))
+
+    if isinstance(backend, str) or callable(backend):
+        return explored_by(backend)
+    if not isinstance(cast("object", backend), list | tuple) or not backend:
+        raise OptionError(f'backend={backend!r} is no backend: pass "lab", or a list of names.')
+    return SideBySide({name: explored_by(name) for name in dict.fromkeys(backend)})
 
 
 def record(

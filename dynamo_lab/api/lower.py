@@ -11,6 +11,7 @@ from dynamo_lab.api.recording import Recording, recording_of
 from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import OptionError
 from dynamo_lab.live.assembly import with_assemblies
+from dynamo_lab.model.lowering import LAB
 from dynamo_lab.record.lower import find_target
 from dynamo_lab.record.lower import lower as lower_once
 from dynamo_lab.record.recorders import Detail, refuse_uncallable
@@ -32,6 +33,7 @@ def lower(
     grad: bool | None = None,
     detail: Detail = "normal",
     assembly: bool = False,
+    backend: str = "inductor",
     **kwargs: Any,
 ) -> Recording: ...
 
@@ -48,6 +50,7 @@ def lower(
     grad: bool | None = None,
     detail: Detail = "normal",
     assembly: bool = False,
+    backend: str = "inductor",
     **kwargs: Any,
 ) -> SideBySide: ...
 
@@ -63,6 +66,7 @@ def lower(
     grad: bool | None = None,
     detail: Detail = "normal",
     assembly: bool = False,
+    backend: str = "inductor",
     **kwargs: Any,
 ) -> Recording | SideBySide:
     """Every stage of `torch.compile` down to code for a target, which this machine need not have.
@@ -85,15 +89,25 @@ def lower(
         detail: "steps" also records each instruction that Dynamo interprets.
         assembly: True also assembles each kernel, and stores that in the recording. It takes a
         second or two per kernel; `Recording.assembly` does it later for one.
+        backend: "lab" has the compiler in `dynamo_lab.compiler` print its kernels, as C, Triton or
+            Metal; else Inductor.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
-        OptionError: there is no such target, mode or setting.
+        OptionError: there is no such target, backend, mode or setting.
     """
     refuse_uncallable(fn)
+    if backend not in ("inductor", LAB):
+        raise OptionError(
+            f'backend={backend!r} prints no code for a target: "inductor" and "lab" do.'
+        )
+    settings = dict(options or {})
+    if backend == LAB and settings:
+        raise OptionError("options are settings of Inductor: the backend lab has none of them.")
     choice = Choice(
-        mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=dict(options or {})
-    )
+        mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=settings,
+        backend=backend,
+    )  # fmt: skip
 
     def lowered_for(name: str) -> Recording:
         chosen = structs.replace(choice, target=find_target(name).name)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dynamo_lab.model.benchmarks import Group
 from dynamo_lab.view.core.ancestry import Ancestry, NodeKey
 from dynamo_lab.view.core.links import build
+from dynamo_lab.view.core.rewritten import rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -64,7 +65,7 @@ class _Trace:
         self._parts: dict[NodeKey, Part] = {}
         self._named: defaultdict[tuple[str, str], list[NodeKey]] = defaultdict(list)
         self._known: dict[NodeKey, tuple[Part, ...]] = {}
-        self._rewritten = _rewritten(recording)
+        self._rewritten = rewritten(recording)
         gradients = _gradients(recording)
         calls = recording.decompositions.calls
         for traced in recording.decompositions.traced:
@@ -142,21 +143,6 @@ def _gradients(recording: Recording) -> set[NodeKey]:
     """The nodes that compute gradients."""
     tables = [table for table in recording.links if table.reason == "gradient of"]
     return {(table.downstream, node) for table in tables for _, node in table.pairs}
-
-
-def _rewritten(recording: Recording) -> dict[tuple[str, str], list[str]]:
-    """For each node that a pass made, the names of those that it replaced."""
-    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for item in recording.passes:
-        compile_id = recording.pipelines[item.pipeline].compile_id
-        for match in item.matches:
-            for node in match.after:
-                found[compile_id, node.name] += match.gone
-        for change in item.changes:
-            for placed in change.added:
-                if (compile_id, placed.node.name) not in found:
-                    found[compile_id, placed.node.name] += change.removed
-    return found
 
 
 def _buffers(recording: Recording, graph: int, names: Iterable[str]) -> list[Buffer]:

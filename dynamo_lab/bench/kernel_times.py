@@ -52,6 +52,7 @@ def time_kernels(
     plan: Plan | None = None,
     watch: Watch | None = None,
     start: Start | None = None,
+    backend: str = "inductor",
 ) -> KernelTimes:
     """Each kernel of a compiled program against the eager operators that it replaced.
 
@@ -71,6 +72,7 @@ def time_kernels(
         plan: The number of rounds, and the approximate seconds for warm and for cold ones each.
         watch: Receives the progress, and may stop it: complete rounds are kept.
         start: Restores the program's state; by default the state that it has now.
+        backend: What compiled the program, whose own call of a small kernel is timed too.
     """
     from dynamo_lab.bench.compiled_way import CompiledWay, NotTimed
     from dynamo_lab.bench.eager_way import EagerWay
@@ -97,7 +99,7 @@ def time_kernels(
             steps = _from(start, {**ours.cold(), **theirs.cold()} if cold else {})
             alone = in_turns("kernels, cold caches", steps, plan, watch)
             if not watch.stopped:
-                launched = _launches(device, plan)
+                launched = _launches(device, plan, backend)
     kernels, eager_calls = ours.times(way, phase, warm, alone), theirs.calls(warm, alone)
     own = Overhead(
         way=way,
@@ -147,7 +149,7 @@ def joined(one: KernelTimes, other: KernelTimes) -> KernelTimes:
 _LAUNCH = "def launch(number):\n    return number + 1\n"
 
 
-def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
+def _launches(device: Device, plan: Plan, backend: str) -> tuple[float, ...]:
     """The time to call a kernel that does almost nothing: it adds one to one number."""
     import torch
 
@@ -157,7 +159,7 @@ def _launches(device: Device, plan: Plan) -> tuple[float, ...]:
     untyped: Any = torch
     namespace: dict[str, Any] = {"__name__": "launch"}
     exec(_LAUNCH, namespace)  # a new function, which Dynamo has not compiled before
-    compiled = untyped.compile(namespace["launch"], dynamic=False)
+    compiled = untyped.compile(namespace["launch"], dynamic=False, backend=backend)
     number = torch.zeros(1, device=device.place)
     with torch.no_grad(), record("launch", fresh=False) as recorder:
         compiled(number)

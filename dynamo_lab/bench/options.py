@@ -14,6 +14,7 @@ class BenchOptions(Struct, frozen=True, kw_only=True):
     """The options of a benchmark: `dynamo_lab.bench` explains each."""
 
     ways: Any = ("compiled",)
+    backend: str | None = None
     training: bool = False
     optimizer: Any = None
     loss: Any = None

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from dynamo_lab.bench.run import BenchRun
 from dynamo_lab.errors import BenchError
+from dynamo_lab.model.lowering import LAB
 
 if TYPE_CHECKING:
     from dynamo_lab.bench.options import BenchOptions
@@ -32,13 +33,16 @@ def measured(
             "record() or %%record. Use lab.bench(fn, *args), explore() or %%compile."
         )
     fn, args, kwargs = program.call()
+    if options.backend is None and program.choice.backend == LAB:
+        options = structs.replace(options, backend=LAB)
     facts, made = BenchRun(fn, args, kwargs, options, watch, recording.title).made()
     assert facts.benchmark is not None
-    known = structs.replace(facts.benchmark, recorded_with=_options(program.choice, recording))
+    chosen = _options(program.choice, recording, options.backend or "inductor")
+    known = structs.replace(facts.benchmark, recorded_with=chosen)
     return structs.replace(facts, benchmark=known), made
 
 
-def _options(choice: Choice, recording: Recording) -> dict[str, str]:
+def _options(choice: Choice, recording: Recording, measured_with: str) -> dict[str, str]:
     """Those of `torch.compile` that the recording was made with, where they are not its own.
 
     A single graph may be asked for: where there is one anyway, that changes nothing.
@@ -51,5 +55,5 @@ def _options(choice: Choice, recording: Recording) -> dict[str, str]:
         "fullgraph": choice.fullgraph and bool(recording.breaks),
         "options": choice.settings or None,
     }
-    usual = {"backend": "inductor", "mode": None, "dynamic": None, "fullgraph": False}
+    usual = {"backend": measured_with, "mode": None, "dynamic": None, "fullgraph": False}
     return {name: str(one) for name, one in chosen.items() if one != usual.get(name)}

@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from dynamo_lab.bench.options import BenchOptions
 
 
+INDUCTOR = "inductor"
+
+
 class BenchRun:
     """One benchmark of one program."""
 
@@ -65,7 +68,8 @@ class BenchRun:
         from dynamo_lab.measure.subject import Subject, named_leaves
 
         self._options, self._watch, self._title = options, watch, title
-        self._candidates = candidates(options.ways)
+        self._backend = options.backend or INDUCTOR
+        self._candidates = candidates(options.ways, self._backend)
         program = [fn, args, dict(kwargs)]
         ways = [*options.ways.values()] if hasattr(options.ways, "keys") else []
         others = [way for way in ways if callable(way)]
@@ -92,7 +96,7 @@ class BenchRun:
         self._caches = ExitStack()
 
     def made(self) -> tuple[Recording, Session]:
-        """The facts of the first variant that Inductor compiles, with the benchmark."""
+        """The facts of the first variant that the backend compiles, with the benchmark."""
         from dynamo_lab.measure import machine
 
         with self._device.current():
@@ -138,7 +142,7 @@ class BenchRun:
         Each has its own compile caches. The last one's stay active, so that what it compiled
         is found again when its kernels are timed.
         """
-        self._recorded_way = recorded_way(self._ways)
+        self._recorded_way = recorded_way(self._ways, self._backend)
         if self._recorded_way is not None:
             self._watch.tell("warming up the compiler", 0, len(self._ways))
             with empty_compile_caches():
@@ -296,7 +300,7 @@ class BenchRun:
             if self._watch.stopped:
                 return
             fns = self._run.facts, self._subject, self._made[at]
-            options["start"] = self._start
+            options["start"], options["backend"] = self._start, backend_of(self._ways[at])
             try:
                 found = time_kernels(*fns, phase=phase, way=at, cold=self._options.cold, **options)
             except Exception as error:  # what was measured before is kept
@@ -323,11 +327,16 @@ class _FailedError(Exception):
         self.way, self.error = way, error
 
 
-def recorded_way(ways: Sequence[Way]) -> int | None:
-    """The recorded variant: the first that Inductor compiles, else the first compiled."""
+def recorded_way(ways: Sequence[Way], backend: str = INDUCTOR) -> int | None:
+    """The recorded variant: the first that this backend compiles, else the first compiled."""
     compiled = [at for at, way in enumerate(ways) if way.kind == "compiled"]
-    inductor = [at for at in compiled if ways[at].options.get("backend", "inductor") == "inductor"]
-    return next(iter([*inductor, *compiled]), None)
+    asked = [at for at in compiled if backend_of(ways[at]) == backend]
+    return next(iter([*asked, *compiled]), None)
+
+
+def backend_of(way: Way) -> str:
+    """The backend of `torch.compile` that compiles a variant."""
+    return way.options.get("backend", INDUCTOR)
 
 
 def _with_work(timed: KernelTime, works: Works) -> KernelTime:

@@ -23,9 +23,15 @@ from dynamo_lab.compiler.lower import CannotLower
 from dynamo_lab.compiler.program import Program
 from dynamo_lab.compiler.recorded.announcement import announcement
 from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.targets.c import C
+from dynamo_lab.compiler.targets.metal import Metal
+from dynamo_lab.compiler.targets.triton import Triton
+from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dynamo_lab.compiler.targets.target import Target
 
 log = logging.getLogger(__name__)
 aten = torch.ops.aten
@@ -33,13 +39,40 @@ aten = torch.ops.aten
 _listeners: list[Callable[[Program], None]] = []
 
 
-def lab(module: fx.GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
+def lab(
+    module: fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    **_: Any,
+) -> Callable[..., Any]:
     """Compile a captured graph.
+
+    Args:
+        module: The graph, from Dynamo.
+        example_inputs: Its arguments.
+        options: {"target": "c"}, "triton" or "metal" prints the kernels in that language, whatever
+            the device, and has ATen compute the results: to read what another device would run.
 
     Raises:
         NoCCompiler: no C compiler was found.
+        OptionError: there is no such option, or no such language.
     """
-    return by_aot(module, example_inputs, compile_graph)
+    target = _asked_target(options or {})
+    return by_aot(module, example_inputs, functools.partial(compile_graph, target=target))
+
+
+def _asked_target(options: Mapping[str, Any]) -> Target | None:
+    known = {"c": C, "triton": Triton, "metal": Metal}
+    unknown = sorted(options.keys() - {"target"})
+    if unknown:
+        raise OptionError(f"The backend lab has no option {unknown[0]!r}: it has target.")
+    asked = options.get("target")
+    if asked is not None and asked not in known:
+        raise OptionError(
+            f"The backend lab prints no {asked!r}: its targets are {', '.join(known)}."
+        )
+    return known[asked]() if asked else None
 
 
 def by_aot(
@@ -60,17 +93,24 @@ def by_aot(
     )
 
 
-def compile_graph(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[[list[Any]], Any]:
-    """One graph of ATen operators as a function that takes its arguments in a list."""
+def compile_graph(
+    gm: fx.GraphModule, example_inputs: Sequence[Any], target: Target | None = None
+) -> Callable[[list[Any]], Any]:
+    """One graph of ATen operators as a function that takes its arguments in a list.
+
+    For a target that is asked for, kernels are printed only, and ATen computes.
+    """
     try:
-        program = Program(gm).build()
+        program = Program(gm, target=target)
+        if target is None:
+            program.build()
     except CannotLower as refusal:
         log.warning("A graph is run by ATen, node by node: %s.", refusal)
         return boxed(lambda args: gm(*args))
     announce(lambda: announcement(program))
     for listener in _listeners:
         listener(program)
-    return boxed(program)
+    return boxed(program if target is None else lambda args: gm(*args))
 
 
 @contextmanager

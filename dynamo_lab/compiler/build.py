@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import logging
 import os
 import platform
 import shutil
@@ -24,6 +25,8 @@ from dynamo_lab.errors import DynamoLabError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+log = logging.getLogger(__name__)
 
 NAME = "kernel_of_this_file"
 """What a kernel's text calls its function, before the hash is its name."""
@@ -65,11 +68,10 @@ def compiler() -> tuple[str, ...]:
 def options() -> tuple[str, ...]:
     """Fast, and with eager's numbers: no product is fused with a sum, integers wrap around."""
     shown = subprocess.run([*compiler(), "--version"], capture_output=True, text=True).stdout
-    apple = platform.system() == "Darwin"
     return (
         "-O3",
         "-mcpu=native" if platform.machine() in ("arm64", "aarch64") else "-march=native",
-        *(("-Xpreprocessor", "-fopenmp", "-lomp") if apple else ("-fopenmp",)),
+        *_threads(shown),
         "-fno-math-errno",
         "-fno-trapping-math",
         "-ffp-contract=off",
@@ -79,6 +81,25 @@ def options() -> tuple[str, ...]:
         "-w",
         f"-DCOMPILER_{hashlib.sha256(shown.encode()).hexdigest()[:12]}",
     )
+
+
+def _threads(shown: str) -> tuple[str, ...]:
+    """OpenMP; where clang has no library for it, its pragmas for vectors alone."""
+    apple = platform.system() == "Darwin"
+    wanted = ("-Xpreprocessor", "-fopenmp", "-lomp") if apple else ("-fopenmp",)
+    if "clang" not in shown or _links(wanted):
+        return wanted
+    log.warning(
+        "%s has no OpenMP library, so kernels run in one thread: install libomp.", compiler()[0]
+    )
+    return ("-fopenmp-simd",)
+
+
+def _links(asked: Sequence[str]) -> bool:
+    text = "int f(int n) {\n#pragma omp parallel for\nfor (int i = 0; i < 2; i++) n++;\nreturn n; }\n"
+    with tempfile.TemporaryDirectory() as work:
+        command = [*compiler(), *asked, "-shared", "-fPIC", "-x", "c", "-", "-o", f"{work}/f.so"]
+        return not subprocess.run(command, input=text, capture_output=True, text=True).returncode
 
 
 def folder() -> Path:

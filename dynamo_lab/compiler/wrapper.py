@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
+from dynamo_lab.capture.kernels.own_modules import load
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.fusion import Group, Unit
 from dynamo_lab.compiler.index import Atom, Index, Size
+from dynamo_lab.compiler.lower import OpOverload
 from dynamo_lab.compiler.work import Buffer, Extern, Named, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
 
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.tensors import LoweredGraph
@@ -47,7 +50,11 @@ class Wrapper:
         text: the function `call(args)`.
         names: what the text calls by name, apart from kernels.
         events: what becomes of memory, in order.
+        loaded: the module of its text, once `function` was asked for: who holds it can have its
+            calls watched.
     """
+
+    loaded: ModuleType
 
     def __init__(
         self,
@@ -80,9 +87,8 @@ class Wrapper:
 
     def function(self, kernels: Mapping[str, Callable[..., None]]) -> Callable[[list[Any]], Any]:
         """The function, with these kernels by name."""
-        scope = {**self.names, **kernels}
-        exec(compile(self.text, "<dynamo_lab wrapper>", "exec"), scope)
-        return scope["call"]
+        self.loaded = load(self.text, {**self.names, **kernels})
+        return vars(self.loaded)["call"]
 
     def _written(self) -> str:
         self._sizes()
@@ -137,7 +143,7 @@ class Wrapper:
         given = [*(f"{name}.data_ptr()" for name in memory), *numbers, *flags, "threads"]
         self.lines.append(f"{kernel.name}({', '.join(given)})")
         if flags:
-            self.lines.append("if out_of_range.contents.value: refuse_index()")
+            self.lines.append("refuse_index(out_of_range)")
 
     def _allocate(self, buffer: Buffer) -> None:
         self._held.add(buffer.name)
@@ -183,14 +189,13 @@ class Wrapper:
         return wanted > len(self._free[layout])
 
     def _extern(self, call: Extern) -> None:
-        name = f"call_{call.node}"
-        self.names[name] = call.target
+        name = self._called(call)
         given = [self._argument(arg) for arg in call.args]
         given += [f"{key}={self._argument(arg)}" for key, arg in call.kwargs.items()]
         results = [result.name if result else "_" for result in call.results]
         comma = "," if call.many and len(results) == 1 else ""
         target = f"{', '.join(results) or '_'}{comma}"
-        self.lines.append(f"{target} = {name}({', '.join(given)})  # {_title(call.target)}")
+        self.lines.append(f"{target} = {name}({', '.join(given)})")
         self._held |= {result for result in results if result != "_"}
         shared = _shared(call)
         for result in results:
@@ -198,6 +203,18 @@ class Wrapper:
                 self._event("view" if shared else "allocate", result, shared)
         for size, (buffer, dim) in call.sizes.items():
             self.lines.append(f"{size} = {buffer}.size({dim})")
+
+    def _called(self, call: Extern) -> str:
+        """How its operator is written: by its name, as in a recording, where it has one."""
+        name = str(call.target)
+        root = name.partition(".")[0]
+        if isinstance(call.target, OpOverload):
+            self.names[root] = getattr(torch.ops, root)
+            return name
+        if not name.isidentifier():
+            name = f"call_{call.node}"
+        self.names[name] = call.target
+        return name
 
     def _event(self, kind: MemoryKind, buffer: str, source: str = "") -> None:
         self.events.append(MemoryEvent(self._at, kind, buffer, source))
@@ -266,10 +283,6 @@ def _sizes_text(sizes: Sequence[Size]) -> str:
     return f"({inner},)" if len(sizes) == 1 else f"({inner})"
 
 
-def _title(target: Any) -> str:
-    return str(target).replace("\n", " ")
-
-
 def new_flag() -> Any:
     """Memory in which a kernel says that it read a bad index."""
     import ctypes
@@ -277,6 +290,7 @@ def new_flag() -> Any:
     return ctypes.pointer(ctypes.c_int(0))
 
 
-def refuse_index() -> None:
-    """Say that a kernel read a bad index."""
-    raise IndexError("index out of range: a kernel read an index beyond the size of its tensor")
+def refuse_index(flag: Any) -> None:
+    """Say that a kernel read a bad index, if one did."""
+    if flag.contents.value:
+        raise IndexError("index out of range: a kernel read an index beyond the size of its tensor")

@@ -8,7 +8,9 @@ from msgspec import structs
 
 from dynamo_lab.errors import AssemblyError
 from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.lowering import LAB
 from dynamo_lab.record.lower import find_target, own_target
+from dynamo_lab.view.compare.alignment import compiler_of
 
 if TYPE_CHECKING:
     from dynamo_lab.live.session import Session
@@ -37,7 +39,10 @@ def ask(recording: Recording, session: Session, kernel: int, target: str | None 
 
 
 def _assembled(recording: Recording, kernel: int, target: str) -> Assembly:
-    from dynamo_lab.capture.assembly.assembly import assemble
+    if compiler_of(recording) == LAB:
+        from dynamo_lab.compiler.recorded.assembly import assemble
+    else:
+        from dynamo_lab.capture.assembly.assembly import assemble
 
     return assemble(recording.kernels[kernel], find_target(target))
 
@@ -59,7 +64,7 @@ def with_assemblies(recording: R) -> R:
     found: list[Assembly] = []
     notes = list(recording.notes)
     for kernel in recording.kernels:
-        if kernel.language in ("cpp", "triton", "metal") and kernel.code:
+        if kernel.language in ("cpp", "c", "triton", "metal") and kernel.code:
             try:
                 found.append(_assembled(recording, kernel.id, _target(recording, kernel.id, None)))
             except AssemblyError as error:

@@ -10,6 +10,8 @@ from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, Lowering
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
 from dynamo_lab.model.kernels import Edit, EditTiming
+from dynamo_lab.model.lowering import LAB
+from dynamo_lab.view.compare.alignment import compiler_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -93,13 +95,15 @@ def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
         if kernel in (fact.id, fact.name):
             if not fact.code:
                 raise EditError(
-                    f"{fact.name} is a library kernel: Inductor generated only the call, so there "
+                    f"{fact.name} is a library kernel: only the call of it was generated, so there "
                     "is no code to edit."
                 )
-            if fact.language == "c":
+            if compiler_of(recording) == LAB:
                 raise EditError(
-                    f"{fact.name} is a kernel of the backend lab: edits are of Inductor's kernels. "
-                    "Change the rule that it comes from instead."
+                    f"{fact.name} is a kernel of the backend lab, which is edited in its program: "
+                    f"lab.compiler.programs(fn, *args)[0].relower(sources={{{fact.name!r}: text}}) "
+                    "builds your text of it, in place of the program's `sources`, and holds it "
+                    "against eager."
                 )
             return fact
     names = ", ".join(f"{one.id} ({one.name})" for one in recording.kernels if one.code)

@@ -28,8 +28,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     made: Callable[[Fn], Fn]
 
 
-def candidates(asked: Asked) -> tuple[Candidate, ...]:
-    """Eager, then the requested variants.
+def candidates(asked: Asked, backend: str = "inductor") -> tuple[Candidate, ...]:
+    """Eager, then the requested variants; "compiled" is compiled by this backend.
 
     A name is "compiled", a mode or a backend of `torch.compile`. In a mapping, a value may also be
     a callable, which takes the program's arguments, or a dict of options of `torch.compile`.
@@ -40,7 +40,11 @@ def candidates(asked: Asked) -> tuple[Candidate, ...]:
     names = [asked] if isinstance(asked, str) else list(asked)
     given: Mapping[str, Any] = cast("Any", asked) if hasattr(asked, "keys") else {}
     eager = Candidate(way=Way(name="eager", kind="eager"), made=lambda fn: fn)
-    others = [_candidate(name, given.get(name, name)) for name in names if name != "eager"]
+    wanted = [(name, given.get(name, name)) for name in names if name != "eager"]
+    if backend != "inductor":
+        plain = ("compiled", "compiled")
+        wanted = [(backend, backend) if one == plain else one for one in wanted]
+    others = [_candidate(name, what) for name, what in wanted]
     return (eager, *others)
 
 

@@ -10,6 +10,7 @@ from dynamo_lab.model.core.references import Depth, Id, Plain, Ref
 Compiler = Literal["Inductor", "lab"]
 """Who lowers and schedules: the default backend, or that of this package."""
 INDUCTOR: Compiler = "Inductor"
+LAB: Compiler = "lab"
 
 Outcome = Literal[
     "input", "constant", "inlined", "realised", "view", "same", "part", "extern", "fallback",

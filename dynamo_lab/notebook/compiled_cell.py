@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.record.lower import recording_into
+from dynamo_lab.record.lower import lab_options, recording_into
 from dynamo_lab.record.recorders import new_recorder
 from dynamo_lab.record.run import Choice, Run
 
@@ -51,6 +51,7 @@ def run_frame(
         mode=choice.mode,
         dynamic=choice.dynamic,
         fullgraph=choice.fullgraph,
+        options=lab_options(choice),
     )
     return compiled(*(namespace[name] for name in frame.parameters))
 

@@ -10,6 +10,7 @@ from msgspec import structs
 from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.model import targets
 from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.lowering import LAB
 from dynamo_lab.record import switches
 from dynamo_lab.record.program import FunctionProgram
 from dynamo_lab.record.reach import reachable
@@ -56,6 +57,11 @@ def relower(
     arguments, settings = switches.settings(chosen)
     program = at_hand(program)
     before = program.choice
+    if before.backend == LAB and (settings or options):
+        raise LoweringError(
+            "The backend lab compiled this, and these are settings of Inductor. Its own choices "
+            "change with lab.compiler.programs(fn, *args)[0].relower(choices=...)."
+        )
     choice = structs.replace(
         before,
         target=find_target(target or target_of(recording, before)).name,
@@ -120,6 +126,8 @@ def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder)
     from dynamo_lab.capture.targets.lowered import lower_once
 
     settings = {name: getattr(choice, name) for name in ("mode", "dynamic", "fullgraph", "grad")}
+    if choice.backend == LAB:
+        lower_once = _by_lab(choice)
     result = None
     recording = recording_into(recorder, choice, roots=(fn, args, kwargs))
     try:
@@ -130,6 +138,27 @@ def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder)
     except Exception:  # the program's own, which is in the recording
         pass
     return Run.of(recorder, recorder.recording), result
+
+
+def _by_lab(choice: Choice) -> Callable[..., Any]:
+    """A call compiled by the backend lab, for the target that was chosen."""
+    from dynamo_lab.capture.core.running import run
+
+    def lower_once(fn: Any, args: Any, kwargs: Any, **settings: Any) -> Any:
+        settings |= {"mode": None, "options": lab_options(choice)}  # it has no modes
+        return run(fn, [(args, kwargs)], backend=LAB, **settings)
+
+    return lower_once
+
+
+_LANGUAGES = {"cpu": "c", "cuda": "triton", "rocm": "triton", "mps": "metal"}
+
+
+def lab_options(choice: Choice) -> dict[str, Any] | None:
+    """What `torch.compile` tells the backend lab, so that it prints for a target and runs ATen."""
+    if choice.backend != LAB or not choice.target:
+        return None
+    return {"target": _LANGUAGES[find_target(choice.target).kind]}
 
 
 R = TypeVar("R", bound="Recorder")
@@ -162,6 +191,9 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[A
     target = find_target(choice.target)
     recorder.target = target.name
     recorder.options.update(_described(choice))
+    if choice.backend == LAB:  # which is told by `torch.compile` itself
+        recorder.options["backend"] = LAB
+        return
 
     undecided: list[tuple[str, str, int]] = []
 

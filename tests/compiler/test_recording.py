@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +12,7 @@ import torch
 import dynamo_lab as lab
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.view import build
+from dynamo_lab.view.compare.side_by_side import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,11 +134,77 @@ def test_writes_calls_and_unknown_sizes_are_recorded_and_shown(
     assert lab.load(tmp_path / "one.json").lowerings == found.lowerings
 
 
-def test_edits_and_assembly_say_that_they_are_inductors(recording: lab.Recording) -> None:
-    with pytest.raises(DynamoLabError, match="backend lab"):
+def test_an_edit_says_where_its_kernels_are_edited(recording: lab.Recording) -> None:
+    with pytest.raises(DynamoLabError, match=r"relower\(sources=\{'kernel0': text\}\)"):
         recording.edit_kernel(0, lambda text: text)
-    with pytest.raises(DynamoLabError, match="backend lab"):
-        recording.assembly(0)
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
+def test_its_machine_code_is_tied_to_the_lines_of_its_c(recording: lab.Recording) -> None:
+    found = recording.assembly(0)
+    (level,) = found.levels
+    lines = recording.kernels[0].code.splitlines()
+    tied = {lines[line - 1].strip() for _, line in level.lines}
+    assert any("expf(" in line for line in tied)
+    assert "flags that build it to run" in found.chosen
+    with pytest.raises(DynamoLabError, match="the processor that is here"):
+        recording.assembly(0, "cpu:avx2")
+    with pytest.raises(DynamoLabError, match="not for cuda:sm_90"):
+        recording.assembly(0, "cuda:sm_90")
+    with pytest.raises(DynamoLabError, match="no code of it"):
+        recording.assembly(1)
+
+
+def test_it_is_lowered_for_other_targets(recording: lab.Recording) -> None:
+    shader = recording.relower(target="mps")
+    assert [kernel.language for kernel in shader.kernels] == ["metal", "extern"]
+    assert shader.target == "mps"
+    assert "using namespace metal" in shader.kernels[0].code or "kernel void" in (
+        shader.kernels[0].code
+    )
+    with pytest.raises(DynamoLabError, match="settings of Inductor"):
+        recording.relower(options={"max_fusion_size": 1})
+
+
+@pytest.mark.skipif(find_spec("triton") is None, reason="needs Triton")
+def test_its_triton_is_compiled_to_ptx_without_a_gpu() -> None:
+    x, w = torch.randn(32, 24), torch.randn(24, 28)
+    found = lab.lower(program, x, w, target="cuda:sm_90", backend="lab")
+    kernel = found.kernels[0]
+    levels = {level.name: level for level in found.assembly(0).levels}
+    lines = kernel.code.splitlines()
+    assert "PTX" in levels
+    assert ".target sm_90" in levels["PTX"].text
+    tied = {lines[line - 1].strip() for _, line in levels["PTX"].lines}
+    assert any("tl.load(" in line for line in tied)
+    assert not any(line.startswith("#") for line in tied)
+
+
+def test_two_compilers_beside_each_other() -> None:
+    x, w = torch.randn(32, 24), torch.randn(24, 28)
+    both = lab.explore(mixed, x, w, backend=["inductor", "lab"])
+    (pair,) = together(both).pairs
+    assert pair.compilers is not None
+    told = {(one.topic, one.what): (one.a, one.b) for one in pair.compilers.deeds}
+    assert told["decompositions", "gelu"][1] == "kept whole"
+    assert told["decompositions", "gelu"][0].startswith("\N{RIGHTWARDS ARROW} mul")
+    assert told["library calls", "addmm"] == ("once", "-")
+    assert told["library calls", "mm"] == ("-", "once")
+    assert not any("cumsum" in what for _, what in told), "both call it once"
+    assert told["code", "languages"] == ("cpp", "c")
+    for work in pair.works:
+        assert work.a, "Inductor computes all of it"
+        assert work.b, "so does lab"
+    said = str(lab.diff(*both.values()))
+    assert "what they did differently" in said
+    assert "kept whole" in str(both)
+    again = together({"one": both["lab"], "other": both["lab"]}).pairs[0]
+    assert again.compilers is None
+    assert all(work.same for work in again.works)
+
+
+def mixed(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.gelu(x @ w + w[0]).cumsum(1)
 
 
 def test_it_is_saved_and_shown(recording: lab.Recording, tmp_path: object) -> None:

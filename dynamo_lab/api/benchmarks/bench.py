@@ -20,6 +20,7 @@ def bench(
     fn: Callable[..., Any],
     *args: Any,
     ways: Asked = ("compiled",),
+    backend: str = "inductor",
     training: bool = False,
     optimizer: Any = None,
     loss: Callable[[Any], Any] | None = None,
@@ -42,6 +43,8 @@ def bench(
     Args:
         fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`.
         *args: Arguments of `fn`.
+        backend: What compiles the variant "compiled", and whose kernels are timed. "lab" is the
+            compiler in `dynamo_lab.compiler`; its variant is then called "lab".
         ways: The variants to compare with eager: "compiled", modes and backends of `torch.compile`
         by name; or a mapping of names to these, to options of `torch.compile`, or to callables.
         training: True also times a step: forward, backward, and the optimizer's step. The program
@@ -64,8 +67,8 @@ def bench(
     refuse_uncallable(fn)
     refuse_compiled(fn)
     options = bench_options(
-        ways=ways, training=training, optimizer=optimizer, loss=loss, grad=grad, cold=cold,
-        kernels=kernels, rounds=rounds, seconds=seconds,
+        ways=ways, backend=backend, training=training, optimizer=optimizer, loss=loss, grad=grad,
+        cold=cold, kernels=kernels, rounds=rounds, seconds=seconds,
     )  # fmt: skip
     from dynamo_lab.bench.run import BenchRun
 

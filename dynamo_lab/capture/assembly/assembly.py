@@ -22,11 +22,6 @@ def assemble(kernel: Kernel, target: Target) -> Assembly:
         raise AssemblyError(
             "Metal kernels are assembled only on a Mac, by Apple's compiler: there is none here."
         )
-    if kernel.language == "c":
-        raise AssemblyError(
-            f"{kernel.name} is a kernel of the backend lab: assembly is shown of Inductor's "
-            "kernels."
-        )
     if kernel.language not in ("cpp", "triton") or not kernel.code:
         raise AssemblyError(
             f"{kernel.name} is {kernel.language} and has no generated code: choose a Triton or a "

@@ -3,12 +3,13 @@
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from dynamo_lab.capture.assembly import hooks, listings
 from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import AbsentError, AssemblyError
-from dynamo_lab.model.assembly import Assembly
+from dynamo_lab.model.assembly import Assembly, Level
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.targets import Target
 
@@ -30,30 +31,37 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
             f"The compiler here builds for {machine}, so there is no assembly for {target.name}: "
             "assemble it on a machine of that kind."
         )
-    reader = shutil.which("objdump")
-    if reader is None:
-        raise AssemblyError("There is no objdump here to read machine code: install binutils.")
     source = folder / _FILE
     source.write_text(f"{kernel.code}\n", encoding="utf-8")
     command, instructions = _command(source, target)
+    return Assembly(
+        kernel=kernel.id,
+        target=target.name,
+        levels=(machine_code(command, source.with_suffix(".o"), _FILE),),
+        chosen=f"Built by {Path(command[0]).name} with Inductor's own flags, for {instructions}.",
+    )
+
+
+def machine_code(command: Sequence[str], made: Path, file: str) -> Level:
+    """What this command compiles into an object, as instructions tied to lines of the file.
+
+    Raises:
+        AssemblyError: there is no objdump, or it does not compile.
+    """
+    import platform
+
+    reader = shutil.which("objdump")
+    if reader is None:
+        raise AssemblyError("There is no objdump here to read machine code: install binutils.")
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     if built.returncode:
         wrong = [line for line in built.stderr.splitlines() if "error" in line]
         raise AssemblyError(f"{Path(command[0]).name} refuses the kernel: {' '.join(wrong)[:300]}")
     options = ["-dr", "-l", "--inlines", "--no-show-raw-insn", "-C"]
-    read = subprocess.run(
-        [reader, *options, str(source.with_suffix(".o"))],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    rows = listings.objdump(read.stdout, _FILE)
-    return Assembly(
-        kernel=kernel.id,
-        target=target.name,
-        levels=(listings.level(machine.replace("_", "-"), rows),),
-        chosen=f"Built by {Path(command[0]).name} with Inductor's own flags, for {instructions}.",
-    )
+    asked = [reader, *options, str(made)]
+    read = subprocess.run(asked, capture_output=True, text=True, check=False)
+    name = platform.machine().replace("_", "-")
+    return listings.level(name, listings.objdump(read.stdout, file))
 
 
 def _command(source: Path, target: Target) -> tuple[list[str], str]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -43,6 +44,11 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
                 f"Triton does not compile {kernel.name} for {target.name}: "
                 f"{type(error).__name__}: {reason}"
             ) from error
+    return read(compiled, kernel, target, folder, _chosen(config, len(tuner.configs)))
+
+
+def read(compiled: Any, kernel: Kernel, target: Target, folder: Path, chosen: str) -> Assembly:
+    """The levels of what Triton compiled, and what it uses of the chip."""
     is_amd = target.kind == "rocm"
     levels = tuple(_amd(compiled) if is_amd else _nvidia(compiled, folder))
     found = _amd_resources(compiled) if is_amd else _nvidia_resources(compiled, folder)
@@ -51,8 +57,25 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
         target=target.name,
         levels=levels,
         resources=_with_occupancy(found, compiled, target),
-        chosen=_chosen(config, len(tuner.configs)),
+        chosen=chosen,
     )
+
+
+def compile_alone(
+    folder: Path, text: str, name: str, given: tuple[dict[str, str], dict[Any, Any]],
+    options: dict[str, Any], target: Target,
+) -> Any:  # fmt: skip
+    """A kernel of a module's text as Triton compiles it for a target, which need not be present.
+
+    `given` are the types of its parameters, and those of them that are constants.
+    """
+    import triton
+    from triton.compiler import ASTSource
+
+    (folder / _FILE).write_text(text, encoding="utf-8")
+    with _compiling(folder):
+        source = ASTSource(getattr(_module(folder), name), *given)
+        return triton.compile(source, target=gpu_target(target), options=options)
 
 
 @whole
@@ -77,11 +100,15 @@ def _compiling(folder: Path) -> Generator[None, None, None]:
 def _tuner(folder: Path) -> Any:
     """The kernel in Inductor's own decorator, which knows the block sizes to try."""
     tuner = hooks.AUTOTUNER.get()
+    return next(value for value in vars(_module(folder)).values() if isinstance(value, tuner))
+
+
+def _module(folder: Path) -> ModuleType:
     spec: Any = importlib.util.spec_from_file_location(_MODULE, folder / _FILE)
     module = importlib.util.module_from_spec(spec)
     sys.modules[_MODULE] = module
     spec.loader.exec_module(module)
-    return next(value for value in vars(module).values() if isinstance(value, tuner))
+    return module
 
 
 def _compiled(tuner: Any, config: Any, target: Target) -> Any:

@@ -1,7 +1,8 @@
-"""Calls of kernels in Inductor's wrappers: where they are, and how to intercept them.
+"""Calls of kernels in wrappers: where they are, and how to intercept them.
 
-A wrapper is a Python module that Inductor wrote. While `intercepted` lasts, its functions run code
-that is the same but for calls of kernels, which go through a function of ours, arguments and all.
+A wrapper is a Python module that the compiler wrote. While `intercepted` lasts, its functions run
+code that is the same but for calls of kernels, which go through a function of ours, arguments and
+all. Where a kernel takes the address of a tensor, what it is given remembers the tensor.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import torch
 from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.hooks import PYTREE as pytree
 from dynamo_lab.capture.core.undo import whole
-from dynamo_lab.capture.kernels import hooks
+from dynamo_lab.capture.kernels import hooks, own_modules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -28,8 +29,21 @@ if TYPE_CHECKING:
     Stand = Callable[..., Any]
     """Called in the place of a kernel: the number of the call, the kernel, and its arguments."""
 
-_NAME = "_dynamo_lab_call"
+_NAME, _ADDRESS = "_dynamo_lab_call", "_dynamo_lab_address"
 _NOT_CODE = re.compile(r"^# AOT ID.*$", re.MULTILINE)  # numbers every compilation of a process
+
+
+class Address(int):
+    """Where a tensor's data lies, as a kernel takes it, and the tensor."""
+
+    tensor: torch.Tensor
+
+    @classmethod
+    def of(cls, tensor: torch.Tensor) -> Address:
+        """The address of a tensor."""
+        made = cls(tensor.data_ptr())
+        made.tensor = tensor
+        return made
 
 
 class Site(NamedTuple):
@@ -67,7 +81,7 @@ def wrapped(recording: Recording) -> Wrapped:
     live: list[Live] = []
     missing: list[int] = []
     decides = False
-    modules = list(written_modules())
+    modules = [*written_modules(), *((m, plain(text)) for m, text in own_modules.loaded())]
     for wrapper in recording.wrappers:
         kernels = [k for k in recording.kernels if k.wrapper == wrapper.id]
         found = [m for m, text in modules if text == plain(wrapper.code)]
@@ -79,8 +93,12 @@ def wrapped(recording: Recording) -> Wrapped:
         marked = ast.fix_missing_locations(marker.visit(tree))
         sites += _sites(wrapper.id, kernels, marker.calls)
         decides = decides or marker.decides
-        live += [Live(m, compile(marked, m.__file__ or "wrapper", "exec")) for m in found]
+        live += [Live(m, compile(marked, _file(m), "exec")) for m in found]
     return Wrapped(tuple(sites), tuple(live), tuple(missing), decides)
+
+
+def _file(module: ModuleType) -> str:
+    return getattr(module, "__file__", None) or "wrapper"
 
 
 def written_modules() -> Iterator[tuple[ModuleType, str]]:
@@ -141,7 +159,7 @@ class _Marker(ast.NodeTransformer):
         self.calls.append((kernel, node.lineno, names))
         number = ast.Constant(self._next)
         self._next += 1
-        args = [number, node.func, *node.args]
+        args = [number, node.func, *map(_remembered, node.args)]
         ours = ast.Call(ast.Name(_NAME, ast.Load()), args, node.keywords)
         return ast.copy_location(ours, node)
 
@@ -151,6 +169,15 @@ class _Marker(ast.NodeTransformer):
             if name in self._ids:
                 return self._ids[name]
         return None
+
+
+def _remembered(argument: ast.expr) -> ast.expr:
+    """`x.data_ptr()` as an address that remembers `x`."""
+    match argument:
+        case ast.Call(func=ast.Attribute(value=tensor, attr="data_ptr"), args=[], keywords=[]):
+            return ast.Call(ast.Name(_ADDRESS, ast.Load()), [tensor], [])
+        case _:
+            return argument
 
 
 def _is_item(node: ast.AST) -> bool:
@@ -190,7 +217,7 @@ def intercepted(live: Iterable[Live], stand: Stand) -> Generator[None, None, Non
     modules = [one.module for one in live]
     try:
         for module, code in live:
-            vars(module)[_NAME] = stand
+            vars(module).update({_NAME: stand, _ADDRESS: Address.of})
             ours = {(c.co_name, c.co_firstlineno): c for c in _codes(code)}
             for function in _functions(module):
                 own = function.__code__
@@ -203,7 +230,8 @@ def intercepted(live: Iterable[Live], stand: Stand) -> Generator[None, None, Non
         for function, own in reversed(undo):
             function.__code__ = own
         for module in modules:
-            vars(module).pop(_NAME, None)
+            for name in (_NAME, _ADDRESS):
+                vars(module).pop(name, None)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -229,6 +257,7 @@ def layout_key(args: Any, kwargs: Any) -> Any:
 
 
 def _leaf(leaf: Any) -> Any:
+    leaf = leaf.tensor if isinstance(leaf, Address) else leaf
     if isinstance(leaf, torch.Tensor):
         return leaf.dtype, tuple(leaf.shape), tuple(leaf.stride()), str(leaf.device)
     return str(leaf)
@@ -240,11 +269,24 @@ def changed_by(kernel: Kernel, function: Any, args: Any, kwargs: Any) -> list[An
         return mutated(function, args, kwargs)
     if kernel.language == "extern" and "out" in kwargs:
         return [kwargs["out"]]
+    if kernel.language == "c":
+        return _written_by_c(kernel, args)
     names = _parameters(kernel, function)
     if not names:
         leaves = pytree.tree_leaves((args, kwargs))
         return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
     return [arg for name, arg in zip(names, args, strict=False) if _is_written(name)]
+
+
+def _written_by_c(kernel: Kernel, args: Any) -> list[torch.Tensor]:
+    """What a kernel of ours may change: the tensors whose parameters are not const."""
+    head = kernel.code[kernel.code.find("(") + 1 : kernel.code.find(")")]
+    parameters = zip(head.split(", "), args, strict=False)
+    return [
+        arg.tensor
+        for text, arg in parameters
+        if isinstance(arg, Address) and not text.startswith("const ")
+    ]
 
 
 def _is_written(name: str) -> bool:

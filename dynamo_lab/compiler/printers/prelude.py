@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import platform
+from typing import Literal
 
 from dynamo_lab.compiler.operators import OPERATORS
+from dynamo_lab.compiler.printers.functions import functions
+from dynamo_lab.errors import OptionError
 
 _TYPES = (
     ("float", "-__builtin_inff()", "__builtin_inff()"),
@@ -22,6 +26,9 @@ _TYPES = (
 )
 
 _HELPERS = """\
+#ifndef __FLT16_MAX__  /* GCC before 12 and clang before 15, on x86 */
+#define _Float16 __fp16
+#endif
 typedef struct { unsigned short bits; } bf16;
 static inline float from_bf16(bf16 h) {
   union { unsigned u; float f; } c; c.u = (unsigned)h.bits << 16; return c.f;
@@ -56,9 +63,31 @@ static inline double remainder_of(double a, double b) {
 """
 
 
-@functools.cache
 def prelude() -> str:
-    """Helpers, and the mathematical functions: for vectors where this machine has them so."""
+    """Helpers, and the mathematical functions: those of `mathematics`."""
+    return _prelude(mathematics())
+
+
+def mathematics() -> Literal["library", "own"]:
+    """Whose functions of floats: the C library's where it has them for vectors, else our own.
+
+    `DYNAMO_LAB_MATH` chooses: "library" or "own".
+
+    Raises:
+        OptionError: it names neither.
+    """
+    asked = os.environ.get("DYNAMO_LAB_MATH", "")
+    match asked:
+        case "library" | "own":
+            return asked
+        case "":
+            return "library" if has_vector_functions() else "own"
+        case _:
+            raise OptionError(f'DYNAMO_LAB_MATH={asked!r} is neither "library" nor "own".')
+
+
+@functools.cache
+def _prelude(mathematics: Literal["library", "own"]) -> str:
     lines = [_HELPERS]
     for kind, least, most in _TYPES:
         name, letter = kind.replace("_", " "), "F" if kind in ("float", "double") else "I"
@@ -71,6 +100,8 @@ def prelude() -> str:
     for row in OPERATORS.values():
         if row.c.floats.startswith(f"{row.name}{{f}}"):
             lines += _declared(row.name, row.operands)
+    if mathematics == "own":
+        lines.append(functions())
     return "\n".join(lines) + "\n"
 
 

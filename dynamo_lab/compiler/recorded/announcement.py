@@ -31,9 +31,9 @@ def announcement(program: Program) -> Announced:
 
 
 def calls_by_operator(program: Program) -> dict[str, list[Extern]]:
-    """The calls of ATen, by the operator."""
+    """The calls of ATen, by the operator, each in the order of the wrapper."""
     found: defaultdict[str, list[Extern]] = defaultdict(list)
-    for work in program.graph.work:
+    for work in program.schedule.units:
         if isinstance(work, Extern) and work.reason:
             found[str(work.target)].append(work)
     return found
@@ -62,7 +62,7 @@ def _kernels(program: Program) -> list[AnnouncedKernel]:
             program.target.language,
             kernel.origins,
             source.replace(NAME, kernel.name),
-            tuple(kernel.outs),
+            tuple(name for node in kernel.nodes for name in sorted(node.writes)),
             tuple(origins.items()),
             _line_of(program, f"{kernel.name}("),
         )
@@ -78,7 +78,7 @@ def _calls(program: Program, found: dict[str, list[Extern]]) -> list[AnnouncedKe
             "extern",
             tuple(call.node for call in calls),
             buffers=tuple(name for call in calls for name in sorted(call.writes)),
-            line=_line_of(program, f"call_{calls[0].node}("),
+            line=_line_of(program, f"{target}("),
             calls=len(calls),
         )
         for target, calls in found.items()

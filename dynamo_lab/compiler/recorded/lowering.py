@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.tensors import LoweredNode
     from dynamo_lab.compiler.work import Buffer
 
-COMPILER: facts.Compiler = "lab"
-"""What facts name this compiler by: the backend's name."""
-
 
 def lowering(program: Program, place: Place) -> facts.Lowering:
     """What became of each node, in the order in which they were lowered."""
@@ -68,7 +65,7 @@ class _Nodes:
             rows.append(self._row(step, seen))
             seen.add(id(step.result))
         return facts.Lowering(
-            graph=self.place.graph, compiler=COMPILER, rules=tuple(self.rules), nodes=tuple(rows)
+            graph=self.place.graph, compiler=facts.LAB, rules=tuple(self.rules), nodes=tuple(rows)
         )
 
     def _row(self, step: LoweredNode, seen: set[int]) -> facts.Lowered:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler.fusion import Group, predecessors
-from dynamo_lab.compiler.recorded.lowering import COMPILER, nodes_of
+from dynamo_lab.compiler.recorded.lowering import nodes_of
 from dynamo_lab.compiler.space import space_of
 from dynamo_lab.compiler.work import Loop
 from dynamo_lab.model.fusion import fusion as facts
+from dynamo_lab.model.lowering import LAB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +62,7 @@ class _Schedule:
         device = self.program.graph.device
         return facts.Schedule(
             graph=self.place.graph,
-            compiler=COMPILER,
+            compiler=LAB,
             operations=tuple(self._operations()),
             groups=tuple(self.groups),
             start=tuple(range(len(self.work))),
@@ -70,7 +71,7 @@ class _Schedule:
                 rulings=tuple(rulings), pairs=tuple(pairs), ruling=tuple(numbers)
             ),
             final=tuple(self._final(kernels)),
-            backends={str(device): COMPILER},
+            backends={str(device): LAB},
         )
 
     def _operations(self) -> Iterable[facts.Operation]:

@@ -29,7 +29,11 @@ class Accelerator:
             Unsupported: the language has no words for it.
         """
         made = self._printer(kernel)
-        return made.text(), made.origins
+        return made.text() + self._launch_line(made), made.origins
+
+    def _launch_line(self, printed: Any) -> str:
+        """A last line that says how the kernel is started, for who compiles the text alone."""
+        return ""
 
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]

@@ -35,11 +35,42 @@ class Triton(Accelerator):
     def __init__(self, printer: type[TritonPrinter] = TritonPrinter) -> None:
         super().__init__(printer)
 
+    def _launch_line(self, printed: TritonPrinter) -> str:
+        return f"{STARTED}{_started(printed)}\n"
+
     def _loaded(self, sources: Sequence[str]) -> ModuleType:
         return module(text_of(sources))
 
     def _launched(self, function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
         return launched(function, launch, kernel)
+
+
+STARTED = "# started with "
+"""Begins the last line of a kernel: what it is given, and what its compiler is told."""
+
+_TYPES = {
+    torch.float64: "fp64",
+    torch.float32: "fp32",
+    torch.float16: "fp16",
+    torch.bfloat16: "bf16",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.int16: "i16",
+    torch.int8: "i8",
+    torch.uint8: "u8",
+    torch.bool: "i1",
+}
+
+
+def _started(printed: TritonPrinter) -> str:
+    """Triton's types of the parameters, then the block sizes and the options."""
+    kernel, launch = printed.kernel, printed.launch
+    types = [f"*{_TYPES[kernel.buffer(name).dtype]}" for name in (*kernel.ins, *kernel.outs)]
+    types += ["i64" for _ in kernel.sizes]
+    types += [_TYPES[dtype] for dtype in kernel.scalars.values()]
+    types += [f"*{_TYPES[dtype]}" for dtype, _ in launch.rows.values()]
+    told = {**launch.constexprs, **launch.options}
+    return "; ".join([" ".join(types), " ".join(f"{name}={value}" for name, value in told.items())])
 
 
 def text_of(sources: Sequence[str]) -> str:

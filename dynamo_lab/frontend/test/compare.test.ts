@@ -16,7 +16,7 @@ const coded = (id: number, lines: readonly string[]) => ({ ...kernel(id, 0, []),
 
 describe("worksOf", () => {
   it("tells a pair from the side of the recording that is shown", () => {
-    const pair: PairView = { a: "cpu", b: "mps", facts: [], works: [work([])] };
+    const pair: PairView = { a: "cpu", b: "mps", facts: [], works: [work([])], compilers: null };
     expect(worksOf(pair, "cpu")).toMatchObject([{ own: [0], other: [1, 2], turned: false }]);
     expect(worksOf(pair, "mps")).toMatchObject([{ own: [1, 2], other: [0], turned: true }]);
   });

@@ -16,7 +16,7 @@ function runs(): { runs: KernelRuns; sent: (RunMessage | { readonly type: "stop"
   return { runs: new KernelRuns((message) => void sent.push(message)), sent };
 }
 
-const pair = (a: string, b: string): PairView => ({ a, b, facts: [`${a} to ${b}`], works: [] });
+const pair = (a: string, b: string): PairView => ({ a, b, facts: [`${a} to ${b}`], works: [], compilers: null });
 
 describe("KernelRuns", () => {
   it("asks the kernel, and hands on what came of it", async () => {

@@ -81,4 +81,16 @@ def _pair(pair: PairView) -> Markup:
         for work in pair.works
         if not work.same
     ]
-    return join(tag("p", head), *([tag("ul", *rows)] if rows else []))
+    return join(tag("p", head), *([tag("ul", *rows)] if rows else []), *_deeds(pair))
+
+
+def _deeds(pair: PairView) -> Iterator[Markup]:
+    """What one compiler did that the other did not, where there are two."""
+    if pair.compilers is None:
+        return
+    yield tag("p", f"What {pair.compilers.a} and {pair.compilers.b} did differently:")
+    rows = [
+        (one.topic, *(shortened(each, 120) for each in (one.what, one.a, one.b)))
+        for one in pair.compilers.deeds
+    ]
+    yield table(("", "", pair.compilers.a, pair.compilers.b), rows)

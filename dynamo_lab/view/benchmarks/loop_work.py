@@ -2,7 +2,7 @@
 
 A value is identified by how it is computed, so what several loops of a kernel read or compute
 counts once. It is counted once per iteration of the loops it depends on: what an inner loop does
-not change is computed outside of it.
+not change is computed outside of it. The lines are Inductor's, or those of the backend lab.
 """
 
 import re
@@ -19,6 +19,8 @@ Loop = tuple[int, int]
 """A loop: its place in the nest, and how often it runs."""
 
 _LINE = re.compile(r"(?:(\w+) = )?ops\.(\w+)\((.*)\)")
+_LAB_LINE = re.compile(r"(\w+) = (\w+)\((.*)\)  # (\w+)")
+_LAB_VALUE = re.compile(r"%(\d+)")
 _PART = re.compile(r"(\w+) = (\w+)\[\d+\]")
 _BODY = re.compile(r"def (\w+)\(\):")
 _MEMORY = re.compile(r"'([^']*)', (.*)")
@@ -36,6 +38,12 @@ _FREE = frozenset({
     "ldexp", "nextafter",
 })  # fmt: skip
 """Operators that only move, select, round or negate; the random ones compute integers."""
+
+_LAB_FREE = frozenset({
+    "const", "scalar", "index", "checked", "cast", "where", "max", "min", "abs", "neg", "copysign",
+    "floor", "ceil", "trunc", "round",
+})  # fmt: skip
+"""The same of the backend lab."""
 
 _REDUCED = {"sum": 1, "prod": 1, "xor_sum": 0, "dot": 2, "online_softmax_reduce": 3,
             "welford_reduce": 4, "welford_combine": 4}  # fmt: skip
@@ -112,6 +120,8 @@ class _Body:
         for line in lines:
             if found := _LINE.fullmatch(line.text):
                 self._operation(found[1] or "", found[2], found[3])
+            elif found := _LAB_LINE.fullmatch(_LAB_VALUE.sub(r"v\1", line.text)):
+                self._operation_of_lab(found[1], found[2], found[3].split(", "), found[4])
             elif found := _PART.fullmatch(line.text):
                 self._known[found[1]] = self._known.get(found[2], Value(-1))
             elif found := _BODY.fullmatch(line.text):
@@ -130,6 +140,18 @@ class _Body:
         else:
             self._known[name] = self._computed(operator, arguments)
 
+    def _operation_of_lab(self, name: str, operator: str, operands: list[str], dtype: str) -> None:
+        match operator, operands:
+            case "load", [buffer, index, *_]:
+                self._known[name] = self._load(buffer, index)
+            case "store", [buffer, index, *_]:
+                self._store(buffer, index)
+            case "reduce", [how, value, buffer, index]:
+                self._known[name] = self._computed("reduction", f"'{how}', {value}")
+                self._store(buffer, index)
+            case _:
+                self._known[name] = self._computed(operator, ", ".join(operands), dtype)
+
     def _load(self, buffer: str, index: str) -> Value:
         loops, place = self._over(index), self._place(index)
         key = f"load {buffer} {self._written(index)}"
@@ -144,9 +166,10 @@ class _Body:
             if dtype := self._work.dtype_of(buffer):
                 self._work.flops[dtype] += prod(count for _, count in self._loops.values())
 
-    def _computed(self, operator: str, arguments: str) -> Value:
+    def _computed(self, operator: str, arguments: str, written: str | None = None) -> Value:
         loops = self._over(arguments)
-        dtype = self._dtype(operator, arguments)
+        known = None if written is None else computed_in(written)
+        dtype = self._dtype(operator, arguments) if known is None else known
         key = f"{operator} {self._written(arguments)}"
         over = loops - self._reduced if operator == "reduction" else loops
         if operator == "reduction":
@@ -226,7 +249,7 @@ def _each(operator: str, arguments: str) -> int:
     if operator == "reduction":
         kinds = [kind for kind in _REDUCED if f"'{kind}'" in arguments]
         return _REDUCED[kinds[0]] if kinds else 0
-    if operator in _FREE:
+    if operator in _FREE | _LAB_FREE:
         return 0
     return 2 if operator in ("fma", "dot") else 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.links import build as build_links
 from dynamo_lab.view.core.names import kernel_base, operator_name
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.rewritten import rewritten
 from dynamo_lab.view.kernels.kernels import QUIET
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.model.graphs import Graph
     from dynamo_lab.model.kernels import Kernel
+    from dynamo_lab.model.lowering import Compiler
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.core.ancestry import NodeKey
 
@@ -37,6 +39,12 @@ class Work(Struct, frozen=True, kw_only=True):
     a: tuple[int, ...] = ()
     b: tuple[int, ...] = ()
     inside: tuple[int, ...] = ()
+
+
+def compiler_of(recording: Recording) -> Compiler | None:
+    """Who lowered the recording's graphs; None if nothing says, or several did."""
+    found: set[Compiler] = {one.compiler for one in (*recording.lowerings, *recording.schedules)}
+    return found.pop() if len(found) == 1 else None
 
 
 def align(a: Recording, b: Recording) -> tuple[Work, ...]:
@@ -143,10 +151,17 @@ class _Operators:
         self._ancestry = Ancestry(build_links(recording))
         self._ranks = _ranks(recording)
         self._captured = dict(_captured(recording))
+        self._rewritten = rewritten(recording)
+        self._by_name = _by_name(recording)
         self.nodes = {key for graph in self._lowered() for key in self._named(graph)}
 
     def alike(self, other: _Operators) -> bool:
-        """Whether both have equally many graphs, so that they correspond in order."""
+        """Whether both have equally many graphs of one compiler: they correspond in order.
+
+        Another compiler decomposes otherwise, so that a name of a node is of another node.
+        """
+        if compiler_of(self._recording) != compiler_of(other._recording):
+            return False
         return set(self._ranks.values()) == set(other._ranks.values())
 
     def keys(self, shared: set[Hashable]) -> Keys:
@@ -171,9 +186,18 @@ class _Operators:
 
     def _origins(self, node: NodeKey) -> Iterator[Hashable]:
         is_backward = self._recording.graphs[node[0]].is_backward
-        for above in self._ancestry.above([node]):
+        for above in self._ancestry.above([node, *self._replaced(node)]):
             if above in self._captured:
                 yield ("captured", is_backward, self._captured[above])
+
+    def _replaced(self, node: NodeKey) -> list[NodeKey]:
+        """The nodes for which passes made this one."""
+        graph = self._recording.graphs[node[0]]
+        names = [graph.nodes.name[node[1]]]
+        for name in names:
+            gone = self._rewritten.get((graph.compile_id, name), ())
+            names += [other for other in gone if other not in names]
+        return [key for name in names[1:] for key in self._by_name[graph.compile_id, name]]
 
     def _lowered(self) -> Iterator[Graph]:
         ids = {kernel.graph for kernel in self._recording.kernels} - {None}
@@ -183,12 +207,23 @@ class _Operators:
         return (self._key(graph, node) for node in range(len(graph.nodes)))
 
 
+def _by_name(recording: Recording) -> dict[tuple[str, str], list[NodeKey]]:
+    """The nodes of graphs after capture, by their compilation and their name."""
+    found: defaultdict[tuple[str, str], list[NodeKey]] = defaultdict(list)
+    for graph in recording.graphs:
+        if graph.stage != "dynamo":
+            for node, name in enumerate(graph.nodes.name):
+                found[graph.compile_id, name].append((graph.id, node))
+    return found
+
+
 def _ranks(recording: Recording) -> dict[int, tuple[bool, int]]:
     """For each lowered graph, its direction and its position among those of that direction."""
     counts = Counter[bool]()
     ranks: dict[int, tuple[bool, int]] = {}
+    lowered = {kernel.graph for kernel in recording.kernels}
     for graph in recording.graphs:
-        if graph.stage == "post_grad":
+        if graph.stage == "post_grad" or graph.id in lowered:
             ranks[graph.id] = (graph.is_backward, counts[graph.is_backward])
             counts[graph.is_backward] += 1
     return ranks

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from dynamo_lab.view.compare.alignment import Work, align
+from dynamo_lab.view.compare.compilers import CompilersView, compilers
 from dynamo_lab.view.compare.ranks import RanksView
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
@@ -45,12 +46,16 @@ class WorkView(Struct, frozen=True, kw_only=True):
 
 
 class PairView(Struct, frozen=True, kw_only=True):
-    """Two recordings, by their labels; `facts` are what changed from `a` to `b`, in words."""
+    """Two recordings, by their labels; `facts` are what changed from `a` to `b`, in words.
+
+    `compilers` is set where two compilers made them.
+    """
 
     a: str
     b: str
     facts: tuple[str, ...]
     works: tuple[WorkView, ...]
+    compilers: CompilersView | None = None
 
 
 class LineRow(Struct, frozen=True, kw_only=True):
@@ -105,7 +110,13 @@ def pair(a: Shown, b: Shown) -> PairView:
     """What the kernels of the first recording became in the second."""
     recordings = a.recording, b.recording
     works = tuple(_work(work, a.kernels, b.kernels) for work in align(*recordings))
-    return PairView(a=a.label, b=b.label, works=works, facts=tuple(_facts(works, recordings)))
+    return PairView(
+        a=a.label,
+        b=b.label,
+        works=works,
+        facts=tuple(_facts(works, recordings)),
+        compilers=compilers(*recordings),
+    )
 
 
 def sizes(view: View) -> tuple[tuple[str, int], ...]:

@@ -262,3 +262,35 @@ def test_operators_that_only_observing_runs_are_not_timed() -> None:
     assert {"aten.cumprod.default", "aten.sum.default"} <= kept
     problems = [one.problem for one in found.overheads if one.way == 0]
     assert any("another path" in one and "gradient of cumprod" in one for one in problems)
+
+
+def test_the_kernels_of_the_backend_lab_are_timed_in_place_and_alone() -> None:
+    model = Layers()
+    x = torch.randn(8, 16)
+    before = x.clone()
+    recording, found = timed(model, x, compiled_with={"backend": "lab"}, backend="lab")
+    assert {recording.kernels[row.kernel].language for row in found.kernels} == {"c", "extern"}
+    assert {row.kernel for row in found.kernels} == set(range(len(recording.kernels)))
+    assert all(row.warm == (1, 1) and len(row.cold) == 2 for row in found.kernels)
+    own, _ = found.overheads
+    assert own.problem == ""
+    assert len(own.stubbed) == len(own.launch) == 2
+    for at, row in enumerate(found.kernels):
+        group = next(n for n, group in enumerate(found.groups) if at in group.kernels)
+        replaced = operators(found, group)
+        assert replaced, recording.kernels[row.kernel].name
+    assert torch.equal(x, before)
+    for module, _ in wrapped(recording).live:
+        assert not [name for name in vars(module) if name.startswith("_dynamo_lab")]
+
+
+def test_what_a_kernel_of_the_backend_lab_writes_is_put_back_after_it_ran_alone() -> None:
+    x = torch.zeros(5)
+
+    def count(x: torch.Tensor) -> torch.Tensor:
+        return x.add_(1) * 2
+
+    _, found = timed(count, x, compiled_with={"backend": "lab"}, backend="lab")
+    (row,) = found.kernels
+    assert row.cold
+    assert torch.equal(x, torch.ones(5))  # the recorded call's own, and nothing of the rounds

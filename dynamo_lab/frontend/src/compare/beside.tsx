@@ -12,6 +12,7 @@ import { kernelLines } from "../kernels/lines";
 import { Badge, Empty, Fold } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { VirtualList } from "../ui/virtual-list";
+import { Deeds } from "./deeds";
 import { Diff } from "./diff";
 import { diffRows, type Work, worksOf } from "./pairs";
 import { compareState } from "./state";
@@ -65,6 +66,7 @@ export function Beside() {
   return (
     <div class="dl-beside">
       <Head sides={sides} />
+      {sides.pair.compilers && <Deeds of={sides.pair.compilers} />}
       {works.length === 0
         ? <Empty title="No kernels">Neither recording has a kernel.</Empty>
         : <><Works works={works} sides={sides} at={at} /><Columns key={`${sides.own} ${sides.label} ${at}`} work={works[at]} sides={sides} here={here} /></>}
@@ -187,7 +189,7 @@ function Column({ label, kernels, entity, empty }: ColumnProps) {
           </div>
           {kernel.code
             ? <CodeBlock text={kernel.code} language={kernel.language} label={`Code of ${kernel.name}, ${label}`} />
-            : <p class="dl-dim">A library's kernel: Inductor writes the call only.</p>}
+            : <p class="dl-dim">A library's kernel: the compiler writes the call only.</p>}
         </div>
       ))}
     </section>

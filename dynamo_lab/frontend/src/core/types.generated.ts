@@ -1722,12 +1722,17 @@ export interface SideBySideView {
   readonly ranks: RanksView | null;
 }
 
-/** Two recordings, by their labels; `facts` are what changed from `a` to `b`, in words. */
+/**
+ * Two recordings, by their labels; `facts` are what changed from `a` to `b`, in words.
+ *
+ * `compilers` is set where two compilers made them.
+ */
 export interface PairView {
   readonly a: string;
   readonly b: string;
   readonly facts: readonly string[];
   readonly works: readonly WorkView[];
+  readonly compilers: CompilersView | null;
 }
 
 /**
@@ -1755,6 +1760,21 @@ export interface WorkView {
 export type Edit = readonly [sign: Sign, a: number, a_end: number, b: number, b_end: number];
 
 export type Sign = "+" | "-" | "=" | "~";
+
+/** Two compilers of one program, and what each did that the other did not. */
+export interface CompilersView {
+  readonly a: string;
+  readonly b: string;
+  readonly deeds: readonly DeedView[];
+}
+
+/** One thing that the compilers did differently, in words for each; "-" is nothing of it. */
+export interface DeedView {
+  readonly topic: string;
+  readonly what: string;
+  readonly a: string;
+  readonly b: string;
+}
 
 /** A line of the user's, and for each recording the titles of the kernels it led to. */
 export interface LineRow {

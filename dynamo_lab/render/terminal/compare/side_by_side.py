@@ -12,9 +12,11 @@ from dynamo_lab.render.terminal import findings
 from dynamo_lab.render.terminal.compare.ranks import parts
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
 from dynamo_lab.render.text import one_line, shortened
+from dynamo_lab.view.compare.compilers import CompilersView
 from dynamo_lab.view.compare.side_by_side import LineRow, PairView, SideBySideView, sizes
 
 _LINES = 40
+_DEEDS = 20  # of one topic
 
 
 def side_by_side(view: SideBySideView) -> RenderableType:
@@ -47,6 +49,9 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
         yield heading("Kernels", f"from {view.labels[0]} to each other")
         for pair in from_first:
             yield from changes(pair)
+        for pair in from_first:
+            if pair.compilers:
+                yield from deeds(pair.compilers)
 
 
 def changes(pair: PairView) -> Iterator[RenderableType]:
@@ -59,6 +64,28 @@ def changes(pair: PairView) -> Iterator[RenderableType]:
                 (f"  {work.where}", "dim"),
                 (f"  {work.sentence}", "yellow"),
             )
+
+
+def deeds(of: CompilersView) -> Iterator[RenderableType]:
+    """What each compiler did that the other did not."""
+    yield Text()
+    yield heading("What they did differently", f"{of.a}, and {of.b}")
+    if not of.deeds:
+        yield text(f"{MARGIN}nothing that was recorded", "dim")
+        return
+    head = (text(""), text(of.a, "bold"), text(of.b, "bold"))
+    topics = list(dict.fromkeys(one.topic for one in of.deeds))
+    rows: list[tuple[Text, ...]] = [head]
+    for topic in topics:
+        rows.append((text(topic, "dim"), text(""), text("")))
+        own = [one for one in of.deeds if one.topic == topic]
+        rows += [
+            (text(f"{MARGIN}{one_line(d.what)}"), text(one_line(d.a)), text(one_line(d.b)))
+            for d in own[:_DEEDS]
+        ]
+        if len(own) > _DEEDS:
+            rows.append((text(f"{MARGIN}… {len(own) - _DEEDS:,} more", "dim"), text(""), text("")))
+    yield grid(("wrap", "wrap", "wrap"), rows)
 
 
 def _numbers(view: SideBySideView) -> Table:

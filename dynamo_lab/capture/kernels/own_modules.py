@@ -1,0 +1,30 @@
+"""Wrappers that a backend here wrote and loaded: modules of no file, each with its text.
+
+Inductor's are found in its own cache. These are kept only as long as the program that runs them.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_texts: WeakKeyDictionary[ModuleType, str] = WeakKeyDictionary()
+
+
+def load(text: str, names: Mapping[str, Any]) -> ModuleType:
+    """The module of this text, which may use these names; its calls can be intercepted."""
+    module = ModuleType("dynamo_lab_wrapper")
+    scope = vars(module)
+    scope.update(names)
+    exec(compile(text, "<dynamo_lab wrapper>", "exec"), scope)
+    _texts[module] = text
+    return module
+
+
+def loaded() -> Iterator[tuple[ModuleType, str]]:
+    """The modules that are in use, each with its text."""
+    yield from list(_texts.items())

@@ -1,0 +1,160 @@
+==== aten._unsafe_index.Tensor
+void kernel_of_this_file(const float* restrict x0, const long* restrict x1, const long* restrict x2, float* restrict buf0, int* out_of_range, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 3; i0++) {
+    const long t0 = x1[i0];
+    const long t1 = checked(t0, 4, out_of_range);
+    const long t2 = x2[i0];
+    const long t3 = checked(t2, 6, out_of_range);
+    const float t4 = x0[6*t1 + t3];
+    buf0[i0] = t4;
+  }
+}
+
+==== aten.cat.default
+void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    const long t1 = 6;
+    #pragma omp simd
+    for (long i1 = 0; i1 < 8; i1++) {
+      const long t2 = i1;
+      const unsigned char t3 = t2 >= t1;
+      const float t4 = t3 ? x1[-6 + 2*i0 + i1] : 0;
+      const float t5 = t3 ? t4 : (0.0f);
+      const unsigned char t6 = t2 < t1;
+      const float t7 = t6 ? x0[6*i0 + i1] : 0;
+      const float t8 = t6 ? t7 : (0.0f);
+      const float t9 = t6 ? t8 : t5;
+      buf0[8*i0 + i1] = t9;
+    }
+  }
+}
+
+==== aten.constant_pad_nd.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    const long t2 = 6;
+    #pragma omp simd
+    for (long i1 = 0; i1 < 9; i1++) {
+      const long t3 = -1 + i1;
+      const unsigned char t4 = t3 >= (0L);
+      const unsigned char t5 = t3 < t2;
+      const unsigned char t6 = t4 & t5;
+      const float t7 = t6 ? x0[-1 + 6*i0 + i1] : 0;
+      const float t8 = t6 ? t7 : (0.0f);
+      buf0[9*i0 + i1] = t8;
+    }
+  }
+}
+
+==== aten.embedding.default
+void kernel_of_this_file(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    const long t0 = x1[i0];
+    const long t1 = checked(t0, 9, out_of_range);
+    #pragma omp simd
+    for (long i1 = 0; i1 < 6; i1++) {
+      const float t2 = x0[6*t1 + i1];
+      buf0[6*i0 + i1] = t2;
+    }
+  }
+}
+
+==== aten.gather.default
+void kernel_of_this_file(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 2; i1++) {
+      const long t0 = x1[2*i0 + i1];
+      const long t1 = checked(t0, 6, out_of_range);
+      const float t2 = x0[t1 + 6*i0];
+      buf0[2*i0 + i1] = t2;
+    }
+  }
+}
+
+==== aten.index.Tensor
+void kernel_of_this_file(const float* restrict x0, const long* restrict x1, const long* restrict x2, float* restrict buf0, int* out_of_range, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 3; i0++) {
+    const long t0 = x1[i0];
+    const long t1 = checked(t0, 4, out_of_range);
+    const long t2 = x2[i0];
+    const long t3 = checked(t2, 6, out_of_range);
+    const float t4 = x0[6*t1 + t3];
+    buf0[i0] = t4;
+  }
+}
+
+==== aten.index_select.default
+void kernel_of_this_file(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 3; i1++) {
+      const long t0 = x1[i1];
+      const long t1 = checked(t0, 6, out_of_range);
+      const float t2 = x0[t1 + 6*i0];
+      buf0[3*i0 + i1] = t2;
+    }
+  }
+}
+
+==== aten.narrow_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 3; i1++) {
+      const float t0 = x0[1 + 6*i0 + i1];
+      buf0[3*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.repeat.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 8; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 6; i1++) {
+      const float t0 = x0[6*((i0)%(4)) + i1];
+      buf0[6*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.select_scatter.default
+void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    const long t0 = 2;
+    const float t1 = x1[i0];
+    #pragma omp simd
+    for (long i1 = 0; i1 < 6; i1++) {
+      const long t2 = i1;
+      const unsigned char t3 = t2 == t0;
+      const float t4 = x0[6*i0 + i1];
+      const float t5 = t3 ? t1 : t4;
+      buf0[6*i0 + i1] = t5;
+    }
+  }
+}
+
+==== aten.slice_scatter.default
+void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    const long t2 = 4;
+    #pragma omp simd
+    for (long i1 = 0; i1 < 6; i1++) {
+      const long t3 = -1 + i1;
+      const unsigned char t4 = t3 >= (0L);
+      const unsigned char t5 = t3 < t2;
+      const unsigned char t6 = t4 & t5;
+      const long t7 = ((-1 + i1)%(2));
+      const unsigned char t8 = t7 == (0L);
+      const unsigned char t9 = t6 & t8;
+      const float t10 = t9 ? x1[((-1 + i1)/(2)) + 2*i0] : 0;
+      const float t11 = t9 ? t10 : (0.0f);
+      const float t12 = x0[6*i0 + i1];
+      const float t13 = t9 ? t11 : t12;
+      buf0[6*i0 + i1] = t13;
+    }
+  }
+}

@@ -1,0 +1,389 @@
+==== aten.all.default
+void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+  unsigned char acc0 = MOST(unsigned_char);
+  #pragma omp simd reduction(smaller:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    const unsigned char t2 = t1 != 0;
+    acc0 = SMALLER_I(t2, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.all.dim
+void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    unsigned char acc0 = MOST(unsigned_char);
+    #pragma omp simd reduction(smaller:acc0)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t1 = x0[6*i0 + r0];
+      const unsigned char t2 = t1 != 0;
+      acc0 = SMALLER_I(t2, acc0);
+    }
+    buf0[i0] = acc0;
+  }
+}
+
+==== aten.all.dims
+void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+  unsigned char acc0 = MOST(unsigned_char);
+  #pragma omp simd reduction(smaller:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    const unsigned char t2 = t1 != 0;
+    acc0 = SMALLER_I(t2, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.amax.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  float acc0 = LEAST(float);
+  #pragma omp simd reduction(larger:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 = LARGER_F(t1, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.amin.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  float acc0 = MOST(float);
+  #pragma omp simd reduction(smaller:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 = SMALLER_F(t1, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.any.default
+void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+  unsigned char acc0 = LEAST(unsigned_char);
+  #pragma omp simd reduction(larger:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    const unsigned char t2 = t1 != 0;
+    acc0 = LARGER_I(t2, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.any.dim
+void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    unsigned char acc0 = LEAST(unsigned_char);
+    #pragma omp simd reduction(larger:acc0)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t1 = x0[6*i0 + r0];
+      const unsigned char t2 = t1 != 0;
+      acc0 = LARGER_I(t2, acc0);
+    }
+    buf0[i0] = acc0;
+  }
+}
+
+==== aten.any.dims
+void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+  unsigned char acc0 = LEAST(unsigned_char);
+  #pragma omp simd reduction(larger:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    const unsigned char t2 = t1 != 0;
+    acc0 = LARGER_I(t2, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.argmax.default
+void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int threads) {
+  float acc0 = LEAST(float);
+  #pragma omp simd reduction(larger:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 = LARGER_F(t1, acc0);
+  }
+  int acc2 = MOST(int);
+  #pragma omp simd reduction(smaller:acc2)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t4 = x0[r0];
+    const unsigned char t5 = t4 == acc0;
+    const unsigned char t6 = t4 != t4;
+    const unsigned char t7 = t5 | t6;
+    const long t8 = r0;
+    const int t9 = (int)t8;
+    const int t10 = t7 ? t9 : (2147483647);
+    acc2 = SMALLER_I(t10, acc2);
+  }
+  buf1[0] = acc2;
+}
+
+==== aten.argmin.default
+void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int threads) {
+  float acc0 = MOST(float);
+  #pragma omp simd reduction(smaller:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 = SMALLER_F(t1, acc0);
+  }
+  int acc2 = MOST(int);
+  #pragma omp simd reduction(smaller:acc2)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t4 = x0[r0];
+    const unsigned char t5 = t4 == acc0;
+    const unsigned char t6 = t4 != t4;
+    const unsigned char t7 = t5 | t6;
+    const long t8 = r0;
+    const int t9 = (int)t8;
+    const int t10 = t7 ? t9 : (2147483647);
+    acc2 = SMALLER_I(t10, acc2);
+  }
+  buf1[0] = acc2;
+}
+
+==== aten.bmm.default
+void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 3; i0++) {
+    for (long i1 = 0; i1 < 4; i1++) {
+      for (long i2 = 0; i2 < 2; i2++) {
+        float acc0 = 0;
+        #pragma omp simd reduction(+:acc0)
+        for (long r0 = 0; r0 < 6; r0++) {
+          const float t1 = x0[24*i0 + 6*i1 + r0];
+          const float t2 = x1[12*i0 + i2 + 2*r0];
+          const float t3 = t1 * t2;
+          acc0 += t3;
+        }
+        buf0[8*i0 + 2*i1 + i2] = acc0;
+      }
+    }
+  }
+}
+
+==== aten.linalg_vector_norm.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+  float acc0 = 0;
+  #pragma omp simd reduction(+:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    const float t2 = __builtin_fabsf(t1);
+    const float t3 = t2 * t2;
+    acc0 += t3;
+  }
+  const float t4 = __builtin_sqrtf(acc0);
+  buf1[0] = t4;
+}
+
+==== aten.max.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  float acc0 = LEAST(float);
+  #pragma omp simd reduction(larger:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 = LARGER_F(t1, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.max.dim
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    float acc0 = LEAST(float);
+    float acc1 = LEAST(float);
+    #pragma omp simd reduction(larger:acc0) reduction(larger:acc1)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t2 = x0[6*i0 + r0];
+      acc0 = LARGER_F(t2, acc0);
+      acc1 = LARGER_F(t2, acc1);
+    }
+    buf0[i0] = acc1;
+    int acc3 = MOST(int);
+    #pragma omp simd reduction(smaller:acc3)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t5 = x0[6*i0 + r0];
+      const unsigned char t6 = t5 == acc0;
+      const unsigned char t7 = t5 != t5;
+      const unsigned char t8 = t6 | t7;
+      const long t9 = r0;
+      const int t10 = (int)t9;
+      const int t11 = t8 ? t10 : (2147483647);
+      acc3 = SMALLER_I(t11, acc3);
+    }
+    buf2[i0] = acc3;
+  }
+}
+
+==== aten.mean.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+  float acc0 = 0;
+  #pragma omp simd reduction(+:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 += t1;
+  }
+  const float t3 = acc0 / (24.0f);
+  buf1[0] = t3;
+}
+
+==== aten.mean.dim
+void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    float acc0 = 0;
+    #pragma omp simd reduction(+:acc0)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t1 = x0[6*i0 + r0];
+      acc0 += t1;
+    }
+    const float t3 = acc0 / (6.0f);
+    buf1[i0] = t3;
+  }
+}
+
+==== aten.min.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  float acc0 = MOST(float);
+  #pragma omp simd reduction(smaller:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 = SMALLER_F(t1, acc0);
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.min.dim
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    float acc0 = MOST(float);
+    float acc1 = MOST(float);
+    #pragma omp simd reduction(smaller:acc0) reduction(smaller:acc1)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t2 = x0[6*i0 + r0];
+      acc0 = SMALLER_F(t2, acc0);
+      acc1 = SMALLER_F(t2, acc1);
+    }
+    buf0[i0] = acc1;
+    int acc3 = MOST(int);
+    #pragma omp simd reduction(smaller:acc3)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t5 = x0[6*i0 + r0];
+      const unsigned char t6 = t5 == acc0;
+      const unsigned char t7 = t5 != t5;
+      const unsigned char t8 = t6 | t7;
+      const long t9 = r0;
+      const int t10 = (int)t9;
+      const int t11 = t8 ? t10 : (2147483647);
+      acc3 = SMALLER_I(t11, acc3);
+    }
+    buf2[i0] = acc3;
+  }
+}
+
+==== aten.mm.default
+void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    for (long i1 = 0; i1 < 2; i1++) {
+      float acc0 = 0;
+      #pragma omp simd reduction(+:acc0)
+      for (long r0 = 0; r0 < 6; r0++) {
+        const float t1 = x0[6*i0 + r0];
+        const float t2 = x1[i1 + 2*r0];
+        const float t3 = t1 * t2;
+        acc0 += t3;
+      }
+      buf0[2*i0 + i1] = acc0;
+    }
+  }
+}
+
+==== aten.prod.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  float acc0 = 1;
+  #pragma omp simd reduction(*:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 *= t1;
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.prod.dim_int
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    float acc0 = 1;
+    #pragma omp simd reduction(*:acc0)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t1 = x0[6*i0 + r0];
+      acc0 *= t1;
+    }
+    buf0[i0] = acc0;
+  }
+}
+
+==== aten.sum.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  float acc0 = 0;
+  #pragma omp simd reduction(+:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 += t1;
+  }
+  buf0[0] = acc0;
+}
+
+==== aten.sum.dim_IntList
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    float acc0 = 0;
+    #pragma omp simd reduction(+:acc0)
+    for (long r0 = 0; r0 < 6; r0++) {
+      const float t1 = x0[6*i0 + r0];
+      acc0 += t1;
+    }
+    buf0[i0] = acc0;
+  }
+}
+
+==== aten.var.correction
+void kernel_of_this_file(const float* restrict x0, float* restrict buf2, int threads) {
+  float acc0 = 0;
+  #pragma omp simd reduction(+:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 += t1;
+  }
+  float acc2 = 0;
+  const float t4 = acc0 / (24.0f);
+  #pragma omp simd reduction(+:acc2)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t5 = x0[r0];
+    const float t6 = t5 - t4;
+    const float t7 = t6 * t6;
+    acc2 += t7;
+  }
+  const float t9 = acc2 / (23.0f);
+  buf2[0] = t9;
+}
+
+==== aten.var_mean.correction
+void kernel_of_this_file(const float* restrict x0, float* restrict buf2, float* restrict buf3, int threads) {
+  float acc0 = 0;
+  #pragma omp simd reduction(+:acc0)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t1 = x0[r0];
+    acc0 += t1;
+  }
+  const float t3 = acc0 / (24.0f);
+  buf3[0] = t3;
+  float acc4 = 0;
+  const float t6 = acc0 / (24.0f);
+  #pragma omp simd reduction(+:acc4)
+  for (long r0 = 0; r0 < 24; r0++) {
+    const float t7 = x0[r0];
+    const float t8 = t7 - t6;
+    const float t9 = t8 * t8;
+    acc4 += t9;
+  }
+  const float t11 = acc4 / (23.0f);
+  buf2[0] = t11;
+}

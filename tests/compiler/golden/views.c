@@ -1,0 +1,389 @@
+==== aten._unsafe_view.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.alias.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.alias_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    buf0[i0] = t0;
+  }
+}
+
+==== aten.detach.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.diagonal.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 4; i0++) {
+    const float t0 = x0[7*i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.diagonal_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 4; i0++) {
+    const float t0 = x0[7*i0];
+    buf0[i0] = t0;
+  }
+}
+
+==== aten.expand.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 6; i1++) {
+      const float t0 = x0[i1];
+      const float t1 = -t0;
+      buf0[6*i0 + i1] = t1;
+    }
+  }
+}
+
+==== aten.expand_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 6; i1++) {
+      const float t0 = x0[i1];
+      buf0[6*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.flip.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 6; i1++) {
+      const float t0 = x0[5 + 6*i0 - 1*i1];
+      buf0[6*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.permute.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.permute_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 6; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 4; i1++) {
+      const float t0 = x0[i0 + 6*i1];
+      buf0[4*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.reshape.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.select.int
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 4; i0++) {
+    const float t0 = x0[1 + 6*i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.select_copy.int
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 4; i0++) {
+    const float t0 = x0[1 + 6*i0];
+    buf0[i0] = t0;
+  }
+}
+
+==== aten.slice.Tensor
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 2; i1++) {
+      const float t0 = x0[1 + 6*i0 + 2*i1];
+      const float t1 = -t0;
+      buf0[2*i0 + i1] = t1;
+    }
+  }
+}
+
+==== aten.slice_copy.Tensor
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 2; i1++) {
+      const float t0 = x0[1 + 6*i0 + 2*i1];
+      buf0[2*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.split.Tensor
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 3; i1++) {
+      const float t0 = x0[6*i0 + i1];
+      const float t1 = -t0;
+      const float t2 = x0[3 + 6*i0 + i1];
+      const float t3 = -t2;
+      buf0[3*i0 + i1] = t1;
+      buf1[3*i0 + i1] = t3;
+    }
+  }
+}
+
+==== aten.split_with_sizes.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 2; i1++) {
+      const float t0 = x0[6*i0 + i1];
+      const float t1 = -t0;
+      buf0[2*i0 + i1] = t1;
+    }
+  }
+}
+void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 4; i1++) {
+      const float t0 = x0[2 + 6*i0 + i1];
+      const float t1 = -t0;
+      buf1[4*i0 + i1] = t1;
+    }
+  }
+}
+
+==== aten.squeeze.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.squeeze.dim
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.squeeze.dims
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.squeeze_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    buf0[i0] = t0;
+  }
+}
+
+==== aten.squeeze_copy.dim
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    buf0[i0] = t0;
+  }
+}
+
+==== aten.squeeze_copy.dims
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    buf0[i0] = t0;
+  }
+}
+
+==== aten.t.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.t_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 6; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 4; i1++) {
+      const float t0 = x0[i0 + 6*i1];
+      buf0[4*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.transpose.int
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.transpose_copy.int
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 6; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 4; i1++) {
+      const float t0 = x0[i0 + 6*i1];
+      buf0[4*i0 + i1] = t0;
+    }
+  }
+}
+
+==== aten.unbind.int
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 6; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    const float t2 = x0[6 + i0];
+    const float t3 = -t2;
+    buf0[i0] = t1;
+    buf1[i0] = t3;
+  }
+}
+
+==== aten.unbind_copy.int
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 6; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = x0[6 + i0];
+    buf0[i0] = t0;
+    buf1[i0] = t1;
+  }
+}
+
+==== aten.unfold.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    for (long i1 = 0; i1 < 2; i1++) {
+      #pragma omp simd
+      for (long i2 = 0; i2 < 3; i2++) {
+        const float t0 = x0[6*i0 + 2*i1 + i2];
+        const float t1 = -t0;
+        buf0[6*i0 + 3*i1 + i2] = t1;
+      }
+    }
+  }
+}
+
+==== aten.unfold_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    for (long i1 = 0; i1 < 2; i1++) {
+      #pragma omp simd
+      for (long i2 = 0; i2 < 3; i2++) {
+        const float t0 = x0[6*i0 + 2*i1 + i2];
+        buf0[6*i0 + 3*i1 + i2] = t0;
+      }
+    }
+  }
+}
+
+==== aten.unsqueeze.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.unsqueeze_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    buf0[i0] = t0;
+  }
+}
+
+==== aten.view.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.view_copy.default
+void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    buf0[i0] = t0;
+  }
+}
