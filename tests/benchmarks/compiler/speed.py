@@ -1,3 +1,5 @@
+# pyright: reportUnknownMemberType=false
+# torch annotates its functions only in part.
 """Kernels of our own compiler against Inductor's, on this CPU, with one thread and with all.
 
 Each measure is the mean of some ten milliseconds of calls, Python included; the two take turns. A
@@ -14,7 +16,7 @@ from statistics import geometric_mean, median
 import torch
 from msgspec import Struct
 
-from dynamo_lab.measure.statistics import Spread, spread
+from dynamo_lab.measure.statistics import Spread
 from tests.benchmarks.compiler.kernels import Program, kernels
 from tests.benchmarks.core.ratio import machine, ratio, take_turns, timed
 
@@ -46,19 +48,12 @@ def measured(name: str, program: Program, rounds: int) -> Row:
     torch.compiler.reset()
     calls = [partial(torch.compile(fn, backend=backend), *args) for backend in ("inductor", "lab")]
     works = [repeated(call) for call in calls]
-    inductor, lab = take_turns([work for work, _ in works], rounds)
-    each = [median(values) / times for values, (_, times) in zip((inductor, lab), works, strict=True)]
-    scale = works[1][1] / works[0][1]
-    return Row(
-        name=name,
-        inductor=each[0],
-        lab=each[1],
-        faster=ratio(lab, [value * scale for value in inductor]),
-    )
+    inductor, lab = take_turns(works, rounds)
+    return Row(name=name, inductor=median(inductor), lab=median(lab), faster=ratio(lab, inductor))
 
 
-def repeated(call: Callable[[], object]) -> tuple[Callable[[], float], int]:
-    """A measure of the call, as often as fills it, and how often that is."""
+def repeated(call: Callable[[], object]) -> Callable[[], float]:
+    """A measure: seconds of a call, the mean of as many as fill it."""
     call()
     once = median(timed(call)() for _ in range(5))
     times = max(1, int(SECONDS / once))
@@ -67,7 +62,8 @@ def repeated(call: Callable[[], object]) -> tuple[Callable[[], float], int]:
         for _ in range(times):
             call()
 
-    return timed(work), times
+    whole = timed(work)
+    return lambda: whole() / times
 
 
 def summary(rows: Sequence[Row], left: Sequence[str]) -> str:
