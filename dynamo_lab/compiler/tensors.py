@@ -79,9 +79,13 @@ class LazyTensor:
         self.closure = lambda at: load(buffer.name, dot(at, buffer.stride), buffer.dtype)
         return self
 
-    def realize(self, stride: Sequence[Size] | None = None, why: Why | None = None) -> LazyTensor:
+    def realize(
+        self, stride: Sequence[Size] | None = None, why: Why | None = None, *, exactly: bool = False
+    ) -> LazyTensor:
         """Store it, if it is not stored yet; a rule needs it in memory, unless said."""
-        return self if self.buffer else self.graph.store(self, stride or self.stride, why=why)
+        if self.buffer:
+            return self
+        return self.graph.store(self, stride or self.stride, why=why, exactly=exactly)
 
     def as_view(self) -> View | None:
         """The strided view of a buffer that it is, if it is no more than that."""
@@ -183,15 +187,25 @@ class LoweredGraph:
         into: Buffer | None = None,
         *,
         why: Why | None = None,
+        exactly: bool = False,
     ) -> LazyTensor:
-        """A loop that computes the tensor, in the order in which its memory lies."""
+        """A loop that computes the tensor, in the order in which its memory lies.
+
+        Args:
+            tensor: what is computed.
+            stride: its memory's strides, in elements; those with gaps or overlaps only if
+                `exactly` these are needed. Along a stride of 0 its elements are one.
+            into: memory that is there already.
+            why: it is stored.
+            exactly: whoever reads it knows no other strides.
+        """
         if not into:
-            dense = stride is not None and is_dense(tensor.size, stride)
-            layout = tuple(stride) if dense and stride else contiguous(tensor.size)
+            kept = stride is not None and (exactly or is_dense(tensor.size, stride))
+            layout = tuple(stride) if kept and stride else contiguous(tensor.size)
             into = self.buffer(tensor.size, layout, tensor.dtype, tensor.device)
         into.why = why or Why(cause="rule")
         strides, closure, rank = into.stride, tensor.closure, len(tensor.size)
-        dims = [d for d, n in enumerate(tensor.size) if n != 1]
+        dims = [d for d, n in enumerate(tensor.size) if n != 1 and strides[d] != 0]
         dims.sort(key=lambda d: -ix.hint(strides[d]))
         if 0 in tensor.size:
             return tensor.become(into)
@@ -303,9 +317,11 @@ class LoweredGraph:
         if found is None or not _same_strides(found, stride):
             if tensor.buffer:
                 copy = LazyTensor(self, tensor.size, tensor.dtype, tensor.closure, [tensor])
-                tensor = self.store(copy, stride, why=Why(cause="output" if own else "copy"))
+                why = Why(cause="output" if own else "copy")
+                tensor = self.store(copy, stride, why=why, exactly=True)
             else:
-                tensor = tensor.realize(stride, Why(cause="output" if own else "needed"))
+                why = Why(cause="output" if own else "needed")
+                tensor = tensor.realize(stride, why, exactly=True)
             found = tensor.as_view()
             assert found is not None, "what is stored is a view of its buffer"
         if stride is not None and _same_strides(found, stride):
