@@ -10,7 +10,7 @@ import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dynamo_lab.compiler.body import Value
+from dynamo_lab.compiler.body import EFFECTS, Value
 from dynamo_lab.compiler.printers.walks import values_in
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _within(body: Body, known: Mapping[Value, bool]) -> Within:
         if value not in same and (simpler := _simpler(value, same)) is not None:
             same[value] = simpler
     needed: set[Value] = set()
-    stack = [value for value in body.values if value.op in ("store", "reduce")]
+    stack = [value for value in body.values if value.op in EFFECTS]
     while stack:
         value = stack.pop()
         if value in needed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.body import Body, Value
+from dynamo_lab.compiler.body import WRITES, Body, Value
 from dynamo_lab.compiler.layout import flatten
 from dynamo_lab.compiler.operators import FLOATS, HALVES
 from dynamo_lab.compiler.printers.borders import ALL, Within, parts
@@ -21,6 +21,7 @@ from dynamo_lab.compiler.printers.printer import Printer
 from dynamo_lab.compiler.printers.walks import (
     Turns,
     columns_of,
+    keeps_apart,
     loops_of,
     read_across,
     unmoved_by,
@@ -44,6 +45,9 @@ BLOCK = 32
 """Rows and columns of a block, where one tensor is walked across its memory."""
 CHUNK = 4096
 """Elements of a long last loop that a thread takes at once, where the outer loops are few."""
+
+ROW = 256
+"""Elements of a row that a thread adds at once, where rows are added where an index says."""
 
 PARALLEL = "#pragma omp parallel for num_threads(threads)"
 SIMD = "#pragma omp simd"
@@ -105,8 +109,11 @@ class CPrinter(Printer):
         if self.columns:
             self._open_columns()
         elif kernel.reduces:
-            self._share(self.outer, f" if(threads <= {self.few})" if self.few else "")
+            self._share(self.outer, f" if(parallel: threads <= {self.few})" if self.few else "")
             self._open_all(self.outer)
+        elif kernel.base:
+            self._scatter()
+            return
         elif across := walked_across(kernel):
             self._blocks(across)
             return
@@ -190,6 +197,25 @@ class CPrinter(Printer):
         self._body(body)
         self._close(1)
 
+    def _scatter(self) -> None:
+        """Threads share the loops along which no two turns meet; the others run in order."""
+        body = self.kernel.sections[0].body
+        alone = [turn for turn in self.outer if keeps_apart(body, turn)]
+        *_, last = self.outer or [None]
+        shared = [turn for turn in alone if turn is not last]
+        in_order = [turn for turn in self.outer if turn not in alone]
+        if last in alone and not shared and last.size != 0:
+            shared = [Turns(f"{last.name}_0", last.size, ROW)]
+        self._share(shared)
+        self._open_all([*shared, *in_order])
+        if last in alone:
+            self._before(body, [last.name])
+            self.write(SIMD)
+            is_cut = any(turn.step > 1 for turn in shared)
+            self._open(last.within(self.index, ROW) if is_cut else last.whole(self.index))
+        self._body(body)
+        self._close(1)
+
     # ---- sections
 
     def _section(self, section: Section) -> None:
@@ -223,7 +249,7 @@ class CPrinter(Printer):
             f" reduction({CLAUSE[v.args[0]]}:{self.names[v]})" for v in section.reductions
         )
         shared = self.parallel if self.few or not self.outer else ""
-        condition = f" if(threads > {self.few})" if self.few > 1 else ""
+        condition = f" if(parallel: threads > {self.few})" if self.few > 1 else ""
         if not loops:
             self._body(section.body)
             return
@@ -302,12 +328,14 @@ class CPrinter(Printer):
         for value in body.values:
             if not within.needs(value):
                 continue
-            if value.op == "store":
+            if value.op in WRITES:
                 buffer, at, what = value.args
                 if what.op == "cast" and what.dtype in HALVES:
                     what = what.args[0]  # storing rounds
-                name = self._rounded(buffer, self.names[what])
-                stores.append((f"{self._place(buffer, at)} = {name};", value.origin))
+                name, place = self.names[what], self._place(buffer, at)
+                if value.op == "accumulate":
+                    name = self._sum(buffer, place, name)
+                stores.append((f"{place} = {self._rounded(buffer, name)};", value.origin))
             elif value.op == "reduce":
                 how, what = value.args[:2]
                 kind = "F" if value.dtype in FLOATS else "I"
@@ -382,6 +410,11 @@ class CPrinter(Printer):
             if self.columns
             else f"{buffer}[{row}]"
         )
+
+    def _sum(self, buffer: str, place: str, name: str) -> str:
+        dtype = self.kernel.buffer(buffer).dtype
+        there = f"from_bf16({place})" if dtype is torch.bfloat16 else place
+        return f"{there} {'|' if dtype is torch.bool else '+'} {name}"
 
     def _rounded(self, buffer: str, name: str) -> str:
         return f"to_bf16({name})" if self.kernel.buffer(buffer).dtype is torch.bfloat16 else name

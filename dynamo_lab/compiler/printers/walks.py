@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.body import Body, Value
+from dynamo_lab.compiler.body import EFFECTS, WRITES, Body, Value
 from dynamo_lab.compiler.index import Index, Size
 
 if TYPE_CHECKING:
@@ -106,6 +106,29 @@ def read_across(kernel: Kernel, across: str) -> list[tuple[Value, Index, Size]]:
     return found
 
 
+def keeps_apart(body: Body, loop: Turns) -> bool:
+    """Do different turns of this loop write different elements, whatever an index says?
+
+    They do where the loop is a digit of what is written: each turn is a stride further, and all
+    else is either less than the stride or a multiple of all turns' strides.
+    """
+    at: Index = next(value.args[1] for value in body.values if value.op in WRITES)
+    stride, below = 0, 0
+    for monomial, factor in at.terms.items():
+        if len(monomial) == 1 and monomial[0].name == loop.name:
+            stride = factor
+    if stride <= 0 or not isinstance(loop.size, int):
+        return at.factor_of(loop.name) not in (None, 0)
+    for monomial, factor in at.terms.items():
+        if not monomial or monomial[0].name == loop.name or factor % (stride * loop.size) == 0:
+            continue
+        top = monomial[0].top if len(monomial) == 1 else None
+        if factor < 0 or not isinstance(top, int):
+            return False
+        below += factor * top
+    return below < stride
+
+
 def unmoved_by(body: Body, loops: Collection[str]) -> list[Value]:
     """The values that do not change while these loops turn: computed before them.
 
@@ -118,7 +141,7 @@ def unmoved_by(body: Body, loops: Collection[str]) -> list[Value]:
             atom.name for arg in value.args if isinstance(arg, Index) for atom in arg.deep_atoms()
         }
         needs = {part for part in values_in(value) if part.body is body}
-        if value.op in ("store", "reduce") or own & set(loops) or needs & moved:
+        if value.op in EFFECTS or own & set(loops) or needs & moved:
             moved.add(value)
         elif value.op != "const":
             found.append(value)
