@@ -6,23 +6,20 @@ decomposes them; each becomes a `Program`.
 
 from __future__ import annotations
 
-import functools
 import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import torch
 from functorch.compile import (
     aot_module_simplified,
     min_cut_rematerialization_partition,
 )
-from torch import fx
 
 from dynamo_lab.capture.kernels.announced import announce
+from dynamo_lab.compiler.decompositions import decompositions
 from dynamo_lab.compiler.lower import CannotLower
 from dynamo_lab.compiler.program import Program
 from dynamo_lab.compiler.recorded.announcement import announcement
-from dynamo_lab.compiler.rules import RULES
 from dynamo_lab.compiler.targets.c import C
 from dynamo_lab.compiler.targets.metal import Metal
 from dynamo_lab.compiler.targets.triton import Triton
@@ -33,8 +30,9 @@ if TYPE_CHECKING:
 
     from dynamo_lab.compiler.targets.target import Target
 
+    from torch import fx
+
 log = logging.getLogger(__name__)
-aten = torch.ops.aten
 
 _listeners: list[Callable[[Program], None]] = []
 
@@ -131,55 +129,3 @@ def boxed(run: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
 
     call._boxed_call = True  # type: ignore[attr-defined] # how AOTAutograd knows
     return call
-
-
-def decompositions() -> dict[Any, Callable[..., Any]]:
-    """The rules that bring a graph to what the table knows.
-
-    Those of core ATen, and of the operators that Inductor decomposes too those that gain by fusion;
-    without those of operators that have a rule here now, for rules may be changed.
-    """
-    return {target: made for target, made in _every().items() if target not in RULES}
-
-
-@functools.cache
-def _every() -> dict[Any, Callable[..., Any]]:
-    from dynamo_lab.capture.decompositions.rulebook import whole_table
-
-    table = dict(torch.export.default_decompositions().items())
-    every = whole_table()
-    for packet in FURTHER:
-        for name in packet.overloads():
-            overload = getattr(packet, name)
-            if overload in every:
-                table[overload] = every[overload]
-    return {target: made for target, made in table.items() if target not in KEPT}
-
-
-FURTHER = (
-    aten._softmax,
-    aten._log_softmax,
-    aten._softmax_backward_data,
-    aten._log_softmax_backward_data,
-    aten.native_layer_norm,
-    aten.native_group_norm,
-    aten._native_batch_norm_legit,
-    aten._native_batch_norm_legit_functional,
-    aten._native_batch_norm_legit_no_training,
-    aten.native_batch_norm,
-    aten.leaky_relu,
-    aten.hardtanh,
-    aten.elu,
-    aten.masked_fill,
-    aten.select_backward,
-    aten.slice_backward,
-    aten._adaptive_avg_pool2d,
-    aten.addmv,
-    aten.dist,
-    aten.ldexp,
-)
-KEPT = (
-    aten.addmm.default,  # one call of a matrix library
-    aten._scaled_dot_product_flash_attention_for_cpu.default,
-    aten.native_dropout.default,  # draws the numbers that eager draws
-)

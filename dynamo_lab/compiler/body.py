@@ -117,6 +117,11 @@ class Body:
 _OF_BOOLS = {"add": "or", "max": "or", "mul": "and", "min": "and", "invert": "not", "ne": "xor"}
 """Arithmetic of bools is logic, and stays 0 or 1."""
 
+WRITES = ("store", "accumulate")
+"""The operators that write the element of a buffer: name, index, value."""
+EFFECTS = (*WRITES, "reduce")
+"""Those for whose sake all others are there."""
+
 _body: ContextVar[Body] = ContextVar("body")
 _origin: ContextVar[str] = ContextVar("origin", default="")
 

@@ -14,8 +14,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
 from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import WRITES
 from dynamo_lab.compiler.space import Level, Space, nests, space_of
-from dynamo_lab.compiler.work import Extern, Loop
+from dynamo_lab.compiler.work import Extern, Loop, Scatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -167,6 +168,8 @@ class _Scheduler:
                 self._push(joined, unit)
 
     def _reason_against(self, a: Group, b: Group, nodes: Sequence[Loop]) -> str:
+        if any(isinstance(node, Scatter) for node in nodes):
+            return "one writes where an index says, all of it before another may read"
         if len(nodes) > MOST_LOOPS:
             return f"together they have more than {MOST_LOOPS} loop nodes"
         against = self.choices.forbidden(a, b) or different_loops(a, b)
@@ -287,7 +290,7 @@ def levels(
 def target_of(body: Body) -> tuple[str, Index]:
     """The buffer that a node's body writes, and where."""
     for value in reversed(body.values):
-        if value.op == "store":
+        if value.op in WRITES:
             return value.args[0], value.args[1]
         if value.op == "reduce":
             return value.args[2], value.args[3]

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.body import Body, Value
+from dynamo_lab.compiler.body import EFFECTS, WRITES, Body, Value
 from dynamo_lab.compiler.fusion import levels
 from dynamo_lab.compiler.index import Index, Size
 from dynamo_lab.compiler.operators import HALVES
 from dynamo_lab.compiler.space import Level, Space, space_of
+from dynamo_lab.compiler.work import Scatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,6 +95,11 @@ class Kernel:
         )
 
     @property
+    def base(self) -> Buffer | None:
+        """The buffer whose memory its only loop writes where an index says."""
+        return self.nodes[0].base if isinstance(self.nodes[0], Scatter) else None
+
+    @property
     def work(self) -> int:
         """How many times its innermost code runs, for the sizes that it was compiled with."""
         return ix.hint(self.space.outer_size) * max(ix.hint(self.space.inner_size), 1)
@@ -155,7 +161,7 @@ class Kernel:
 
     def _find_arguments(self) -> None:
         values = [value for section in self.sections for value in section.body.values]
-        stores = {v.args[0] for v in values if v.op == "store"} - set(self.scratch)
+        stores = {v.args[0] for v in values if v.op in WRITES} - set(self.scratch)
         results = {v.args[2] for v in values if v.op == "reduce" and v.args[2] in self.live}
         reads = {v.args[0] for v in values if v.op == "load"}
         self.outs = sorted(stores | results)
@@ -230,7 +236,7 @@ def _walks_as_one(e: Index, first: str, second: str, size: Size) -> bool:
 def _drop_unused(sections: Sequence[Section]) -> None:
     """Keep what a store or a reduction needs."""
     values = [value for section in sections for value in section.body.values]
-    stack: list[object] = [value for value in values if value.op in ("store", "reduce")]
+    stack: list[object] = [value for value in values if value.op in EFFECTS]
     needed: set[Value] = set()
     while stack:
         part = stack.pop()

@@ -18,6 +18,7 @@ from torch.fx.node import map_aggregate
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
 from dynamo_lab.compiler.index import Index
+from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
@@ -27,7 +28,7 @@ from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph, LoweredNode, i
 from dynamo_lab.compiler.work import Buffer, Extern, Named, Unsupported, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 aten = torch.ops.aten
 
@@ -46,7 +47,11 @@ class Fallback:
 
 
 def lower(
-    module: fx.GraphModule, *, only: Callable[[fx.Node], bool] | None = None, rows: int = 0
+    module: fx.GraphModule,
+    *,
+    only: Callable[[fx.Node], bool] | None = None,
+    rows: int = 0,
+    adds: Collection[torch.dtype] = TYPES,
 ) -> LoweredGraph:
     """The loops and calls of a graph.
 
@@ -54,8 +59,10 @@ def lower(
         module: a graph of ATen operators, its nodes with `meta["val"]`.
         only: which nodes may be lowered by a rule; all, unless said.
         rows: a reduction to fewer elements than these is done in two steps.
+        adds: the types of numbers that kernels add where an index says.
     """
-    return _Lowering(module, only or (lambda _: True), rows).run()
+    graph = LoweredGraph(device_of(module), rows, adds)
+    return _Lowering(module, only or (lambda _: True), graph).run()
 
 
 def fallbacks(graph: LoweredGraph) -> list[Fallback]:
@@ -68,10 +75,11 @@ def fallbacks(graph: LoweredGraph) -> list[Fallback]:
 
 
 class _Lowering:
-    def __init__(self, module: fx.GraphModule, only: Callable[[fx.Node], bool], rows: int) -> None:
-        self.module, self.only = module, only
+    def __init__(
+        self, module: fx.GraphModule, only: Callable[[fx.Node], bool], graph: LoweredGraph
+    ) -> None:
+        self.module, self.only, self.graph = module, only, graph
         self.sizes = Sizes()
-        self.graph = LoweredGraph(device_of(module), rows)
         self.why_none = why_none(self.graph.device)
         self.made: dict[fx.Node, Any] = {}
 

@@ -267,6 +267,7 @@ OPERATORS = {row.name: row for row in _ROWS}
 STRUCTURE = {
     "load": "the element of a buffer, or 0 where the mask is false and nothing is read",
     "store": "writes the element of a buffer",
+    "accumulate": "adds to the element of a buffer, one after the other where several do",
     "reduce": "joins the values of the inner loops by sum, prod, max or min",
     "const": "a number",
     "scalar": "a number that the program computes at run time",

@@ -59,7 +59,7 @@ class Program:
         self.module, self.seconds = module, dict[str, float]()
         self.target = target or target_of(device_of(module))
         self.graph: LoweredGraph = self._timed(
-            "lower", lambda: lower(module, only=only, rows=self.target.rows)
+            "lower", lambda: lower(module, only=only, rows=self.target.rows, adds=self.target.adds)
         )
         self.schedule: Schedule = self._timed("fuse", lambda: schedule(self.graph, choices))
         made = self._timed("kernels", self._made_kernels)

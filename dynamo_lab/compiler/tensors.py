@@ -7,7 +7,7 @@ the closure is a load of it, also for whoever captured the tensor before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from dynamo_lab.compiler.index import Index, Size
 from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, is_dense, loops
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.parts import in_parts
-from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Unsupported, View
+from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Scatter, Unsupported, View
 from dynamo_lab.model.lowering import Why
 
 if TYPE_CHECKING:
@@ -79,9 +79,13 @@ class LazyTensor:
         self.closure = lambda at: load(buffer.name, dot(at, buffer.stride), buffer.dtype)
         return self
 
-    def realize(self, stride: Sequence[Size] | None = None, why: Why | None = None) -> LazyTensor:
+    def realize(
+        self, stride: Sequence[Size] | None = None, why: Why | None = None, *, exactly: bool = False
+    ) -> LazyTensor:
         """Store it, if it is not stored yet; a rule needs it in memory, unless said."""
-        return self if self.buffer else self.graph.store(self, stride or self.stride, why=why)
+        if self.buffer:
+            return self
+        return self.graph.store(self, stride or self.stride, why=why, exactly=exactly)
 
     def as_view(self) -> View | None:
         """The strided view of a buffer that it is, if it is no more than that."""
@@ -117,8 +121,13 @@ class LoweredNode:
 class LoweredGraph:
     """What lowering writes into: loops and calls in order, buffers, inputs and outputs."""
 
-    def __init__(self, device: torch.device, rows: int = 0) -> None:
-        self.device, self.rows = device, rows
+    def __init__(
+        self,
+        device: torch.device,
+        rows: int = 0,
+        adds: Collection[torch.dtype] = TYPES,
+    ) -> None:
+        self.device, self.rows, self.adds = device, rows, adds
         self.current = ""
         self.work: list[Loop | Extern] = []
         self.lowered: list[LoweredNode] = []
@@ -183,15 +192,25 @@ class LoweredGraph:
         into: Buffer | None = None,
         *,
         why: Why | None = None,
+        exactly: bool = False,
     ) -> LazyTensor:
-        """A loop that computes the tensor, in the order in which its memory lies."""
+        """A loop that computes the tensor, in the order in which its memory lies.
+
+        Args:
+            tensor: what is computed.
+            stride: its memory's strides, in elements; those with gaps or overlaps only if
+                `exactly` these are needed. Along a stride of 0 its elements are one.
+            into: memory that is there already.
+            why: it is stored.
+            exactly: whoever reads it knows no other strides.
+        """
         if not into:
-            dense = stride is not None and is_dense(tensor.size, stride)
-            layout = tuple(stride) if dense and stride else contiguous(tensor.size)
+            kept = stride is not None and (exactly or is_dense(tensor.size, stride))
+            layout = tuple(stride) if kept and stride else contiguous(tensor.size)
             into = self.buffer(tensor.size, layout, tensor.dtype, tensor.device)
         into.why = why or Why(cause="rule")
         strides, closure, rank = into.stride, tensor.closure, len(tensor.size)
-        dims = [d for d, n in enumerate(tensor.size) if n != 1]
+        dims = [d for d, n in enumerate(tensor.size) if n != 1 and strides[d] != 0]
         dims.sort(key=lambda d: -ix.hint(strides[d]))
         if 0 in tensor.size:
             return tensor.become(into)
@@ -291,6 +310,57 @@ class LoweredGraph:
 
         return LazyTensor(self, size, x.dtype, part, [x], cost=0)
 
+    def scatter(
+        self,
+        base: LazyTensor,
+        sizes: Sequence[Size],
+        place: Callable[[Position], Sequence[Size]],
+        value: Closure,
+        *,
+        adds: bool,
+    ) -> LazyTensor:
+        """The elements of `base`, with values written or added where `place` says.
+
+        Args:
+            base: what is there before; it is stored for this alone.
+            sizes: of the loops.
+            place: the position in `base` for a position in the loops.
+            value: what is written, for a position in the loops.
+            adds: or added.
+
+        Raises:
+            Unsupported: the target's kernels do not add numbers of this type.
+        """
+        if adds and base.dtype not in self.adds:
+            raise Unsupported(f"sums of {base.dtype} where an index says, from many threads")
+        copy = LazyTensor(self, base.size, base.dtype, base.closure, [base])
+        stored = self.store(copy, why=Why(cause="rule")).buffer
+        assert stored, "what is stored has a buffer"
+        if 0 in sizes or 0 in base.size:
+            return copy
+        made = self.buffer(stored.size, stored.stride, stored.dtype, stored.device)
+        made.why = Why(cause="rule")
+        walked, rank = [d for d, n in enumerate(sizes) if n != 1], len(sizes)
+
+        def spread(outer: Position) -> Position:
+            found = [ix.ZERO] * rank
+            for d, at in zip(walked, outer, strict=True):
+                found[d] = at
+            return tuple(found)
+
+        self.work.append(
+            Scatter(
+                made,
+                stored,
+                [sizes[d] for d in walked],
+                lambda outer: value(spread(outer)),
+                lambda outer: dot(place(spread(outer)), made.stride),
+                self.current,
+                adds=adds,
+            )
+        )
+        return self.tensor_in(made)
+
     def view(self, tensor: LazyTensor, stride: Sequence[Size] | None, *, own: bool) -> View:
         """The tensor as strided memory with these strides; copied where it is not that already.
 
@@ -303,9 +373,11 @@ class LoweredGraph:
         if found is None or not _same_strides(found, stride):
             if tensor.buffer:
                 copy = LazyTensor(self, tensor.size, tensor.dtype, tensor.closure, [tensor])
-                tensor = self.store(copy, stride, why=Why(cause="output" if own else "copy"))
+                why = Why(cause="output" if own else "copy")
+                tensor = self.store(copy, stride, why=why, exactly=True)
             else:
-                tensor = tensor.realize(stride, Why(cause="output" if own else "needed"))
+                why = Why(cause="output" if own else "needed")
+                tensor = tensor.realize(stride, why, exactly=True)
             found = tensor.as_view()
             assert found is not None, "what is stored is a view of its buffer"
         if stride is not None and _same_strides(found, stride):

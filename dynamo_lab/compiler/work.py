@@ -139,6 +139,43 @@ class Loop:
         return f"{self.buffer.name}: {loops}{inner if self.reduction else ''}\n{self.body}"
 
 
+class Scatter(Loop):
+    """For each position of a source: its value to where an index says, over or onto what is there.
+
+    Its buffer is `base`'s memory, which nothing else reads.
+    """
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        base: Buffer,
+        sizes: Sequence[Size],
+        value: Callable[[Position], Value],
+        place: Callable[[Position], Index],
+        origin: str,
+        *,
+        adds: bool,
+    ) -> None:
+        super().__init__(buffer, sizes, (), None, lambda at, _: value(at), place, origin)
+        self.base, self.adds = base, adds
+
+    @cached_property
+    def reads(self) -> set[str]:
+        """What it reads, and what it writes over."""
+        return (
+            {buffer for buffer, _ in self.body.loads()}
+            | _run_time_names(self.body)
+            | {self.base.name}
+        )
+
+    def emit(self, outer: Position, inner: Position) -> Value:
+        """Record this loop's body with these index expressions for its loop variables."""
+        with of_node(self.origin):
+            value, at = cast(self.value(outer, inner), self.buffer.dtype), self.place(outer)
+            op = "accumulate" if self.adds else "store"
+            return record(op, self.buffer.name, at, value, dtype=self.buffer.dtype)
+
+
 def _run_time_names(body: Body) -> set[str]:
     sizes = {
         atom.name

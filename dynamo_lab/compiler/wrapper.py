@@ -81,6 +81,7 @@ class Wrapper:
         self._at = 0
         self._held = {*graph.inputs, *graph.constants}
         self._kept = {out.buffer for out in graph.outputs if isinstance(out, View)}
+        self._given, self._taken = set(graph.constants), set[str]()
         self._last = self._last_uses()
         self._free: dict[Layout, list[str]] = defaultdict(list)
         self.text = self._written()
@@ -125,7 +126,7 @@ class Wrapper:
     def _touched(self, unit: Unit) -> set[str]:
         if isinstance(unit, Group):
             kernel = self.kernels[id(unit)]
-            return {*kernel.ins, *kernel.outs}
+            return {*kernel.ins, *kernel.outs, *([kernel.base.name] if kernel.base else [])}
         return (unit.reads | unit.writes) & self.graph.buffers.keys()
 
     def _last_uses(self) -> dict[str, int]:
@@ -133,7 +134,9 @@ class Wrapper:
 
     def _kernel(self, kernel: Kernel) -> None:
         for name in kernel.outs:
-            if name not in self._held:
+            if kernel.base:
+                self._take(name, kernel.base.name)
+            elif name not in self._held:
                 self._allocate(self.graph.buffers[name])
         memory, numbers = (*kernel.ins, *kernel.outs), (*kernel.sizes, *kernel.scalars)
         if not self._by_address:
@@ -149,9 +152,7 @@ class Wrapper:
         self._held.add(buffer.name)
         free = self._free[_layout(buffer)]
         if free:
-            old = free.pop()
-            self._event("reuse", buffer.name, old)
-            self.lines.append(f"{buffer.name} = {old}; del {old}  # the same memory")
+            self._take(buffer.name, free.pop())
             return
         self._event("allocate", buffer.name)
         parts = [_sizes_text(buffer.size), _sizes_text(buffer.stride), str(buffer.dtype)]
@@ -163,10 +164,16 @@ class Wrapper:
             )
         )
 
+    def _take(self, name: str, old: str) -> None:
+        self._held.add(name)
+        self._taken.add(old)
+        self._event("reuse", name, old)
+        self.lines.append(f"{name} = {old}; del {old}  # the same memory")
+
     def _release(self, at: int) -> None:
         """Let go of what this unit was the last to touch."""
         for name in sorted(self._touched(self.units[at])):
-            if self._last[name] != at or name in self._kept or name in self.graph.constants:
+            if self._last[name] != at or name in self._kept | self._taken | self._given:
                 continue
             buffer = self.graph.buffers[name]
             mine = name not in self.graph.inputs and isinstance(self.units[at], Group)

@@ -13,8 +13,10 @@ pytestmark = pytest.mark.live
 
 SAMPLE = 24
 """Operators of each kind in a usual run, the same ones each time."""
-LEAST = 0.65
-"""The share of operators without ATen; the aim is 0.65."""
+LEAST: dict[Kind, float] = {"forward": 0.65, "backward": 0.58, "bfloat16": 0.75, "int64": 0.67}
+"""The share of operators without ATen; the aim is 0.65 of float32, forward."""
+DECOMPOSED = {"nn.functional.layer_norm"}
+"""Rows of one element: PyTorch's decomposition gives 2e-5 where eager's backward gives 0."""
 
 
 def results(kind: Kind, few: int | None = None) -> list[Result]:
@@ -33,14 +35,24 @@ def differing(found: list[Result]) -> list[str]:
 def test_a_sample_of_operators(kind: Kind) -> None:
     found = results(kind, SAMPLE)
     assert differing(found) == []
+    assert {one.name for one in found if one.verdict == "decomposed"} <= DECOMPOSED
     assert sum(one.verdict == "equal" for one in found) > SAMPLE // 2
+
+
+@pytest.mark.parametrize("name", ["nn.functional.normalize", "masked.std"])
+def test_a_saved_tensor_that_overlaps_itself_lies_as_the_backward_reads_it(name: str) -> None:
+    """Its strides are (.., 0, 1): the backward was told so, and read other memory."""
+    assert tried(names("backward")[name], "backward").verdict == "equal"
 
 
 @pytest.mark.slow
 @pytest.mark.release
-def test_every_operator() -> None:
-    found = results("forward")
+@pytest.mark.parametrize("kind", ["forward", "backward", "bfloat16", "int64"])
+def test_every_operator(kind: Kind) -> None:
+    """None is silently wrong: 616 forward, 505 backward, 496 bfloat16 and 435 int64 are traced."""
+    found = results(kind)
     assert differing(found) == []
-    traced = [one for one in found if one.verdict == "equal"]
+    assert {one.name for one in found if one.verdict == "decomposed"} <= DECOMPOSED
+    traced = [one for one in found if one.verdict in ("equal", "decomposed")]
     ours = [one for one in traced if not one.left]
-    assert len(ours) > LEAST * len(traced), "\n".join(table(found))
+    assert len(ours) > LEAST[kind] * len(traced), "\n".join(table(found))

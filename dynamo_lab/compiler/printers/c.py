@@ -2,23 +2,28 @@
 
 No header is included: the lines of `prelude.py` stand before the kernels. A value is a constant of
 the name `t<n>`; loops that touch memory in steps of one are marked for SIMD, the outermost for
-threads.
+threads. How loops are cut (columns, blocks, chunks, borders) is in `walks.py` and `borders.py`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.body import Body, Value
+from dynamo_lab.compiler.body import WRITES, Body, Value
 from dynamo_lab.compiler.layout import flatten
-from dynamo_lab.compiler.operators import FLOATS, HALVES, OPERATORS
+from dynamo_lab.compiler.operators import FLOATS, HALVES
+from dynamo_lab.compiler.printers.borders import ALL, Within, parts
 from dynamo_lab.compiler.printers.c_text import CLAUSE, FIRST, JOIN, MEMORY, REGISTER, constant
+from dynamo_lab.compiler.printers.printer import Printer
 from dynamo_lab.compiler.printers.walks import (
+    Turns,
     columns_of,
+    keeps_apart,
     loops_of,
+    read_across,
     unmoved_by,
     values_in,
     walked_across,
@@ -27,39 +32,51 @@ from dynamo_lab.compiler.printers.walks import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynamo_lab.compiler.index import Atom, Index, Size
+    from dynamo_lab.compiler.index import Index
     from dynamo_lab.compiler.kernel import Kernel, Section
 
 WORTH_THREADS = 1 << 14
 """Turns of the innermost code from which a second thread is woken."""
-TILE = 64
+ENOUGH_TURNS = 64
+"""Turns of an outer loop that keep the threads of any usual machine at work."""
+TILE, LEAST_TILE = 64, 16
 """Columns that are reduced side by side, where neighbours in memory are neighbouring columns."""
 BLOCK = 32
 """Rows and columns of a block, where one tensor is walked across its memory."""
+CHUNK = 4096
+"""Elements of a long last loop that a thread takes at once, where the outer loops are few."""
+
+ROW = 256
+"""Elements of a row that a thread adds at once, where rows are added where an index says."""
+
+PARALLEL = "#pragma omp parallel for num_threads(threads)"
+SIMD = "#pragma omp simd"
 
 
-class CPrinter:
+class CPrinter(Printer):
     """Prints one kernel. A reader who wants other C overrides a method."""
 
-    tile, block = TILE, BLOCK
+    target: ClassVar[Literal["c"]] = "c"
+    divides = "/"
+    indent = "  "
+    most_columns, block = TILE, BLOCK
 
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-        self.lines: list[str] = []
-        self.names: dict[Value, str] = {}
-        self.origins: dict[int, str] = {}
-        """The node of the graph that a line of the text computes for."""
-        self.depth = 1
-        self.columns = ""
+        super().__init__(kernel)
+        self.columns = columns_of(kernel)
         """The loop whose turns are reduced side by side, if that is how this kernel runs."""
-        self.shares_inner = False
-        """Do the threads share the inner loop, because there is no outer one?"""
+        self.tile = self._columns_at_once()
+        self.outer = loops_of(kernel.outer, kernel.space.outer)
+        self.parallel = PARALLEL if kernel.work >= WORTH_THREADS else ""
+        self.few = self._few_rows()
+        """How many rows, if there may be more threads than rows: then they share the columns."""
+        self.tiles: dict[Value, str] = {}
+        """Loads across memory, whose blocks were turned round before."""
 
     def text(self) -> str:
         """The whole function."""
         self._loops()
-        head = f"void {self.kernel.name}({', '.join(self.parameters())})"
-        return "\n".join([f"{head} {{", *self.lines, "}", ""])
+        return self.whole([f"void {self.kernel.name}({', '.join(self.parameters())}) {{"], "}")
 
     def parameters(self) -> list[str]:
         """Its parameters: memory, sizes, numbers, the flag of a bad index, how many threads."""
@@ -73,114 +90,178 @@ class CPrinter:
             "int threads",
         ]
 
-    # ---- loops
+    # ---- outer loops
+
+    def _columns_at_once(self) -> int:
+        count = self.kernel.space.outer[-1] if self.columns else 0
+        if not isinstance(count, int):
+            return self.most_columns
+        return min(self.most_columns, max(count // LEAST_TILE, LEAST_TILE), count)
+
+    def _few_rows(self) -> int:
+        space = self.kernel.space
+        rows, row = space.outer_size, ix.hint(space.inner_size)
+        is_few = isinstance(rows, int) and rows < ENOUGH_TURNS and row >= WORTH_THREADS
+        return rows if is_few and isinstance(rows, int) and not self.columns else 0
 
     def _loops(self) -> None:
         kernel = self.kernel
-        outer = loops_of(kernel.outer, kernel.space.outer)
-        threads = "#pragma omp parallel for num_threads(threads)"
-        parallel = threads if kernel.work >= WORTH_THREADS else ""
-        self.shares_inner = kernel.reduces and not outer
-        self.columns = columns_of(kernel)
         if self.columns:
-            self._loops_of_columns(outer, parallel)
+            self._open_columns()
+        elif kernel.reduces:
+            self._share(self.outer, f" if(parallel: threads <= {self.few})" if self.few else "")
+            self._open_all(self.outer)
+        elif kernel.base:
+            self._scatter()
+            return
         elif across := walked_across(kernel):
-            self._loops_of_blocks(outer, across, parallel)
-        elif outer:
-            self._plain_loops(outer, parallel)
+            self._blocks(across)
+            return
+        elif self.outer:
+            self._pointwise()
+            return
         for name, dtype in kernel.scratch.items():
-            row = ix.text(ix.product(kernel.space.inner), self._atom)
+            row = self.index(ix.product(kernel.space.inner))
             each = f"({row}) * {self.tile}" if self.columns else row
             self.write(f"{MEMORY[dtype]} {name}[{each}];")
         for section in kernel.sections:
-            self._section(section, parallel)
+            self._section(section)
         self._close(1)
 
-    def _plain_loops(self, outer: Sequence[tuple[str, str]], parallel: str) -> None:
-        kernel = self.kernel
-        reduces = bool(kernel.inner)
-        outside = outer if reduces else outer[:-1]
-        if outside and parallel:
-            self.write(parallel + (f" collapse({len(outside)})" if len(outside) > 1 else ""))
-        for name, size in outside:
-            self._open(name, size)
-        if reduces:
-            return
-        self._before(kernel.sections[0].body, [outer[-1][0]])
-        alone = f"{parallel.replace('parallel for', 'parallel for simd')}" if not outside else ""
-        self.write(alone or "#pragma omp simd")
-        self._open(*outer[-1])
+    def _share(self, loops: Sequence[Turns], condition: str = "") -> None:
+        """The threads share the turns of these loops, which are opened next."""
+        if loops and self.parallel:
+            collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
+            self.write(self.parallel + collapse + condition)
 
-    def _loops_of_columns(self, outer: Sequence[tuple[str, str]], parallel: str) -> None:
-        *outside, (name, size) = outer
-        if parallel:
-            self.write(parallel + (f" collapse({len(outer)})" if outside else ""))
-        for other in outside:
-            self._open(*other)
-        self._open(f"{name}_0", size, self.tile)
-        rest = f"{size} - {name}_0"
-        self.write(f"const long {name}_n = {rest} < {self.tile} ? {rest} : {self.tile};")
+    def _pointwise(self) -> None:
+        """The last loop by SIMD, the others by threads; with few others, in chunks of the last."""
+        body, (*outside, last) = self.kernel.sections[0].body, self.outer
+        turns = ix.product(turn.size for turn in outside)
+        if not outside:
+            self._before(body, [last.name])
+            self._run(body, last, self.parallel.replace("for", "for simd") or SIMD)
+        elif isinstance(turns, int) and turns < ENOUGH_TURNS and ix.hint(last.size) > 2 * CHUNK:
+            chunk = Turns(f"{last.name}_0", last.size, CHUNK)
+            self._share([*outside, chunk])
+            self._open_all([*outside, chunk])
+            self._before(body, [last.name])
+            self.write(SIMD)
+            self._open(last.within(self.index, CHUNK))
+            self._body(body)
+        else:
+            self._share(outside)
+            self._open_all(outside)
+            self._before(body, [last.name])
+            self._run(body, last, SIMD)
+        self._close(1)
 
-    def _loops_of_blocks(
-        self, outer: Sequence[tuple[str, str]], across: str, parallel: str
-    ) -> None:
-        """Blocks of both loops, so that what one walks across is still in the cache."""
-        last, sizes = outer[-1][0], dict(outer)
-        if parallel:
-            self.write(f"{parallel} collapse({len(outer)})")
-        for name, size in outer:
-            if name not in (across, last):
-                self._open(name, size)
-        for name in (across, last):
-            self._open(f"{name}_0", sizes[name], self.block)
-        for name in (across, last):
-            if name == last:
-                self.write("#pragma omp simd")
-            end = f"{name}_0 + {self.block}"
-            size = sizes[name]
-            last_turn = f"({end} < {size} ? {end} : {size})"
-            self.write(f"for (long {name} = {name}_0; {name} < {last_turn}; {name}++) {{")
-            self.depth += 1
+    def _open_columns(self) -> None:
+        *outside, last = self.outer
+        loops = [*outside, Turns(f"{last.name}_0", last.size, self.tile)]
+        self._share(loops)
+        self._open_all(loops)
+        size = last.text(self.index)
+        whole = isinstance(last.size, int) and last.size % self.tile == 0
+        rest = f"{size} - {last.name}_0"
+        end = str(self.tile) if whole else f"{rest} < {self.tile} ? {rest} : {self.tile}"
+        self.write(f"const long {last.name}_n = {end};")
+
+    def _blocks(self, across: str) -> None:
+        """Blocks of both loops; what one walks across is turned round in the cache before."""
+        last, body = self.outer[-1], self.kernel.sections[0].body
+        pair = [turn for turn in self.outer if turn.name in (across, last.name)]
+        loops = [turn for turn in self.outer if turn not in pair]
+        loops += [Turns(f"{turn.name}_0", turn.size, self.block) for turn in pair]
+        self._share(loops)
+        self._open_all(loops)
+        for value, rest, step in read_across(self.kernel, across):
+            buffer, block = value.args[0], self.block
+            tile, kind = self.new_name("tile"), self._memory(buffer)
+            count = [
+                f"{size} - {name}_0 < {block} ? {size} - {name}_0 : {block}"
+                for name, size in ((turn.name, turn.text(self.index)) for turn in pair)
+            ]
+            jump = self.index(step)
+            start = f"{buffer} + ({self.index(rest)}) + {across}_0 + ({jump}) * {last.name}_0"
+            self.write(f"{kind} {tile}[{block * block}];")
+            size = self.kernel.buffer(buffer).dtype.itemsize
+            given = f"{start}, {jump}, {tile}, {block}, {', '.join(count)}"
+            self.write(f"turned_{size}({given});", value.origin)
+            at = f"({across} - {across}_0) * {block} + {last.name} - {last.name}_0"
+            self.tiles[value] = f"{tile}[{at}]"
+        for turn in pair:
+            if turn is last:
+                self.write(SIMD)
+            self._open(turn.within(self.index, self.block))
+        self._body(body)
+        self._close(1)
+
+    def _scatter(self) -> None:
+        """Threads share the loops along which no two turns meet; the others run in order."""
+        body = self.kernel.sections[0].body
+        alone = [turn for turn in self.outer if keeps_apart(body, turn)]
+        *_, last = self.outer or [None]
+        shared = [turn for turn in alone if turn is not last]
+        in_order = [turn for turn in self.outer if turn not in alone]
+        if last in alone and not shared and last.size != 0:
+            shared = [Turns(f"{last.name}_0", last.size, ROW)]
+        self._share(shared)
+        self._open_all([*shared, *in_order])
+        if last in alone:
+            self._before(body, [last.name])
+            self.write(SIMD)
+            is_cut = any(turn.step > 1 for turn in shared)
+            self._open(last.within(self.index, ROW) if is_cut else last.whole(self.index))
+        self._body(body)
+        self._close(1)
 
     # ---- sections
 
-    def _section(self, section: Section, parallel: str) -> None:
+    def _section(self, section: Section) -> None:
         if section.level == "inner":
-            self._inner(section, parallel)
+            self._inner(section)
         elif self.columns:
             self._outer_of_columns(section)
         else:
             self._body(section.body)
 
-    def _inner(self, section: Section, parallel: str) -> None:
-        reductions = section.reductions
-        for value in reductions:
-            self._accumulator(value)
-        joins = "".join(
-            f" reduction({CLAUSE[v.args[0]]}:{self.names[v]})"
-            for v in reductions
-            if not self.columns
-        )
-        depth = self.depth
+    def _inner(self, section: Section) -> None:
         loops = loops_of(self.kernel.inner, self.kernel.space.inner)
-        if not self.columns:
-            self._before(section.body, [name for name, _ in loops])
-        for at, (name, size) in enumerate(loops):
-            if at == len(loops) - 1 and not self.columns:
-                shared = parallel if self.shares_inner and len(loops) == 1 else ""
-                simd = shared.replace("parallel for", "parallel for simd") or "#pragma omp simd"
-                self.write(simd + joins)
-            self._open(name, size)
+        for value in section.reductions:
+            self._accumulator(value)
+        depth = self.depth
         if self.columns:
+            self._open_all(loops)
             self._open_column()
-        self._body(section.body)
+            self._body(section.body)
+        else:
+            self._before(section.body, [turn.name for turn in loops])
+            self._row(section, loops)
         self._close(depth)
-        for value in reductions:
+        for value in section.reductions:
             if value.args[2] in self.kernel.live:
                 self._store_result(value)
 
+    def _row(self, section: Section, loops: Sequence[Turns]) -> None:
+        """A row, by SIMD; where there are no other rows for them, by all threads too."""
+        joins = "".join(
+            f" reduction({CLAUSE[v.args[0]]}:{self.names[v]})" for v in section.reductions
+        )
+        shared = self.parallel if self.few or not self.outer else ""
+        condition = f" if(parallel: threads > {self.few})" if self.few > 1 else ""
+        if not loops:
+            self._body(section.body)
+            return
+        *outside, last = loops
+        if outside and shared:
+            self.write(shared + condition + joins)
+        self._open_all(outside)
+        simd = shared.replace("for", "for simd") + condition if shared and not outside else SIMD
+        self._run(section.body, last, simd + joins)
+
     def _accumulator(self, value: Value) -> None:
-        kind, name = REGISTER[value.dtype], f"acc{len(self.names)}"
+        kind, name = REGISTER[value.dtype], self.new_name("acc")
         first = FIRST[value.args[0]].format(t=kind.replace(" ", "_"))
         if self.columns:
             self.write(f"{kind} {name}[{self.tile}];")
@@ -195,7 +276,7 @@ class CPrinter:
         if self.columns:
             self._open_column()
         _, _, buffer, at = value.args
-        self.write(f"{buffer}[{self._index(at)}] = {self._rounded(buffer, self.names[value])};")
+        self.write(f"{buffer}[{self.index(at)}] = {self._rounded(buffer, self.names[value])};")
         self._close(depth)
 
     def _outer_of_columns(self, section: Section) -> None:
@@ -210,33 +291,51 @@ class CPrinter:
         }
         arrays: dict[Value, str] = {}
         for value in sorted(needed, key=lambda v: v.id):
-            name = f"column{len(self.names)}"
+            name = self.new_name("column")
             self.write(f"{REGISTER[value.dtype]} {name}[{self.tile}];")
             self.names[value] = arrays[value] = f"{name}[{self.columns}_t]"
         depth = self.depth
         self._open_column()
-        self._body(section.body, arrays)
+        self._body(section.body, arrays=arrays)
         self._close(depth)
 
     def _open_column(self) -> None:
         name = self.columns
-        self.write("#pragma omp simd")
-        self._open(f"{name}_t", f"{name}_n")
+        self.write(SIMD)
+        self._open(f"long {name}_t = 0; {name}_t < {name}_n; {name}_t++")
         self.write(f"const long {name} = {name}_0 + {name}_t;")
 
     # ---- values
 
-    def _body(self, body: Body, arrays: dict[Value, str] | None = None) -> None:
+    def _run(self, body: Body, last: Turns, pragma: str) -> None:
+        """The innermost loop, cut where a comparison of its position changes its answer."""
+        names = dict(self.names)
+        for start, end, within in parts(body, last):
+            self.names = dict(names)
+            self.write(pragma)
+            first, size = (self.index(one) for one in (start, end))
+            self._open(f"long {last.name} = {first}; {last.name} < {size}; {last.name}++")
+            self._body(body, within)
+            self._close(self.depth - 1)
+        self.names = names
+
+    def _body(
+        self, body: Body, within: Within = ALL, arrays: dict[Value, str] | None = None
+    ) -> None:
         """All values, then the stores: what is stored may be read by a value before."""
         arrays = arrays or {}
         stores: list[tuple[str, str]] = []
         for value in body.values:
-            if value.op == "store":
+            if not within.needs(value):
+                continue
+            if value.op in WRITES:
                 buffer, at, what = value.args
                 if what.op == "cast" and what.dtype in HALVES:
                     what = what.args[0]  # storing rounds
-                name = self._rounded(buffer, self.names[what])
-                stores.append((f"{self._place(buffer, at)} = {name};", value.origin))
+                name, place = self.names[what], self._place(buffer, at)
+                if value.op == "accumulate":
+                    name = self._sum(buffer, place, name)
+                stores.append((f"{place} = {self._rounded(buffer, name)};", value.origin))
             elif value.op == "reduce":
                 how, what = value.args[:2]
                 kind = "F" if value.dtype in FLOATS else "I"
@@ -244,6 +343,9 @@ class CPrinter:
                 self.write(joined, value.origin)
             elif value in arrays:
                 self.write(f"{arrays[value]} = {self.value(value)};", value.origin)
+            elif value in within.same:
+                same = within.same[value]
+                self.names[value] = self.names[same] if isinstance(same, Value) else same
             elif value not in self.names:
                 self._name(value)
         for line, origin in stores:
@@ -261,7 +363,7 @@ class CPrinter:
         if value.op == "const":
             self.names[value] = constant(value)
             return
-        name, kind = f"t{len(self.names)}", REGISTER[value.dtype]
+        name, kind = self.new_name("t"), REGISTER[value.dtype]
         self.write(f"const {kind} {name} = {self.value(value)};", value.origin)
         self.names[value] = name
 
@@ -272,10 +374,10 @@ class CPrinter:
             case "load":
                 return self._load(value)
             case "index":
-                return self._index(value.args[0])
+                return self.index(value.args[0])
             case "checked":
-                at = f"checked({args[0]}, {self._index(value.args[1])}, out_of_range)"
-                return at if value.args[2] is None else f"{self.names[value.args[2]]} ? {at} : 0"
+                at = f"checked({args[0]}, {self.index(value.args[1])}, out_of_range)"
+                return at if args[2] in (None, "1") else f"{args[2]} ? {at} : 0"
             case "scalar":
                 return str(args[0])
             case "cast":
@@ -286,29 +388,33 @@ class CPrinter:
                 return rounds.get(value.dtype, f"({kind}){{0}}").format(args[0])
             case "where":
                 return f"{args[0]} ? {args[1]} : {args[2]}"
-            case op:
-                dtype = value.args[0].dtype
-                spelling = OPERATORS[op].c.of(is_float=dtype in FLOATS)
-                suffix = "" if dtype is torch.float64 else "f"
-                return spelling.format(*args, f=suffix, t=REGISTER[value.dtype])
+            case _:
+                return self.operator(value, REGISTER)
 
     def _load(self, value: Value) -> str:
         buffer, at, mask = value.args
-        read = self._place(buffer, at)
+        read = self.tiles.get(value) or self._place(buffer, at)
         dtype = self.kernel.scratch.get(buffer) or self.kernel.buffer(buffer).dtype
         if dtype is torch.bfloat16:
             read = f"from_bf16({read})"
-        return read if mask is None else f"{self.names[mask]} ? {read} : 0"
+        return (
+            read if mask is None or self.names[mask] == "1" else f"{self.names[mask]} ? {read} : 0"
+        )
 
     def _place(self, buffer: str, at: Index) -> str:
         if buffer not in self.kernel.scratch:
-            return f"{buffer}[{self._index(at)}]"
-        row = self._index(flatten(self.kernel.inner, self.kernel.space.inner))
+            return f"{buffer}[{self.index(at)}]"
+        row = self.index(flatten(self.kernel.inner, self.kernel.space.inner))
         return (
             f"{buffer}[({row}) * {self.tile} + {self.columns}_t]"
             if self.columns
             else f"{buffer}[{row}]"
         )
+
+    def _sum(self, buffer: str, place: str, name: str) -> str:
+        dtype = self.kernel.buffer(buffer).dtype
+        there = f"from_bf16({place})" if dtype is torch.bfloat16 else place
+        return f"{there} {'|' if dtype is torch.bool else '+'} {name}"
 
     def _rounded(self, buffer: str, name: str) -> str:
         return f"to_bf16({name})" if self.kernel.buffer(buffer).dtype is torch.bfloat16 else name
@@ -316,31 +422,14 @@ class CPrinter:
     def _memory(self, buffer: str) -> str:
         return MEMORY[self.kernel.buffer(buffer).dtype]
 
-    def _index(self, e: Size) -> str:
-        return ix.text(e, self._atom)
-
-    def _atom(self, atom: Atom) -> str:
-        match atom.kind:
-            case "div":
-                return f"(({self._index(atom.args[0])})/({self._index(atom.args[1])}))"
-            case "mod":
-                return f"(({self._index(atom.args[0])})%({self._index(atom.args[1])}))"
-            case "value":
-                return self.names[atom.args[0]]
-            case _:
-                return atom.name
-
     # ---- text
 
-    def write(self, line: str, origin: str = "") -> None:
-        """Add a line at the depth of the loops that are open, and the node that it computes for."""
-        self.lines.append("  " * self.depth + line)
-        if origin:
-            self.origins[len(self.lines) + 1] = origin  # the head is line 1
+    def _open_all(self, loops: Sequence[Turns]) -> None:
+        for turn in loops:
+            self._open(turn.whole(self.index))
 
-    def _open(self, name: str, size: str, step: int = 1) -> None:
-        ahead = f"{name}++" if step == 1 else f"{name} += {step}"
-        self.write(f"for (long {name} = 0; {name} < {size}; {ahead}) {{")
+    def _open(self, turns: str) -> None:
+        self.write(f"for ({turns}) {{")
         self.depth += 1
 
     def _close(self, depth: int) -> None:

@@ -62,6 +62,71 @@ static inline double remainder_of(double a, double b) {
 }
 """
 
+_TURNED = """\
+/* to[row * width + column] = from[row + step * column]: a block whose columns lie in memory. */
+#define TURNED(bytes, T) \\
+static inline void turned_##bytes##_rest(const T* from, long step, T* to, long width, \\
+                                         long row, long rows, long column, long columns) { \\
+  for (long c = column; c < columns; c++) \\
+    for (long r = row; r < rows; r++) to[r * width + c] = from[r + step * c]; \\
+}
+TURNED(1, unsigned char)
+TURNED(2, unsigned short)
+TURNED(4, unsigned)
+TURNED(8, unsigned long)
+#define turned_1(from, step, to, width, rows, columns) turned_1_rest( \\
+  (const unsigned char*)(from), step, (unsigned char*)to, width, 0, rows, 0, columns)
+#define turned_2(from, step, to, width, rows, columns) turned_2_rest( \\
+  (const unsigned short*)(from), step, (unsigned short*)to, width, 0, rows, 0, columns)
+#define PAIRS(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+typedef unsigned eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef unsigned long four __attribute__((vector_size(32), aligned(8), may_alias));
+static inline void turned_4(const void* given, long step, void* made, long width, long rows,
+                            long columns) {
+  const unsigned* from = given; unsigned* to = made; long c = 0, r = 0;
+  for (; c + 8 <= columns; c += 8) {
+    for (r = 0; r + 8 <= rows; r += 8) {
+      eight v[8], w[8];
+      for (int k = 0; k < 8; k++) v[k] = *(const eight*)(from + r + step * (c + k));
+      for (int k = 0; k < 8; k += 2) {
+        w[k] = PAIRS(v[k], v[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        w[k + 1] = PAIRS(v[k], v[k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+      }
+      for (int k = 0; k < 8; k += 4) for (int q = 0; q < 2; q++) {
+        v[k + 2 * q] = PAIRS(w[k + q], w[k + q + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        v[k + 2 * q + 1] = PAIRS(w[k + q], w[k + q + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+      }
+      for (int k = 0; k < 4; k++) {
+        *(eight*)(to + (r + k) * width + c) = PAIRS(v[k], v[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        *(eight*)(to + (r + k + 4) * width + c) = PAIRS(v[k], v[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+      }
+    }
+    turned_4_rest(from, step, to, width, r, rows, c, c + 8);
+  }
+  turned_4_rest(from, step, to, width, 0, rows, c, columns);
+}
+static inline void turned_8(const void* given, long step, void* made, long width, long rows,
+                            long columns) {
+  const unsigned long* from = given; unsigned long* to = made; long c = 0, r = 0;
+  for (; c + 4 <= columns; c += 4) {
+    for (r = 0; r + 4 <= rows; r += 4) {
+      four v[4], w[4];
+      for (int k = 0; k < 4; k++) v[k] = *(const four*)(from + r + step * (c + k));
+      for (int k = 0; k < 4; k += 2) {
+        w[k] = PAIRS(v[k], v[k + 1], 0, 4, 2, 6);
+        w[k + 1] = PAIRS(v[k], v[k + 1], 1, 5, 3, 7);
+      }
+      for (int k = 0; k < 2; k++) {
+        *(four*)(to + (r + k) * width + c) = PAIRS(w[k], w[k + 2], 0, 1, 4, 5);
+        *(four*)(to + (r + k + 2) * width + c) = PAIRS(w[k], w[k + 2], 2, 3, 6, 7);
+      }
+    }
+    turned_8_rest(from, step, to, width, r, rows, c, c + 4);
+  }
+  turned_8_rest(from, step, to, width, 0, rows, c, columns);
+}
+"""
+
 
 def prelude() -> str:
     """Helpers, and the mathematical functions: those of `mathematics`."""
@@ -88,7 +153,7 @@ def mathematics() -> Literal["library", "own"]:
 
 @functools.cache
 def _prelude(mathematics: Literal["library", "own"]) -> str:
-    lines = [_HELPERS]
+    lines = [_HELPERS, _TURNED]
     for kind, least, most in _TYPES:
         name, letter = kind.replace("_", " "), "F" if kind in ("float", "double") else "I"
         lines += [f"#define LEAST_{kind} {least}", f"#define MOST_{kind} {most}"]

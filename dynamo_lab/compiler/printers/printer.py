@@ -1,4 +1,4 @@
-"""What the printers for accelerators share: names of values, index expressions, operators.
+"""What the printers share: names of values, index expressions, operators.
 
 A target's printer has a method for each operator that touches memory; all else is written from the
 table of operators.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.operators import FLOATS, OPERATORS
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 class Printer:
     """The text of one kernel, line by line."""
 
-    target: ClassVar[Literal["triton", "metal"]]
+    target: ClassVar[Literal["c", "triton", "metal"]]
     divides: ClassVar[str]
     """How the target writes a quotient of integers."""
     indent: ClassVar[str]
@@ -98,7 +100,8 @@ class Printer:
         spelling = getattr(OPERATORS[value.op], self.target)
         is_float = value.args[0].dtype in FLOATS
         operands = [self.names[arg] for arg in value.args]
-        return spelling.of(is_float=is_float).format(*operands, t=types[value.dtype])
+        suffix = "" if value.args[0].dtype is torch.float64 else "f"
+        return spelling.of(is_float=is_float).format(*operands, f=suffix, t=types[value.dtype])
 
 
 def evaluated(e: Size, sizes: Mapping[str, int]) -> int:

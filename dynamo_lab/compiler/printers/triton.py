@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import torch
 
 from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import EFFECTS
 from dynamo_lab.compiler.layout import flatten
 from dynamo_lab.compiler.parts import COLUMNS, ONE_BLOCK, SIDE_BY_SIDE
 from dynamo_lab.compiler.printers.printer import Printer
@@ -221,13 +222,20 @@ class TritonPrinter(Printer):
     def _body(self, body: Body) -> None:
         """All values, then the stores: what is stored may be read by a value before."""
         for value in body.values:
-            if value.op not in ("store", "reduce"):
+            if value.op not in EFFECTS:
                 self.bind(value, self._value(value))
         if self.overwrites(body):
             self.write("tl.debug_barrier()  # all have read what is written now")
         kept: dict[str, str] = {}
         for value in body.values:
-            if value.op == "store":
+            if value.op == "accumulate":
+                buffer, at, what = value.args
+                name = self.names[what]
+                self.write(
+                    f"tl.atomic_add({buffer} + ({self._address(at)}), {name}, {self.mask})",
+                    value.origin,
+                )
+            elif value.op == "store":
                 buffer, at, what = value.args
                 if self.mask == "both_in" and self.is_one_block and self.reduces:
                     kept[buffer] = self.names[what]

@@ -1,6 +1,6 @@
 """What each ATen operator becomes: one file a kind of operator, all in the table `RULES`."""
 
-from dynamo_lab.compiler.rules import division, movement, pointwise, reductions, views
+from dynamo_lab.compiler.rules import division, movement, pointwise, reductions, scatters, views
 from dynamo_lab.compiler.rules.table import RULES, Call, Meta, Rule, replaced, rule
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "reductions",
     "replaced",
     "rule",
+    "scatters",
     "views",
 ]

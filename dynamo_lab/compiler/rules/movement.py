@@ -26,9 +26,16 @@ CHEAP = 4
 """A tensor of fewer operators is computed anew by each that reads it at other places."""
 
 
-def stored_if_dear(x: LazyTensor) -> LazyTensor:
-    """A tensor to be read at other places: stored, if computing it again costs."""
-    return x if x.cost < CHEAP and not x.heavy else x.realize()
+def stored_if_dear(x: LazyTensor, reads: Sequence[Size]) -> LazyTensor:
+    """A tensor to be read at other places: stored, if computing it again costs.
+
+    Args:
+        x: the tensor.
+        reads: the size of what is made of it; read less often than it has elements, it is cheaper
+            to compute only those.
+    """
+    is_few = ix.hint(ix.product(reads)) <= ix.hint(ix.product(x.size))
+    return x if is_few or (x.cost < CHEAP and not x.heavy) else x.realize()
 
 
 @rule(aten.cat.default)
@@ -97,7 +104,7 @@ def _repeat(call: Call, x: LazyTensor, repeats: Sequence[Size]) -> LazyTensor:
     def closure(at: Position) -> Value:
         return x([i % n if n not in (0, 1) else 0 for i, n in zip(at[front:], x.size, strict=True)])
 
-    return call.tensor(closure, [stored_if_dear(x)])
+    return call.tensor(closure, [stored_if_dear(x, call.meta.size)])
 
 
 @rule(aten.narrow_copy.default)
@@ -116,7 +123,7 @@ def _embedding(call: Call, weight: LazyTensor, ids: LazyTensor, *_: Any) -> Lazy
     def closure(at: Position) -> Value:
         return weight([checked(ids(at[:rank]), weight.size[0]), at[-1]])
 
-    return call.tensor(closure, [stored_if_dear(weight), ids])
+    return call.tensor(closure, [stored_if_dear(weight, call.meta.size), ids])
 
 
 @rule(aten.gather.default)
@@ -128,7 +135,7 @@ def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> L
     def closure(at: Position) -> Value:
         return x([*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]])
 
-    return call.tensor(closure, [stored_if_dear(x), ids])
+    return call.tensor(closure, [stored_if_dear(x, call.meta.size), ids])
 
 
 @rule(aten.index_select.default)
@@ -140,7 +147,7 @@ def _index_select(call: Call, x: LazyTensor, dim: int, ids: LazyTensor) -> LazyT
     def closure(at: Position) -> Value:
         return x([*at[:dim], checked(ids([at[dim]]), x.size[dim]), *at[dim + 1 :]])
 
-    return call.tensor(closure, [stored_if_dear(x), ids])
+    return call.tensor(closure, [stored_if_dear(x, call.meta.size), ids])
 
 
 @rule(aten.index.Tensor, aten._unsafe_index.Tensor)
@@ -169,7 +176,7 @@ def _index(call: Call, x: LazyTensor, given: Sequence[LazyTensor | None]) -> Laz
             place.append(checked(readers[d](chosen), n) if d in readers else rest.pop(0))
         return x(place)
 
-    parents = [stored_if_dear(x), *(tensor for tensor in ids if tensor is not None)]
+    parents = [stored_if_dear(x, call.meta.size), *(tensor for tensor in ids if tensor is not None)]
     return call.tensor(closure, parents)
 
 

@@ -27,6 +27,7 @@ from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
     from dynamo_lab.compiler.layout import Position
+    from dynamo_lab.compiler.tensors import Closure
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
@@ -209,14 +210,21 @@ def _gelu(call: Call, x: LazyTensor, approximate: str = "none") -> LazyTensor:
 
 @rule(aten.where.self, aten.where.ScalarOther, aten.where.ScalarSelf, aten.where.Scalar)
 def _where(call: Call, condition: LazyTensor, a: Operand, b: Operand) -> LazyTensor:
+    asked = reader(condition, call.meta.size, torch.bool)
+    return where_true(call, asked, a, b, [condition])
+
+
+def where_true(
+    call: Call, asked: Closure, a: Operand, b: Operand, parents: list[LazyTensor]
+) -> LazyTensor:
+    """The first operand where a closure says so, else the second."""
     meta, dtype = call.meta, computed_in(call.meta.dtype)
-    asked = reader(condition, meta.size, torch.bool)
     then, other = reader(a, meta.size, dtype), reader(b, meta.size, dtype)
 
     def closure(at: Position) -> Value:
         return where(asked(at), then(at), other(at))
 
-    return call.tensor(closure, tensors([condition, a, b]))
+    return call.tensor(closure, [*parents, *tensors([a, b])])
 
 
 @rule(

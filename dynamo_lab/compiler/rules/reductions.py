@@ -130,7 +130,7 @@ def _product(call: Call, a: LazyTensor, b: LazyTensor) -> LazyTensor:
     if not is_known or ix.hint(ix.product(sizes)) > MOST_OF_A_PRODUCT:
         raise Unsupported("a product of matrices")
     dtype = computed_in(call.meta.dtype)
-    left, right = (converted(call, stored_if_dear(x), dtype) for x in (a, b))
+    left, right = (converted(call, stored_if_dear(x, sizes), dtype) for x in (a, b))
 
     def term(at: Position) -> Value:
         *front, i, k, j = at

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
+
+    import torch
 
     from dynamo_lab.compiler.kernel import Kernel
 
@@ -18,6 +20,7 @@ class Accelerator:
 
     by_address = False
     rows = ROWS
+    adds: Collection[torch.dtype]
 
     def __init__(self, printer: Any) -> None:
         self._printer = printer

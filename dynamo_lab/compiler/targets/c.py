@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 
 from dynamo_lab.compiler import build as building
+from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.printers.c import CPrinter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from dynamo_lab.compiler.kernel import Kernel
 
@@ -22,6 +23,7 @@ class C:
     language: Literal["c", "triton", "metal"] = "c"
     by_address = True
     rows = 0
+    adds: Collection[torch.dtype] = TYPES
 
     def __init__(self, printer: type[CPrinter] = CPrinter) -> None:
         self._printer = printer

@@ -14,7 +14,7 @@ from dynamo_lab.compiler.printers.metal_text import PRELUDE
 from dynamo_lab.compiler.targets.accelerator import Accelerator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.printers.metal_text import Launch
@@ -24,6 +24,7 @@ class Metal(Accelerator):
     """Kernels as Metal, printed by `printer`; `compiled` is what makes functions of the text."""
 
     language: Literal["c", "triton", "metal"] = "metal"
+    adds: Collection[torch.dtype] = ()
 
     def __init__(
         self,

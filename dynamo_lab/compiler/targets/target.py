@@ -10,7 +10,7 @@ from dynamo_lab.compiler.targets.metal import Metal
 from dynamo_lab.compiler.targets.triton import Triton
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import torch
 
@@ -29,11 +29,13 @@ class Target(Protocol):
             take tensors.
         rows: a reduction of fewer rows than these is done in two steps, so that all of the machine
             is at work; 0 splits none.
+        adds: the types of numbers that its kernels add where an index says.
     """
 
     language: Literal["c", "triton", "metal"]
     by_address: bool
     rows: int
+    adds: Collection[torch.dtype]
 
     def printed(self, kernel: Kernel) -> tuple[str, Origins]:
         """The text of a kernel.

@@ -20,7 +20,7 @@ from dynamo_lab.compiler.printers.triton_text import PRELUDE
 from dynamo_lab.compiler.targets.accelerator import Accelerator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from types import ModuleType
 
     from dynamo_lab.compiler.kernel import Kernel
@@ -31,6 +31,7 @@ class Triton(Accelerator):
     """Kernels as Triton, printed by `printer`; Triton compiles each at its first launch."""
 
     language: Literal["c", "triton", "metal"] = "triton"
+    adds: Collection[torch.dtype] = (torch.float32, torch.float64, torch.int32, torch.int64)
 
     def __init__(self, printer: type[TritonPrinter] = TritonPrinter) -> None:
         super().__init__(printer)

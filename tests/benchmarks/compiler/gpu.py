@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from tests.benchmarks.compiler.speed import Program, programs
+from tests.benchmarks.compiler.kernels import Program, programs
 from tests.benchmarks.core.ratio import Line, options, ratio, report, take_turns, with_mean
 
 TIMES = 16

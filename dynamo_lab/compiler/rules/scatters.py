@@ -1,0 +1,109 @@
+"""Rules that write where an index says: `index_put`, `scatter`, gradients of gathers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.compiler.body import cast, checked
+from dynamo_lab.compiler.operators import computed_in
+from dynamo_lab.compiler.rules.movement import broadcast
+from dynamo_lab.compiler.rules.pointwise import where_true
+from dynamo_lab.compiler.rules.table import Call, Operand, expanded, reader, rule
+from dynamo_lab.compiler.tensors import LazyTensor
+from dynamo_lab.compiler.work import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynamo_lab.compiler.index import Size
+    from dynamo_lab.compiler.layout import Position
+    from dynamo_lab.compiler.rules.table import Closure
+
+aten = torch.ops.aten
+
+_MASKS = (torch.bool, torch.uint8)
+
+
+@rule(aten.index_put.default, aten._unsafe_index_put.default)
+def _index_put(
+    call: Call,
+    x: LazyTensor,
+    given: Sequence[LazyTensor | None],
+    values: LazyTensor,
+    accumulate: bool = False,
+) -> LazyTensor:
+    """NumPy's assignment by index tensors, which stand where the first does, or in front."""
+    ids = [*given, *[None] * (len(x.size) - len(given))]
+    if any(tensor is not None and tensor.dtype in _MASKS for tensor in ids):
+        return _put_where(call, x, ids, values, accumulate=accumulate)
+    dims = [d for d, tensor in enumerate(ids) if tensor is not None]
+    chosen = broadcast([tensor.size for tensor in ids if tensor is not None])
+    front = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
+    others = [n for d, n in enumerate(x.size) if d not in dims]
+    sizes = [*others[:front], *chosen, *others[front:]]
+    readers: dict[int, Closure] = {
+        d: expanded(tensor, chosen) for d, tensor in enumerate(ids) if tensor is not None
+    }
+
+    def place(at: Position) -> list[Size]:
+        by_index = at[front : front + len(chosen)]
+        rest = [*at[:front], *at[front + len(chosen) :]]
+        return [
+            checked(readers[d](by_index), n) if d in readers else rest.pop(0)
+            for d, n in enumerate(x.size)
+        ]
+
+    value = reader(values, sizes, computed_in(x.dtype))
+    return call.graph.scatter(x, sizes, place, value, adds=accumulate)
+
+
+def _put_where(
+    call: Call,
+    x: LazyTensor,
+    ids: Sequence[LazyTensor | None],
+    values: LazyTensor,
+    *,
+    accumulate: bool,
+) -> LazyTensor:
+    """One mask of the first dimensions, and one value for all that it chooses."""
+    mask, *others = ids
+    is_one = all(n == 1 for n in values.size)
+    leads = mask is not None and mask.size == x.size[: len(mask.size)]
+    if mask is None or not (is_one and leads) or any(other is not None for other in others):
+        raise Unsupported("a mask that chooses as many elements as the data says")
+    if accumulate:
+        raise Unsupported("a mask that adds")
+    rank = len(mask.size)
+    return where_true(call, lambda at: mask(at[:rank]), values, x, [mask])
+
+
+@rule(aten.scatter_add.default)
+def _scatter_add(
+    call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: LazyTensor
+) -> LazyTensor:
+    return _scattered(call, x, dim, ids, source, adds=True)
+
+
+@rule(aten.scatter.src, aten.scatter.value)
+def _scatter(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand) -> Any:
+    return _scattered(call, x, dim, ids, source, adds=False)
+
+
+def _scattered(
+    call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand, *, adds: bool
+) -> LazyTensor:
+    if not x.size or not ids.size:
+        raise Unsupported("a scatter into one number")
+    dim %= len(x.size)
+    dtype = computed_in(x.dtype)
+    if isinstance(source, LazyTensor):
+        value: Closure = lambda at: cast(source(at), dtype)  # noqa: E731
+    else:
+        value = reader(source, ids.size, dtype)
+
+    def place(at: Position) -> list[Size]:
+        return [*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]]
+
+    return call.graph.scatter(x, ids.size, place, value, adds=adds)
