@@ -6,6 +6,7 @@ decomposes them; each becomes a `Program`.
 
 from __future__ import annotations
 
+import functools
 import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -28,9 +29,9 @@ from dynamo_lab.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from dynamo_lab.compiler.targets.target import Target
-
     from torch import fx
+
+    from dynamo_lab.compiler.targets.target import Target
 
 log = logging.getLogger(__name__)
 
