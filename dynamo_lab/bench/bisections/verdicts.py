@@ -73,9 +73,9 @@ def judged_eager(found: Sequence[Comparison], checks: Checks) -> Judged | None:
     worst = max(off_, key=lambda one: one.eager_error_ulp or 0.0)
     return Judged(
         "eager",
-        f"Eager gives something else for the same values in another memory layout: of the layout "
-        f"that it was given, {worst.value} is {_ulps(worst.eager_error_ulp)} from float64 in eager, "
-        f"and {_ulps(worst.error_ulp)} compiled.",
+        "Eager gives something else for the same values in another memory layout: of the layout "
+        f"that it was given, {worst.value} is {_ulps(worst.eager_error_ulp)} from float64 in "
+        f"eager, and {_ulps(worst.error_ulp)} compiled.",
         explains=True,
     )
 
