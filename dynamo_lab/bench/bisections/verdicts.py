@@ -87,8 +87,9 @@ def _eager_is_far(one: Comparison) -> bool:
 def _eager_is_further(one: Comparison) -> bool:
     """Whether eager is much further from float64 than the compiled program."""
     far, near = one.eager_error_ulp, one.error_ulp
-    known = far is not None and near is not None and math.isfinite(far)
-    return known and far > _SURELY * max(near, 1.0)
+    if far is None or near is None or not math.isfinite(far):
+        return False
+    return far > _SURELY * max(near, 1.0)
 
 
 def judged(first: Tried, trials: Trials) -> Judged:
