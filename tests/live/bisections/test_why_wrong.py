@@ -214,26 +214,6 @@ def test_what_cannot_be_asked_says_what_to_do(tmp_path: Path) -> None:
         lab.load(tmp_path / "a.json").bisect()
 
 
-@pytest.mark.parametrize(
-    ("chosen", "said"),
-    [
-        ({"mode": "fastest"}, "mode=fastest"),
-        ({"dynamic": "yes"}, "pass True or False"),
-        ({"options": {"no_such": 1}}, "no_such"),
-    ],
-)
-def test_options_that_torch_compile_lacks_are_refused(chosen: dict[str, Any], said: str) -> None:
-    with pytest.raises(OptionError, match=said) as refused:
-        lab.why_wrong(lambda x: x + 1, torch.ones(2), **chosen)
-    assert len(str(refused.value)) < 200
-
-
-def test_the_same_values_in_a_row_are_not_told_as_eager_s_fault() -> None:
-    x = torch.full((2, 20), 0.3)
-    found = lab.why_wrong(lambda x: torch.special.logit(x, eps=0.51), x)
-    assert found.verdict in ("same", "rounding")
-
-
 def test_the_answer_is_saved_and_shown_again(tmp_path: Path) -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.silu(x)
