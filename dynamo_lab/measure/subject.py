@@ -202,9 +202,10 @@ def _in_a_row(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return value.detach().clone(memory_format=torch.contiguous_format)
     if type(value) in (tuple, list):
-        return type(value)(map(_in_a_row, value))
+        items = cast("list[Any]", value)
+        return type(items)(_in_a_row(item) for item in items)
     if type(value) is dict:
-        return {key: _in_a_row(item) for key, item in value.items()}
+        return {key: _in_a_row(item) for key, item in cast("dict[Any, Any]", value).items()}
     return value
 
 

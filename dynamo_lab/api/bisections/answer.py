@@ -35,8 +35,9 @@ class WhyWrong(Generic[R]):
 
     @property
     def verdict(self) -> str:
-        """Whether it is wrong: "same", "rounding", "eager" (it is eager that is off),
-        "bug", "crash" or "unknown".
+        """Whether it is wrong: "same", "rounding", "eager", "bug", "crash" or "unknown".
+
+        "eager": it is eager that is off, and not the compiled program.
         """
         return self.facts.verdict
 

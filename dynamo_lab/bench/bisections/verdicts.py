@@ -74,9 +74,9 @@ def judged_eager(found: Sequence[Comparison], checks: Checks) -> Judged | None:
     worst = max(off_, key=lambda one: one.eager_error_ulp or 0.0)
     return Judged(
         "eager",
-        f"Eager gives something else for the same values in another memory layout: of the layout "
-        f"that it was given, {worst.value} is {_ulps(worst.eager_error_ulp)} from float64 in eager, "
-        f"and {_ulps(worst.error_ulp)} compiled.",
+        "Eager gives something else for the same values in another memory layout: of the layout "
+        f"that it was given, {worst.value} is {_ulps(worst.eager_error_ulp)} from float64 in "
+        f"eager, and {_ulps(worst.error_ulp)} compiled.",
         explains=True,
     )
 
@@ -88,8 +88,9 @@ def _eager_is_far(one: Comparison) -> bool:
 def _eager_is_further(one: Comparison) -> bool:
     """Whether eager is much further from float64 than the compiled program."""
     far, near = one.eager_error_ulp, one.error_ulp
-    known = far is not None and near is not None and math.isfinite(far)
-    return known and far > _SURELY * max(near, 1.0)
+    if far is None or near is None or not math.isfinite(far):
+        return False
+    return far > _SURELY * max(near, 1.0)
 
 
 def judged(first: Tried, trials: Trials) -> Judged:

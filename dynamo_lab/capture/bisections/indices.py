@@ -1,4 +1,4 @@
-"""Rules by which Inductor shortens the index of a load or a store, each of which can be left out."""
+"""Rules by which Inductor shortens the index of a load or store, each of which can be left out."""
 
 from __future__ import annotations
 

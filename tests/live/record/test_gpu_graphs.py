@@ -154,3 +154,29 @@ def test_what_is_foretold_is_what_the_device_records(make: Callable[[], Made]) -
                 out.sum().backward()
         torch.cuda.synchronize()
     assert len({id(call.args[1]) for call in made.call_args_list}) == sum(foretold)
+
+
+@pytest.mark.usefixtures("captured")
+def test_each_new_size_is_recorded_as_foretold() -> None:
+    """One recording for each length, and none for a length that was there before."""
+
+    def product(x: Tensor) -> Tensor:
+        return (x @ x.t()).softmax(-1)
+
+    lengths = (8, 12, 24)
+    lowered = lab.lower(
+        product, torch.randn(8, 16), mode="reduce-overhead", target="cuda", dynamic=True
+    )
+    [found] = [one for one in build(lowered).findings.found if one.rule == "cuda-graph-per-size"]
+    assert "each new value of `x.shape[0]`" in found.sentence  # `x.shape[1]` is open, too
+
+    compiled = torch.compile(product, mode="reduce-overhead")
+    record = CUDAGraphNode.__init__
+    with mock.patch.object(CUDAGraphNode, "__init__", autospec=True, side_effect=record) as made:
+        for length in lengths * 3:
+            torch.compiler.cudagraph_mark_step_begin()
+            x = torch.randn(length, 16, device="cuda")
+            torch._dynamo.mark_dynamic(x, 0)
+            compiled(x)
+        torch.cuda.synchronize()
+    assert len({id(call.args[1]) for call in made.call_args_list}) == len(lengths)

@@ -15,7 +15,7 @@ _SKIP = "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True"
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """A note for each compilation whose CUDA graphs would be recorded anew; its forward tells it."""
+    """A note for each compilation whose CUDA graphs would be recorded anew."""
     told = set[str]()
     for found in facts.recording.cuda_graphs:
         graph = facts.recording.graphs[found.graph]
