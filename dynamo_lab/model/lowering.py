@@ -20,7 +20,7 @@ Outcome = Literal[
 
 "inlined": a loop that is not stored yet. "realised": one that is. "view": other indices into
 existing memory. "same": its input; "in place": the same, changed. "part": one result
-of several. "size": a number that is known while compiling. "nothing": it has no result.
+of several. "size": a number of Python's, symbolic or not. "nothing": it has no result.
 """
 
 Cause = Literal[

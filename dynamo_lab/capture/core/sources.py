@@ -193,6 +193,13 @@ _LIBRARIES = (
 )
 
 
+_INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
+
+
+def _is_of_library(path: str) -> bool:
+    return any(Path(library, path).is_file() for library in _LIBRARIES)
+
+
 def is_generated(path: str) -> bool:
     """Whether a file lies where Inductor writes its code: its cache folder, or the usual one."""
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
@@ -212,6 +219,10 @@ def _identify(path: str, cell: str | None) -> tuple[str, SourceKind]:
     file = Path(path).absolute()
     if is_generated(path):
         return file.name, "library"
+    if installed := _INSTALLED.search(path):  # of the user alone, or on PYTHONPATH
+        return path[installed.end() :], "library"
+    if not os.path.isabs(path) and not file.exists() and _is_of_library(path):
+        return path, "library"  # PyTorch names some of its files so: "torch/fx/passes/..."
     for folder, sign in ((Path.cwd(), ""), (Path.home(), "~")):
         if file.is_relative_to(folder):
             return str(Path(sign) / file.relative_to(folder)), "user"

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from msgspec.structs import replace
+
 from dynamo_lab.capture.traces.log import parsed
 from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
@@ -14,7 +16,7 @@ _LONGEST_CONDITION = 4_000
 _MOST = 20_000
 """The most guards of one compilation; the rest is in the artifact, which keeps the whole text."""
 _ROW = re.compile(r"^((?:\| )*)\+- ([A-Za-z_]+): (.*)$")
-_PLACE = re.compile(r"(\S+):(\d{1,9}) in (\S+)")
+_PLACE = re.compile(r"(\S+):(\d{1,9}) in (\S+)(?: \(HINT: .*\))?")
 _REMARK = re.compile(r"\s#\s")
 _VALUE = re.compile(r"[LG]\[(?:'[^']*'|\"[^\"]*\")\](?:\.\w+(?:\(\))?|\[[^\[\]]*\])*")
 _LOCAL = re.compile(
@@ -26,6 +28,28 @@ _STRUCTURE = ("Manager", "Accessor")
 
 def guards(text: str, frame: int, compile_id: str, texts: TraceTexts) -> Iterator[Guard]:
     """The guards in a tree of guard managers; a guard checks the value of the manager above it."""
+    yield from _with_marks(_rows(text, frame, compile_id, texts))
+
+
+_MARKS = "DIMENSION_DYNAMIC_MARKING_GUARD"
+
+
+def _with_marks(rows: Iterator[Guard]) -> Iterator[Guard]:
+    """Each tensor's guard with the checks of how its sizes are marked: they are of one guard."""
+    last: Guard | None = None
+    for row in rows:
+        if last is not None and row.kind == _MARKS and row.source == last.source:
+            last = replace(last, expressions=(*last.expressions, *row.expressions))
+            continue
+        if last is not None:
+            yield last
+        last = row
+    if last is not None:
+        yield last
+
+
+def _rows(text: str, frame: int, compile_id: str, texts: TraceTexts) -> Iterator[Guard]:
+    """A guard for each line of the tree that is one."""
     sources: list[str] = []
     found = 0
     for line in text.split("\n"):

@@ -47,10 +47,9 @@ def untold(kernels: Sequence[Kernel], *, names_others: bool = False) -> Iterator
     if among:
         without = sum(not one.nodes for one in among)
         more = (
-            "Of other kernels it names the nodes, as `INDUCTOR_PROVENANCE=1` makes it do for "
-            "those of a forward alone."
+            "Of other kernels it names the nodes."
             if names_others
-            else "With `INDUCTOR_PROVENANCE=1` a log says more of the kernels of a forward."
+            else "A log made with `INDUCTOR_PROVENANCE=1` names nodes of some more kernels."
         )
         yield _note(
             "info",

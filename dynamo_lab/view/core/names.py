@@ -1,6 +1,7 @@
 """Readable names for frames and operators."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -25,7 +26,27 @@ def frame_names(recording: Recording) -> tuple[str, ...]:
     named = {}
     if root is not None and names_code(recording.title) and short_name(root.name) in _WRAPPERS:
         named = {root.id: recording.title}
+    named = _apart(recording) | named
     return tuple(_frame_name(frames, frame, named) for frame in frames)
+
+
+def _apart(recording: Recording) -> dict[int, str]:
+    """The names of functions that share one, as in a log, which tells no classes: with their line.
+
+    Functions of libraries that were skipped are not told apart: nobody asks for them.
+    """
+    places = defaultdict[str, dict[tuple[int, int], list[int]]](lambda: defaultdict(list))
+    for frame in recording.frames:
+        if frame.resumes is None and is_own(recording, frame):
+            span = recording.spans[frame.span]
+            places[short_name(frame.name)][span.source, span.line].append(frame.id)
+    return {
+        frame: f"{name} (line {line})"
+        for name, at in places.items()
+        if len(at) > 1 and name != "cell"
+        for (_, line), ids in at.items()
+        for frame in ids
+    }
 
 
 def single_root(recording: Recording) -> Frame | None:

@@ -267,4 +267,6 @@ def _why_none(recording: Recording) -> str:
         return "No kernel: the graphs need no computation of their own."
     if recording.package_failures:
         return "No kernel: the package that was asked for was not made."
+    if recording.exports and not recording.frames:
+        return "No kernel: an export captures a graph, and generates no code for it."
     return "No kernel: this backend generates no code. The default backend, inductor, does."

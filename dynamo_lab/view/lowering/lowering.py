@@ -194,7 +194,7 @@ _SENTENCES: dict[str, str] = {
     "same": "Nothing to do: the result is the input.",
     "in place": "Its input is changed in place.",
     "part": "One of several results.",
-    "size": "A number that is known at compile time.",
+    "size": "A number of Python's, such as a size: no kernel computes it.",
     "nothing": "It has no result.",
 }
 

@@ -87,7 +87,8 @@ def _telling(
     """Which of the failed guards to tell: of those with a value that is new, the most common.
 
     The first one is of the code that ran last. A value that there was code for already, as grad
-    mode "off", is not what made this call different from all before; nor is one that only
+    mode "off", is not what made this call different from all before; of a value that is not known,
+    as in a log, nothing more is once it was told. Nor is one that only
     older code fixes: what leaves it open did not fit for another reason. Of settings, those that
     the call shares with some code did not bring about a compilation.
     """
@@ -98,8 +99,8 @@ def _telling(
         for failed, ids in zip(item.failed, leaving, strict=True)
     ]
     pairs = list(zip(keys, told, strict=True))
-    news = [not one.now or (key, one.now) not in seen for key, one in pairs]
-    seen.update((key, value) for key, one in pairs for value in (one.was, one.now))
+    news = [(key, one.now) not in seen for key, one in pairs]
+    seen.update((key, value) for key, one in pairs for value in (one.was or one.now, one.now))
     settings = [one.subject.count(" and ") if one.kind == "setting" else 0 for one in told]
     return max(
         range(len(keys)),
