@@ -12,7 +12,7 @@ import { Roofline } from "./roofline";
 import { BENCH_MODES, benchmarksState, type BenchMode } from "./state";
 import { Ways } from "./ways";
 
-const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", memory: "Memory", roofline: "Roofline", code: "By hand", machine: "Machine" };
+const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", memory: "Memory", code: "By hand", machine: "Machine" };
 
 function Verdicts({ bench }: { bench: BenchView }) {
   return (
@@ -59,7 +59,6 @@ function Machine({ bench }: { bench: BenchView }) {
 function Shown({ bench, mode }: { bench: BenchView; mode: BenchMode }): ComponentChildren {
   if (mode === "kernels") return <BenchKernels programs={bench.kernels.programs} />;
   if (mode === "memory" && bench.memory) return <BenchMemory view={bench.memory} />;
-  if (mode === "roofline" && bench.roofline) return <Roofline view={bench.roofline} />;
   if (mode === "code") return <ByHand bench={bench} />;
   if (mode === "machine") return <Machine bench={bench} />;
   return (
@@ -83,7 +82,7 @@ export function Bench() {
     );
   }
   const has: Partial<Record<BenchMode, boolean>> = {
-    kernels: bench.kernels.programs.length > 0, memory: Boolean(bench.memory), roofline: Boolean(bench.roofline), code: bench.ways.some((way) => way.code),
+    kernels: bench.kernels.programs.length > 0, memory: Boolean(bench.memory), code: bench.ways.some((way) => way.code),
   };
   const modes = BENCH_MODES.filter((mode) => has[mode] ?? true);
   const mode = modes.includes(benchmarksState(store).mode.value) ? benchmarksState(store).mode.value : "ways";
@@ -100,4 +99,10 @@ export function Bench() {
       <Shown bench={bench} mode={mode} />
     </div>
   );
+}
+
+/** How near the kernels come to what the machine can do. */
+export function RooflineOfBench() {
+  const { bench } = useModel().view;
+  return <div class="dl-scroll dl-bench">{bench?.roofline && <Roofline view={bench.roofline} />}</div>;
 }
