@@ -9,6 +9,7 @@ import { framesPart } from "./frames/part";
 import { fusionPart, memoryPart } from "./fusion/part";
 import { graphsPart } from "./graphs/part";
 import { guardsPart } from "./guards/part";
+import { journeyPart } from "./journey/part";
 import { kernelsPart } from "./kernels/part";
 import { loweringPart } from "./lowering/part";
 import { overviewPart } from "./overview/part";
@@ -21,5 +22,5 @@ import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
   overviewPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, fusionPart, memoryPart, kernelsPart,
-  benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart,
+  benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../core/context";
 import type { AgreementView, BenchView } from "../core/types.generated";
 import { Empty, Fold } from "../ui/bits";
+import { Table } from "../ui/copy/table";
 import { ByHand } from "./by-hand";
 import { Difference } from "./difference";
 import { BenchKernels } from "./kernels";
@@ -28,7 +29,7 @@ function Agreement({ found }: { found: AgreementView }) {
   const head = <><b>{found.name}</b> ({found.phase}): <span class={found.verdict === "wrong" ? "dl-bad-text" : ""}>{found.sentence}</span></>;
   return (
     <Fold label={head}>
-      <table class="dl-totals dl-compared">
+      <Table class="dl-totals dl-compared">
         <thead><tr><th scope="col">value</th><th scope="col">ULP</th><th scope="col">relative</th><th scope="col">ULP from float64</th><th scope="col">eager's</th><th scope="col" /></tr></thead>
         <tbody>
           {found.rows.map((row) => (
@@ -39,7 +40,7 @@ function Agreement({ found }: { found: AgreementView }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </Table>
       {found.left > 0 && <p class="dl-dim">and {found.left.toLocaleString("en")} more, each no farther off</p>}
     </Fold>
   );

@@ -44,6 +44,8 @@ export interface Store {
   readonly details: Signal<boolean>;
   /** Whether the margin of the notebook's own cells shows what the code pane would. */
   readonly margin: Signal<boolean>;
+  /** What was done by a key, to be told for a while; empty for nothing. */
+  readonly told: Signal<string>;
   readonly isCodeShown: ReadonlySignal<boolean>;
   toggleCode(): void;
   /** Shows a tab; nothing where there is none to show. */

@@ -95,6 +95,7 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
     theme: signal<ThemeChoice>("auto"),
     help: signal(false),
     details: signal(false),
+    told: signal(""),
     toggleCode: () => void (codeChoice.value = !isCodeShown.peek()),
     setTab: choose,
     setGroup: ({ name, tabs: all }) => {

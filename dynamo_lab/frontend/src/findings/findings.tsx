@@ -7,7 +7,7 @@ import type { Evidence, Finding, FindingsView } from "../core/types.generated";
 import { Badge, Go, Prose } from "../ui/bits";
 import { diffTone } from "../ui/differing";
 import { Apply, ApplyAll } from "./apply";
-import { CopyButton } from "./copy";
+import { CopyButton } from "../ui/copy/copy";
 import { Edit } from "./edit";
 
 /** Opens the tab that shows it, with the entity selected where it has one. */

@@ -1,6 +1,6 @@
 // The bars between panes, and the handle under a widget. They move by pointer and arrows, and are kept.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { keepSize, keptSize, type Sized } from "../core/sizes";
+import { keepSize, keptSize, type Sized } from "./sizes";
 
 const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value));
 
