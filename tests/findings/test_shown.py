@@ -17,6 +17,7 @@ from dynamo_lab.view.benchmarks import kernel_times
 from dynamo_lab.view.findings.finding import Evidence, Finding, Gain
 from dynamo_lab.view.findings.findings import CLEAN, FindingsView
 from dynamo_lab.view.findings.words import gain_in_words
+from tests.fixtures.tabs import open_tab
 from tests.view.samples import branch_and_print, hostile, measured, rewritten, skipped
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def test_a_page_has_them_on_top_and_leads_to_what_they_rest_on(
     assert body is not None
     assert body["height"] > 300, "the views keep their room"
     assert found.evaluate("(one) => one.scrollWidth <= one.clientWidth")
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     found.locator(".dl-finding-seen").first.click()
     assert page.locator("[data-tab=breaks][aria-selected=true]").count() == 1
     page.locator(".dl-card.is-held").wait_for()

@@ -9,6 +9,7 @@ import pytest
 
 from dynamo_lab.render.page import page as write_page
 from dynamo_lab.view import build
+from tests.fixtures.tabs import open_tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,7 @@ def lit_rows(page: Page) -> list[str]:
 
 def test_a_hovered_line_lights_its_rows_and_no_others(show: Callable[[str], Opened]) -> None:
     page = show("branch_and_print").page
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     page.locator(".dl-row").first.wait_for()
     page.locator(".cm-line[data-entity='line:0:1']").hover()
     page.locator(".dl-row.is-lit").first.wait_for()
@@ -123,7 +124,7 @@ def test_a_hovered_line_lights_its_rows_and_no_others(show: Callable[[str], Open
 
 def test_a_hovered_row_lights_its_line(show: Callable[[str], Opened]) -> None:
     page = show("branch_and_print").page
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     page.locator(".dl-row[data-entity='node:0:2']").hover()
     page.locator(".cm-line.is-lit[data-entity='line:0:1']").wait_for()
 
@@ -158,7 +159,7 @@ def test_a_page_cut_short_says_so(browser: Browser, make: Make, tmp_path: Path) 
 
 def test_5_000_nodes_can_be_read_to_their_end(show: Callable[[str], Opened]) -> None:
     page = show("big").page
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     rows = page.locator(".dl-row")
     rows.first.wait_for()
     assert rows.count() < 200  # only what is seen is drawn

@@ -39,7 +39,6 @@ function Right() {
         <Panel />
         <Selection />
       </div>
-      <Strip />
     </section>
   );
 }
@@ -62,13 +61,16 @@ function Alone() {
 function Body() {
   const store = useStore();
   if (store.tabs.value.length === 0) return <Alone />;
-  if (!store.isCodeShown.value) return <div class="dl-body is-single"><Right /></div>;
+  const isCodeShown = store.isCodeShown.value;
   return (
-    <div class="dl-body">
-      <Left />
-      <Splitter name="code" label="Width of your code" variable="--dl-split" start={40} />
-      <Right />
-    </div>
+    <>
+      <div class={`dl-body${isCodeShown ? "" : " is-single"}`}>
+        {isCodeShown && <Left />}
+        {isCodeShown && <Splitter name="code" label="Width of your code" variable="--dl-split" start={40} />}
+        <Right key="right" />
+      </div>
+      <Strip />
+    </>
   );
 }
 

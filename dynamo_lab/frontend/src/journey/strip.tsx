@@ -56,7 +56,7 @@ function Stops({ station, entity }: { station: Station; entity: string }) {
   const count = station.stops.length;
   return (
     <li class={`dl-station${count === 0 ? " is-missing" : ""}`}>
-      <span class="dl-station-title">{station.title}{count > 1 && <span class="dl-count">{count}</span>}</span>
+      <span class="dl-station-title" title={count > 1 ? `${station.title}: ${count}` : station.title}>{station.title}</span>
       <span class="dl-stops">
         {shown.map((stop) => <StopButton key={stop.entity + stop.tab} stop={stop} isHere={stop.entity === entity} />)}
         {rest.length > 0 && <Rest stops={rest} />}
@@ -92,13 +92,13 @@ export function Strip() {
   const kind = parseEntity(entity)?.kind;
   const isWay = model !== null && mask !== null && kind !== undefined && ON_WAYS.has(kind);
   return (
-    <section class={`dl-strip${pin ? " is-pinned" : ""}`} aria-label="The way of what is selected">
+    <section class={`dl-foot${pin ? " is-pinned" : ""}`} aria-label="The way of what is selected">
       {isWay && <Way model={model} entity={entity} mask={mask} />}
       {!isWay && pin && <Other entity={pin} />}
       {!isWay && !pin && <p class="dl-dim dl-hint">Hover lights up what belongs together, a click selects it and shows its whole way. <kbd>?</kbd> shows the keys.</p>}
       {store.told.value && <span class="dl-status" role="status">{store.told.value}</span>}
       {pin && model && (
-        <span class="dl-strip-tools">
+        <span class="dl-foot-tools">
           <button type="button" class="dl-button" data-own aria-expanded={store.details.value} title="All its facts (d)" onClick={() => void (store.details.value = !store.details.value)}>Details</button>
           {host === "page" && <CopyButton text={() => linkTo(store)} label="Link" title="Copy a link to it (y)" />}
           <button type="button" class="dl-icon" data-own aria-label="Unselect" title="Unselect (Esc)" onClick={store.unpin}>{"\u2715"}</button>

@@ -30,7 +30,7 @@ export function RoomTools() {
     <>
       {status.value && <span class="dl-status" role="status">{status.value}</span>}
       <button type="button" class="dl-icon" aria-pressed={isOn.value} aria-label={label} title={label} onClick={() => toggle(root)}>{isOn.value ? "\u2921" : "\u2922"}</button>
-      {popOut && store.model.value && <button type="button" class="dl-icon" aria-label="Open it in a place of its own" title="Open it in a place of its own: a tab of JupyterLab, or a window" onClick={open}>{"\u29c9"}</button>}
+      {popOut && store.model.value && <button type="button" class="dl-icon" aria-label="Open it in a place of its own" title="Open it in a place of its own: a tab of JupyterLab, or a window" onClick={open}>{"\u2197"}</button>}
     </>
   );
 }

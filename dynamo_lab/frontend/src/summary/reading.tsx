@@ -29,7 +29,7 @@ export function ReadingButton() {
       type="button" class="dl-icon dl-reading-button" aria-expanded={isOpen.value} aria-label="How to read this view"
       title={found.sentence.replaceAll("`", "")} onClick={() => (isOpen.value = !isOpen.value)}
     >
-      {"\u24d8"}
+      <i aria-hidden="true">i</i>
     </button>
   );
 }
