@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import dynamo_lab as lab
-from tests.fixtures.tabs import open_tab
+from tests.fixtures.tabs import all_tabs, open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -35,8 +35,17 @@ def show(browser, tmp_path):
 
 def test_every_tab_of_a_log_opens(show):
     page = show(lab.open_trace(LOGS / "torch-2.13"))
-    names = [tab.get_attribute("data-tab") for tab in page.locator("[role=tab]").all()]
-    assert names == ["breaks", "graphs", "kernels", "guards", "frames", "timeline", "artifacts"]
+    names = all_tabs(page)
+    assert names == [
+        "overview",
+        "artifacts",
+        "breaks",
+        "guards",
+        "frames",
+        "graphs",
+        "kernels",
+        "timeline",
+    ]
     for name in names:
         open_tab(page, name)
         page.locator(f".dl-panel-{name}").wait_for()

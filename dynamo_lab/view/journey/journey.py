@@ -220,11 +220,16 @@ class _Way:
                 )
 
     def _has(self, item: OperationView, graph: int) -> bool:
-        """Whether an operation is on the way: for a statement, one of its kernel and its nodes."""
-        if not self._entity.startswith("statement:"):
-            return f"op:{item.id}" in self._found
-        is_of_kernel = item.kernel == int(self._entity.split(":")[1])
-        return is_of_kernel and any(f"node:{graph}:{node}" in self._found for node in item.nodes)
+        """Whether an operation is on the way of a buffer that it writes, or of a statement."""
+        kind, first, *_ = self._entity.split(":")
+        if kind == "buffer":
+            written = next(one for one in self._view.lowering.buffers if one.id == int(first))
+            return written.graph == graph and written.name in item.buffers
+        if kind == "statement":
+            is_of_kernel = item.kernel == int(first)
+            nodes = (f"node:{graph}:{node}" for node in item.nodes)
+            return is_of_kernel and any(node in self._found for node in nodes)
+        return f"op:{item.id}" in self._found
 
     def _kernels(self) -> Iterator[tuple[KernelView, list[int]]]:
         """The kernels, each with the lines of its code that are related; none for all of it."""

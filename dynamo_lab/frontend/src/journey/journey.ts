@@ -138,11 +138,15 @@ class Way {
     });
   }
 
-  /** Whether an operation is on the way: for a statement, one of its kernel and its nodes. */
+  /** Whether an operation is on the way of a buffer that it writes, or of a statement. */
   private isOn(item: OperationView, graph: number): boolean {
     const own = parseEntity(this.entity);
-    if (own?.kind !== "statement") return this.has("op", item.id);
-    return item.kernel === own.a && item.nodes.some((node) => this.has("node", graph, node));
+    if (own?.kind === "buffer") {
+      const written = this.model.view.lowering.buffers.find(({ id }) => id === own.a);
+      return written?.graph === graph && item.buffers.includes(written.name);
+    }
+    if (own?.kind === "statement") return item.kernel === own.a && item.nodes.some((node) => this.has("node", graph, node));
+    return this.has("op", item.id);
   }
 
   private kernels(): OfKernel[] {

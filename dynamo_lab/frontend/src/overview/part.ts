@@ -4,9 +4,9 @@ import type { View } from "../core/types.generated";
 import { Overview } from "./overview";
 
 /** Of what was never compiled there is nothing to say but its sentence, which stands above the code then. */
-function isEmpty({ summary, findings, run_map, frames, packages, artifacts }: View): boolean {
-  if (summary.state === "done" && frames.length === 0 && packages.length === 0 && artifacts.length === 0) return findings.found.length === 0 && run_map.length === 0;
-  return false;
+function isEmpty({ summary, findings, run_map, frames, graphs, packages, artifacts }: View): boolean {
+  const isNothing = [frames, graphs, packages, artifacts, findings.found, run_map].every((one) => one.length === 0);
+  return summary.state === "done" && isNothing;
 }
 
 export const overviewPart: Part = { tab: "overview", Panel: Overview, isEmpty };
