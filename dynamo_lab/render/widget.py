@@ -86,9 +86,7 @@ class Explorer(anywidget.AnyWidget):
 
     def __init__(self, uid: str, answer: Answer | None = None, looks: Looks | None = None) -> None:
         looks = looks or Looks()
-        super().__init__(
-            uid=uid, place=looks.place, theme=looks.theme, marked=looks.is_marked
-        )
+        super().__init__(uid=uid, place=looks.place, theme=looks.theme, marked=looks.is_marked)
         self._questions = answer
         self._shown: dict[str, Shown] = {}
         self._own: frozenset[str] = frozenset()

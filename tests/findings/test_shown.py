@@ -151,20 +151,13 @@ def test_a_page_has_them_on_top_and_leads_to_what_they_rest_on(
     page.goto(path.as_uri())
     found = page.locator(".dl-findings")
     found.get_by_text("10 problems, 3 more").wait_for()
-    closed = found.bounding_box()
-    assert closed is not None
-    assert closed["height"] < 40, "a line of its own, whatever the first finding says"
-    found.get_by_text("10 problems, 3 more").click()
     found.locator("li.dl-finding").last.wait_for()
     assert found.locator("li.dl-finding").count() == 10
-    body = page.locator(".dl-body").bounding_box()
-    assert body is not None
-    assert body["height"] > 300, "the views keep their room"
     assert found.evaluate("(one) => one.scrollWidth <= one.clientWidth")
-    open_tab(page, "graphs")
     found.locator(".dl-finding-seen").first.click()
     assert page.locator("[data-tab=breaks][aria-selected=true]").count() == 1
     page.locator(".dl-card.is-held").wait_for()
+    open_tab(page, "overview")
     found.locator(".dl-go").first.click()
     found.get_by_text("rec.findings[0].apply()").wait_for()
     page.screenshot(path=tmp_path / "page.png")

@@ -73,5 +73,6 @@ def test_the_film_goes_back_over_and_out(show: Callable[[str], Opened]) -> None:
 
 def test_a_break_leads_into_the_film(show: Callable[[str], Opened]) -> None:
     page = show("film").page
+    open_tab(page, "breaks")
     page.get_by_role("button", name="Show the steps to it").click()
     assert "step 12 of 12" in page.locator(".dl-deed").inner_text()

@@ -65,7 +65,7 @@ def test_pairs_are_filtered_and_memory_shows_its_peak(show: Callable[[str], Open
     page.get_by_role("button", name="Pairs").click()
     page.get_by_role("button", name="refused").click()
     assert page.locator(".dl-row-verdict").count() == 2
-    page.get_by_role("button", name="Memory").click()
+    open_tab(page, "memory")
     assert page.locator(".dl-memory-step").count() == 3
     page.get_by_role("button", name="What is alive at the peak").click()
     assert page.locator(".dl-row-life").count() == 4
@@ -108,8 +108,7 @@ def test_a_package_is_shown_first_and_its_constants_lead_to_their_nodes(
     page.get_by_text("show its C++ wrapper").click()
     assert opened.tab() == "kernels"
     page.get_by_text("AOTInductorModel::run_impl").first.wait_for()
-    open_tab(page, "frames")
-    page.get_by_text("without Dynamo, so there are no frames").wait_for()
+    assert page.locator("[data-tabs~=frames]").count() == 0, "no frames without Dynamo"
     assert show("cut").page.locator("[data-tab=package]").count() == 0
 
 
@@ -215,6 +214,7 @@ def test_no_word_of_the_map_is_cut(show: Callable[[str], Opened], name: str, wid
 
 def test_a_break_that_follows_leads_to_its_cause(show: Callable[[str], Opened]) -> None:
     page = show("nested").page
+    open_tab(page, "breaks")
     cards = page.locator(".dl-card")
     assert "followed by\nbreak 1" in cards.first.inner_text()  # the cause comes first
     follows = cards.filter(has_text="It follows from break 2").first
@@ -230,7 +230,9 @@ def test_a_statement_lights_its_line_and_its_instructions(show: Callable[[str], 
     assert "occupancy 44 %, limited by registers" in assembly.inner_text()
     code = page.locator(".dl-kernel-panes > .dl-code-block")
     code.locator(".cm-line", has_text="tmp1 + 1.0").click(position={"x": 60, "y": 5})
-    page.locator(".dl-selection.is-pinned", has_text="Inductor wrote it for").wait_for()
+    page.locator(".dl-stop.is-here", has_text="1 statement in line").wait_for()
+    page.get_by_role("button", name="Details").click()
+    page.locator(".dl-selection", has_text="Inductor wrote it for").wait_for()
     assert page.locator(".dl-code .cm-line.is-held").count() > 0
     held = assembly.locator(".cm-line.is-held")
     assert held.all_inner_texts() == ["add.f32 %f2, %f1, 0f3F800000;"]
