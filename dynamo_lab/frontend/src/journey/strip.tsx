@@ -42,7 +42,7 @@ function Rest({ stops }: { stops: readonly JourneyStop[] }) {
   const { details } = useStore();
   return (
     <button
-      type="button" class="dl-stop" data-own aria-label={`${stops.length} more: show the details`}
+      type="button" class="dl-stop" data-own aria-label={`and ${stops.length} more`}
       title={stops.map(({ text }) => text).slice(0, 40).join("\n")} onClick={() => void (details.value = true)}
     >
       +{stops.length}
