@@ -69,6 +69,10 @@ class FusionError(DynamoLabError, ValueError):
     """A question about a fusion that names what does not exist."""
 
 
+class JourneyError(DynamoLabError, ValueError):
+    """A journey, or a link, that is asked of what a recording does not have."""
+
+
 class AssemblyError(DynamoLabError):
     """A kernel that cannot be assembled here."""
 

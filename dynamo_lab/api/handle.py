@@ -19,6 +19,7 @@ from dynamo_lab.render.text import as_line
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dynamo_lab.api.journey import Journey
     from dynamo_lab.api.why_not import WhyNot
     from dynamo_lab.render.widget import Looks, Runs, Waiting
     from dynamo_lab.view.search import FoundNode
@@ -101,6 +102,34 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.api.why_not import ask
 
         return ask(self, one, other, graph)
+
+    def journey(self, asked: str) -> Journey:
+        """The whole way of one thing, from your line to the time of its kernels; print the answer.
+
+        `asked` is "line 8" of the source that is shown first, "model.py:8", the name of a node, a
+        buffer ("buf3"), an operation ("op3") or a kernel, or "kernel 0 line 12". Of a name that
+        several graphs have, the first graph's node is taken. `stations` go from your code over the
+        captured nodes, ATen operators, decomposed nodes, fused groups and kernels to instructions
+        and times; one without a stop says why.
+
+        Raises:
+            JourneyError: there is no such thing in the recording.
+        """
+        from dynamo_lab.api.journey import ask
+
+        return ask(self, asked)
+
+    def link(self, asked: str, page: str = "") -> str:
+        """The address of one thing on the recording's page: "page.html#kernel=3&line=12".
+
+        `asked` is as for `journey`, `page` the file that `to_html` wrote, or its address.
+
+        Raises:
+            JourneyError: there is no such thing in the recording.
+        """
+        from dynamo_lab.api.journey import link
+
+        return link(self, asked, page)
 
     def to_dot(self, graph: int, **options: Unpack[Drawing]) -> str:
         """A graph as DOT: modules collapsed, or what is around a node.

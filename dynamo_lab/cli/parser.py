@@ -66,6 +66,7 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --kernel 0 --assembly PTX    what it became, if saved by --assembly
     dynamo-lab show run.json.gz --find 'op:mm'       nodes: by dtype, shape, module, line, ... too
     dynamo-lab show run.json.gz --why-not op3 op7    why Inductor did not fuse two operations
+    dynamo-lab show run.json.gz --journey 'line 8'   from your line to its kernels and their times
     dynamo-lab show run.json.gz --outline            what each module of the graphs contains
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later

@@ -49,6 +49,8 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     option("--find", metavar="QUERY", help="the matching nodes, as in 'op:mm shape:*x128'")
     option("--why-not", nargs=2, metavar=("A", "B"),
            help="why two operations, buffers or nodes are not fused")  # fmt: skip
+    option("--journey", metavar="WHAT",
+           help="the way of one thing: 'line 8', a node, a kernel")  # fmt: skip
     option("--outline", action="store_true", help="the modules of graphs, not the nodes")
 
 
@@ -61,6 +63,9 @@ def run(options: argparse.Namespace) -> int:
         print(ask(recording, *options.why_not))
         return 0
     view = view_of(recording)
+    if options.journey is not None:
+        print_body(_journey(view, options.journey), options)
+        return 0
     if options.assembly is not None:
         print_body(_level(view, options), options)
     elif options.find is not None or options.outline:
@@ -70,6 +75,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_view(view, options)
     return 0
+
+
+def _journey(view: View, asked: str) -> RenderableType:
+    """The way of one thing through the compiler."""
+    from dynamo_lab.render.terminal.journey import renderable
+    from dynamo_lab.view.journey.journey import journey
+
+    return renderable(journey(view, asked))
 
 
 def _level(view: View, options: argparse.Namespace) -> RenderableType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def shown(
     _check_outputs(options)
     settings = settings_of(shell)
     is_live = in_notebook() and not options.quiet
-    live = LiveDisplay(answer, settings.looks()) if is_live else None
+    live = LiveDisplay(answer, replace(settings.looks(), is_marked=True)) if is_live else None
     failure: CellFailed | None = None
     film: Any = {
         "detail": options.detail or settings["detail"],

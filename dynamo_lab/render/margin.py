@@ -27,6 +27,6 @@ def _plain(margin: Margin) -> Any:
     return msgspec.to_builtins(replace(margin, lines=lines))
 
 
-def place_of(place: str) -> dict[str, Any]:
-    """The metadata of the widget's output: where it should be shown."""
-    return {NAME: {"place": place}}
+def place_of(place: str, uid: str) -> dict[str, Any]:
+    """The metadata of the widget's output: where it should be shown, and which view it is."""
+    return {NAME: {"place": place, "uid": uid}}

@@ -62,10 +62,13 @@ class Looks:
     """Where a view is shown, and in which colours; `place` needs JupyterLab's extension.
 
     `place` is "below" the cell, in the side "panel", or only in the "marks" of the cell.
+    `is_marked` is whether the cell that ran stands above it: JupyterLab's extension draws in its
+    margin what the code pane would show.
     """
 
     place: str = "below"
     theme: str = "auto"
+    is_marked: bool = False
 
 
 class Explorer(anywidget.AnyWidget):
@@ -79,10 +82,11 @@ class Explorer(anywidget.AnyWidget):
     can_run: Any = traitlets.Bool(False).tag(sync=True)
     place: Any = traitlets.Unicode("below").tag(sync=True)
     theme: Any = traitlets.Unicode("auto").tag(sync=True)
+    marked: Any = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, uid: str, answer: Answer | None = None, looks: Looks | None = None) -> None:
         looks = looks or Looks()
-        super().__init__(uid=uid, place=looks.place, theme=looks.theme)
+        super().__init__(uid=uid, place=looks.place, theme=looks.theme, marked=looks.is_marked)
         self._questions = answer
         self._shown: dict[str, Shown] = {}
         self._own: frozenset[str] = frozenset()
@@ -256,7 +260,7 @@ class LiveDisplay:
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
         keep_live(self._widget, get_ipython())
         bundle = self._widget.bundle() | {"text/plain": ""}
-        place = place_of(self._widget.place)
+        place = place_of(self._widget.place, self._uid)
         self._live: Any = publish(bundle, metadata=place, display_id=True)
         self._started = self._told = self._shown = time.perf_counter()
 

@@ -24,6 +24,17 @@ def _of(view: str, sentence: str, paragraph: str) -> Reading:
 
 READINGS: tuple[Reading, ...] = (
     _of(
+        "overview",
+        "The answer first: what came of the run, what is wrong, and the run in order of its calls.",
+        """\
+        The sentence counts what was compiled. Each finding opens to its evidence and its remedy,
+        and leads to the view that shows it. In the map a region is one graph, and what it broke
+        into stands below it.
+
+            Dynamo captured all of `f` as one graph, without a break. Inductor wrote 2 kernels.
+        """,
+    ),
+    _of(
         "findings",
         "What is wrong, the costliest first: each with its line, its evidence and a remedy.",
         """\

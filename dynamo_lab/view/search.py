@@ -1,7 +1,7 @@
 """Which nodes a query finds, and in which graphs."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -42,6 +42,22 @@ class File(NamedTuple):
 
 _LEFT_OUT = File("", "", "library")
 """A view leaves out libraries that nothing leads to."""
+
+
+def files_of(view: View) -> dict[int, File]:
+    """What there is to know of each source of a view."""
+    return {one.id: File(one.label, one.path, one.kind) for one in view.sources}
+
+
+def home_of(stack: Sequence[tuple[int, int]], files: Mapping[int, File]) -> tuple[int, int] | None:
+    """The line to show of a stack: the innermost outside PyTorch, else the innermost of all."""
+
+    def is_torch(source: int) -> bool:
+        file = files.get(source, _LEFT_OUT)
+        return file.kind == "library" and bool(_TORCH.search(file.path))
+
+    outside = [line for line in stack if not is_torch(line[0])]
+    return outside[-1] if outside else stack[-1] if stack else None
 
 
 class Searched:
@@ -162,15 +178,10 @@ class Searched:
         )
 
     def _home(self, stack: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-        outside = [line for line in stack if not self._is_torch(line[0])]
-        return outside[-1] if outside else stack[-1] if stack else None
+        return home_of(stack, self._files)
 
     def _file(self, source: int) -> File:
         return self._files.get(source, _LEFT_OUT)
-
-    def _is_torch(self, source: int) -> bool:
-        file = self._file(source)
-        return file.kind == "library" and bool(_TORCH.search(file.path))
 
     def _is_of(self, source: int, file: str) -> bool:
         return not file or f"/{self._file(source).label.lower()}".endswith(f"/{file}")

@@ -21,6 +21,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the tests are not installed
 from tests.benchmarks.core.chromium import find_chromium
+from tests.fixtures.tabs import open_tab
 
 IMAGES = Path(__file__).parents[1] / "images"
 SIZE = {"width": 1120, "height": 620}
@@ -34,7 +35,7 @@ _TO_THE_TOP = """(button) => {
 }"""
 
 VIEWS = {
-    "findings": "breaking > breaks",
+    "findings": "breaking > overview",
     "code": "breaking > breaks",
     "breaks": "breaking > breaks",
     "steps": "breaking > steps > node > node > node",
@@ -48,10 +49,10 @@ VIEWS = {
     "lowering": "softmax_gelu > lowering",
     "fusion": "softmax_gelu > fusion",
     "pairs": "resnet_block > fusion > Pairs",
-    "memory": "resnet_block > fusion > Memory",
+    "memory": "resnet_block > memory",
     "kernels": "softmax_gelu > kernels",
     "bench": "measured > bench",
-    "roofline": "measured > bench > Roofline",
+    "roofline": "measured > roofline",
     "package": "ahead_of_time > package",
     "timeline": "softmax_gelu > timeline",
     "artifacts": "two_ranks > artifacts",
@@ -134,7 +135,7 @@ class Shots:
             page.context.close()
 
     def _show(self, page: Any, tab: str, *buttons: str) -> None:
-        page.locator(f"[data-tab={tab}]").click()
+        open_tab(page, tab)
         for name in buttons:
             button = page.locator(".dl-panel").get_by_role("button", name=name).first
             button.click()

@@ -12,6 +12,7 @@ from dynamo_lab.model.recording import Recording
 from tests.benchmarks.core.chromium import answers, watched_pages
 from tests.benchmarks.core.ratio import Line, announce, options, percentile, report
 from tests.benchmarks.core.synthetic import recording
+from tests.fixtures.tabs import open_tab
 
 PAINT_BUDGET = 1.0
 ACTION_BUDGET = 0.1
@@ -65,10 +66,10 @@ def _act(page: Page) -> None:
     """What a reader does: look through the tabs, the listing, its rows' kin, and search."""
     for tab in _all(page, "[role=tab]"):
         tab.click()
-    page.locator("[data-tab=lowering]").click()
+    open_tab(page, "lowering")
     for _ in range(8):
         page.keyboard.press("ArrowRight")  # from operator to operator
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     rows = _all(page, "[role=option]")[2:20]
     for row in rows:
         row.hover()

@@ -8,6 +8,7 @@ from dynamo_lab.measure.statistics import Spread, spread
 from tests.benchmarks.core.chromium import answers, watched_pages
 from tests.benchmarks.core.ratio import Line, announce, options, percentile, report
 from tests.benchmarks.core.steps import filmed
+from tests.fixtures.tabs import open_tab
 
 BUDGET = 0.05
 STEPS = 10_000
@@ -27,7 +28,7 @@ def main() -> None:
             progress(number)
             page = open_page()
             page.goto(path.as_uri())
-            page.locator("[data-tab=steps]").click()
+            open_tab(page, "steps")
             _scrub(page)
             moves.extend(answers(page))
             page.close()

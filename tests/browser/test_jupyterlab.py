@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.conftest import Lab, OpenNotebook
+from tests.fixtures.tabs import open_tab
 
 SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
 BREAKS = (
@@ -108,7 +109,7 @@ def test_an_input_can_be_tried_on_the_guards(open_notebook: OpenNotebook) -> Non
     notebook = open_notebook("would.ipynb", SETUP, "%%compile\ny = x * 2")
     notebook.run_all()
     view = notebook.widgets().first
-    view.locator("[data-tab=guards]").click()
+    open_tab(view, "guards")
     ask = view.get_by_label("Arguments of a call")
     for text, words in (
         ("x=x", "would reuse that code"),
@@ -223,7 +224,7 @@ def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
     notebook = open_notebook("passes.ipynb", SETUP, "%%compile\ny = (x @ x + x).clone() * 1")
     notebook.run_all()
     view = notebook.widgets().first
-    view.locator("[data-tab=passes]").click()
+    open_tab(view, "passes")
     heading = view.locator(".dl-pass-heading")
     heading.wait_for()
     first = heading.inner_text()

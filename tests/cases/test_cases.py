@@ -23,6 +23,8 @@ from dynamo_lab.view.fusion.why_not import answer
 from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.query import parse, widened
 from dynamo_lab.view.graphs.scenes import Cluster, Scene, Scenes
+from dynamo_lab.view.journey.address import address_of
+from dynamo_lab.view.journey.journey import journey_of
 from dynamo_lab.view.related import Relations
 from dynamo_lab.view.search import searched_graphs
 from dynamo_lab.view.steps.playback import Moment, Playback, Stop
@@ -235,6 +237,36 @@ def entities(view: View) -> Iterator[str]:
     yield from (f"symbol:{index}" for index in range(len(view.shapes.symbols)))
 
 
+JOURNEY = (*KIN, "main_source", "decompositions", "bench")
+
+
+def journey(make: Make) -> Table:
+    """The way of each entity, and its address on a page."""
+    return {
+        name: journeys_of(build(make(name)))
+        for name in ("assembled", "scheduled", "decomposed", "measured")
+    }
+
+
+def journeys_of(view: View) -> Table:
+    relations = Relations(view)
+    return {
+        "view": {name: getattr(view, name) for name in JOURNEY},
+        "ways": {one: way_of(view, one, relations) for one in entities(view)},
+        "addresses": {one: address_of(view, one) for one in entities(view)},
+    }
+
+
+def way_of(view: View, entity: str, relations: Relations) -> list[Any]:
+    """Each station as its stops, or why there is none."""
+    stations = journey_of(view, entity, relations).stations
+    return [
+        [[stop.entity, stop.text, stop.tab, stop.is_backward] for stop in station.stops]
+        or station.missing
+        for station in stations
+    ]
+
+
 SIZES = (
     0,
     1,
@@ -266,7 +298,7 @@ def texts(_: Make) -> Table:
     }
 
 
-NOUNS = (search, scenes, steps, fusion, kin, texts)
+NOUNS = (search, scenes, steps, fusion, kin, journey, texts)
 
 
 @pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.__name__)

@@ -49,7 +49,7 @@ class Opened:
 
     def tab(self) -> str:
         """The chosen tab's name."""
-        chosen = self.page.locator("[role=tab][aria-selected=true]")
+        chosen = self.page.locator("[data-tab][aria-selected=true]")
         return chosen.get_attribute("data-tab") or ""
 
 

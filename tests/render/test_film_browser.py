@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.fixtures.tabs import open_tab
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -34,7 +36,7 @@ def test_the_film_plays_from_its_first_to_its_last_instruction(
     show: Callable[[str], Opened],
 ) -> None:
     page = show("film").page
-    page.locator("[data-tab=steps]").click()
+    open_tab(page, "steps")
     page.keyboard.press("Home")
     seen = [film_shows(page)]
     for _ in range(11):
@@ -55,7 +57,7 @@ def test_the_film_plays_from_its_first_to_its_last_instruction(
 
 def test_the_film_goes_back_over_and_out(show: Callable[[str], Opened]) -> None:
     page = show("film").page
-    page.locator("[data-tab=steps]").click()
+    open_tab(page, "steps")
     deed = page.locator(".dl-deed")
     leads = {"b": 6, "Home": 1, "o": 2, "End": 12, "B": 6, "O": 3, "A": 1, "n": 4, "u": 6}
     for key, step in leads.items():
@@ -71,5 +73,6 @@ def test_the_film_goes_back_over_and_out(show: Callable[[str], Opened]) -> None:
 
 def test_a_break_leads_into_the_film(show: Callable[[str], Opened]) -> None:
     page = show("film").page
+    open_tab(page, "breaks")
     page.get_by_role("button", name="Show the steps to it").click()
     assert "step 12 of 12" in page.locator(".dl-deed").inner_text()

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.fixtures.tabs import open_tab
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,7 +28,7 @@ def graphs(show: Callable[[str], Opened]) -> Callable[[str], Page]:
 
     def open_it(name: str) -> Page:
         page = show(name).page
-        page.locator("[data-tab=graphs]").click()
+        open_tab(page, "graphs")
         page.locator(".dl-row").first.wait_for()
         return page
 

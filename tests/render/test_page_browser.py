@@ -9,6 +9,7 @@ import pytest
 
 from dynamo_lab.render.page import page as write_page
 from dynamo_lab.view import build
+from tests.fixtures.tabs import all_tabs, open_tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,19 +54,22 @@ def test_every_tab_is_in_sight_and_the_keyboard_walks_them(
 ) -> None:
     opened = show("branch_and_print")
     opened.page.set_viewport_size({"width": width, "height": 900})
-    tabs = opened.page.locator("[role=tab]")
-    bar = opened.page.locator(".dl-tabs").bounding_box()
+    page = opened.page
+    bar = page.locator(".dl-tabs").bounding_box()
     assert bar is not None
-    boxes = [tab.bounding_box() for tab in tabs.all()]
-    for box in boxes:
-        assert box is not None
-        assert bar["x"] <= box["x"]
-        assert box["x"] + box["width"] <= bar["x"] + bar["width"] + 1
-        assert box["y"] + box["height"] <= bar["y"] + bar["height"] + 1
-    opened.page.locator("[role=tab][aria-selected=true]").focus()
-    opened.page.keyboard.press("End")
+    for name in all_tabs(page):
+        open_tab(page, name)
+        assert page.locator(".dl-tabs").bounding_box() == bar, "nothing jumps"
+        for tab in page.locator("[role=tab]").all():
+            box = tab.bounding_box()
+            assert box is not None
+            assert bar["x"] <= box["x"]
+            assert box["x"] + box["width"] <= bar["x"] + bar["width"] + 1
+            assert box["y"] + box["height"] <= bar["y"] + bar["height"] + 1
+    page.locator(".dl-groups [aria-selected=true]").focus()
+    page.keyboard.press("End")
     assert opened.tab() == "timeline"
-    assert opened.page.evaluate("document.activeElement.dataset.tab") == "timeline"
+    assert page.evaluate("document.activeElement.dataset.tab") == "timeline"
 
 
 def test_where_nothing_was_compiled_there_is_the_code_alone(show: Callable[[str], Opened]) -> None:
@@ -78,8 +82,8 @@ def test_where_nothing_was_compiled_there_is_the_code_alone(show: Callable[[str]
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_tab_opens(show: Callable[[str], Opened], name: str) -> None:
     page = show(name).page
-    for tab in page.locator("[role=tab]").all():
-        tab.click()
+    for tab in all_tabs(page):
+        open_tab(page, tab)
         panel = page.locator("[role=tabpanel]")
         panel.wait_for()
         assert panel.inner_text().strip()
@@ -87,20 +91,32 @@ def test_every_tab_opens(show: Callable[[str], Opened], name: str) -> None:
 
 def test_tabs_work_by_keyboard(show: Callable[[str], Opened]) -> None:
     opened = show("branch_and_print")
-    names = [tab.get_attribute("data-tab") for tab in opened.page.locator("[role=tab]").all()]
-    opened.page.locator("[role=tab][aria-selected=true]").focus()
-    opened.page.keyboard.press("Home")
-    seen = [opened.tab()]
-    for _ in names:
-        opened.page.keyboard.press("ArrowRight")
-        seen.append(opened.tab())
-    assert seen == [*names, names[0]]  # and round again
-    opened.page.keyboard.press("End")
-    assert opened.tab() == names[-1]
-    focused = opened.page.evaluate("document.activeElement.dataset.tab")
-    assert focused == names[-1]
-    panel = opened.page.locator("[role=tabpanel]").get_attribute("aria-label") or ""
-    assert (opened.page.locator("[role=tab]").last.text_content() or "").startswith(panel)
+    page = opened.page
+    groups = [
+        tab.inner_text().split("\n")[0] for tab in page.locator(".dl-groups [role=tab]").all()
+    ]
+    chosen = page.locator(".dl-groups [aria-selected=true]")
+    chosen.focus()
+    page.keyboard.press("Home")
+    seen = [chosen.inner_text().split("\n")[0]]
+    for _ in groups:
+        page.keyboard.press("ArrowRight")
+        seen.append(chosen.inner_text().split("\n")[0])
+    assert seen == [*groups, groups[0]]  # and round again
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")
+    views = []
+    for _ in range(4):
+        views.append(page.evaluate("document.activeElement.dataset.tab"))
+        page.keyboard.press("ArrowRight")
+    assert views == ["breaks", "guards", "frames", "breaks"]
+    assert opened.tab() == "guards"
+    page.locator(".dl-title").click()
+    page.keyboard.press("1")
+    assert opened.tab() == "overview"
+    page.keyboard.press("2")
+    page.keyboard.press("2")
+    assert opened.tab() == "frames", "the number shows the last view of its group, then the next"
 
 
 def lit_rows(page: Page) -> list[str]:
@@ -111,7 +127,7 @@ def lit_rows(page: Page) -> list[str]:
 
 def test_a_hovered_line_lights_its_rows_and_no_others(show: Callable[[str], Opened]) -> None:
     page = show("branch_and_print").page
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     page.locator(".dl-row").first.wait_for()
     page.locator(".cm-line[data-entity='line:0:1']").hover()
     page.locator(".dl-row.is-lit").first.wait_for()
@@ -123,7 +139,7 @@ def test_a_hovered_line_lights_its_rows_and_no_others(show: Callable[[str], Open
 
 def test_a_hovered_row_lights_its_line(show: Callable[[str], Opened]) -> None:
     page = show("branch_and_print").page
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     page.locator(".dl-row[data-entity='node:0:2']").hover()
     page.locator(".cm-line.is-lit[data-entity='line:0:1']").wait_for()
 
@@ -131,8 +147,8 @@ def test_a_hovered_row_lights_its_line(show: Callable[[str], Opened]) -> None:
 def test_hostile_text_stays_text(show: Callable[[str], Opened]) -> None:
     page = show("hostile").page
     assert "</script><b>bold</b>&amp;" in page.locator("body").inner_text()
-    for tab in page.locator("[role=tab]").all():
-        tab.click()
+    for tab in all_tabs(page):
+        open_tab(page, tab)
         page.locator("[role=tabpanel]").wait_for()
         for fold in page.locator("[role=tabpanel] [aria-expanded=false]").all():
             fold.click()
@@ -158,7 +174,7 @@ def test_a_page_cut_short_says_so(browser: Browser, make: Make, tmp_path: Path) 
 
 def test_5_000_nodes_can_be_read_to_their_end(show: Callable[[str], Opened]) -> None:
     page = show("big").page
-    page.locator("[data-tab=graphs]").click()
+    open_tab(page, "graphs")
     rows = page.locator(".dl-row")
     rows.first.wait_for()
     assert rows.count() < 200  # only what is seen is drawn

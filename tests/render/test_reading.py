@@ -12,6 +12,7 @@ from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
 from dynamo_lab.view.help import READINGS, reading_of
 from dynamo_lab.view.still_help import still_reading_of
+from tests.fixtures.tabs import open_tab
 from tests.render.sections import by_section
 
 if TYPE_CHECKING:
@@ -86,18 +87,16 @@ def test_every_reading_has_a_form_that_promises_nothing() -> None:
 @pytest.mark.browser
 def test_the_page_explains_each_view(show: Callable[[str], Opened]) -> None:
     page = show("scheduled").page
-    line = page.locator(".dl-reading")
+    button, text = page.get_by_label("How to read this view"), page.locator(".dl-reading")
     for name in ("graphs", "fusion", "kernels"):
-        page.locator(f"[data-tab={name}]").click()
-        assert line.locator("summary").inner_text() == sentence(name)
-        assert not line.locator("pre").is_visible()
-    line.locator("summary").focus()
+        open_tab(page, name)
+        assert button.get_attribute("title") == sentence(name).replace("`", "")
+        assert text.count() == 0
+    button.focus()
     page.keyboard.press("Enter")
-    line.locator("pre").wait_for()
-    page.locator("[data-tab=fusion]").click()
-    assert line.locator("pre").is_visible(), "what was opened stays open"
-    page.get_by_role("button", name="Memory").click()
-    assert line.locator("summary").inner_text() == sentence("memory")
-    line.locator("summary").click()
-    page.locator("[data-tab=graphs]").click()
-    assert not line.locator("pre").is_visible(), "what was closed stays closed"
+    text.locator("pre").wait_for()
+    open_tab(page, "memory")
+    assert text.locator("p").first.inner_text() == sentence("memory"), "what was opened stays open"
+    button.click()
+    open_tab(page, "graphs")
+    assert text.count() == 0, "what was closed stays closed"

@@ -13,6 +13,7 @@ from dynamo_lab.render.fallback.side_by_side import fallback_of_several
 from dynamo_lab.render.terminal import as_text
 from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
 from dynamo_lab.view.compare.side_by_side import together
+from tests.fixtures.tabs import open_tab
 from tests.render.sections import by_section
 from tests.render.test_static_html import Reader
 from tests.view import samples
@@ -70,7 +71,7 @@ def test_it_is_a_mapping_that_prints(make: Callable[[str], Any]) -> None:
 def test_kernels_stand_beside_each_other(show: Callable[[str], Opened]) -> None:
     page = show("side_by_side").page
     recordings = page.get_by_role("group", name="Recording")
-    page.locator("[data-tab=kernels]").click()
+    open_tab(page, "kernels")
     page.get_by_role("button", name="side by side").click()
     columns = page.locator(".dl-beside-column")
     assert columns.locator("h4").all_inner_texts() == ["cpu", "cuda:sm_90"]
@@ -99,7 +100,7 @@ def test_kernels_stand_beside_each_other(show: Callable[[str], Opened]) -> None:
 @pytest.mark.browser
 def test_a_page_of_hostile_recordings_runs_none_of_it(show: Callable[[str], Opened]) -> None:
     page = show("hostile_side_by_side").page
-    page.locator("[data-tab=kernels]").click()
+    open_tab(page, "kernels")
     page.get_by_role("button", name="side by side").click()
     page.locator(".dl-row-work").first.click()
     page.locator(".dl-recordings button").nth(1).click()
@@ -109,7 +110,7 @@ def test_a_page_of_hostile_recordings_runs_none_of_it(show: Callable[[str], Open
 @pytest.mark.browser
 def test_a_page_of_one_recording_offers_no_other(show: Callable[[str], Opened]) -> None:
     page = show("branch_and_print").page
-    page.locator("[data-tab=kernels]").click()
+    open_tab(page, "kernels")
     assert page.get_by_role("button", name="side by side").count() == 0
     assert page.get_by_role("button", name="Lower again").count() == 0
     assert page.get_by_role("group", name="Recording").count() == 0

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import dynamo_lab as lab
+from tests.fixtures.tabs import all_tabs, open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -34,10 +35,19 @@ def show(browser, tmp_path):
 
 def test_every_tab_of_a_log_opens(show):
     page = show(lab.open_trace(LOGS / "torch-2.13"))
-    names = [tab.get_attribute("data-tab") for tab in page.locator("[role=tab]").all()]
-    assert names == ["breaks", "graphs", "kernels", "guards", "frames", "timeline", "artifacts"]
+    names = all_tabs(page)
+    assert names == [
+        "overview",
+        "artifacts",
+        "breaks",
+        "guards",
+        "frames",
+        "graphs",
+        "kernels",
+        "timeline",
+    ]
     for name in names:
-        page.locator(f"[data-tab={name}]").click()
+        open_tab(page, name)
         page.locator(f".dl-panel-{name}").wait_for()
     page.locator("[role=option]", has_text="aotautograd_cache_miss").first.click()
     page.locator(".dl-artifact", has_text="cache_status_detailed").wait_for()
@@ -61,7 +71,7 @@ def test_text_of_a_log_stays_text(show, tmp_path):
         f'V1121 12:00:00.000000 7 a.py:1] {{"{NASTY[:-5]}": {{}}}}\n{NASTY}\n', encoding="utf-8"
     )
     page = show(lab.open_trace(tmp_path / "logs"))
-    page.locator("[data-tab=artifacts]").click()
+    open_tab(page, "artifacts")
     page.locator("[role=option]", has_text="unreadable").click()
     page.locator(".dl-artifact", has_text="</script><b>bold</b>").wait_for()
     assert page.locator("b", has_text="bold").count() == 0

@@ -28,7 +28,7 @@ def test_each_is_short_and_has_an_example(reading: Reading) -> None:
 
 
 def test_every_tab_has_one_and_no_other_has() -> None:
-    tabs = re.search(r"export const TABS = \[(.*?)\]", TABS.read_text(encoding="utf-8"))
+    tabs = re.search(r"export const TABS = \[(.*?)\]", TABS.read_text("utf-8"), re.DOTALL)
     assert tabs
     names = set(re.findall(r'"(\w+)"', tabs[1]))
     read = [reading.view for reading in READINGS]

@@ -30,6 +30,7 @@ from dynamo_lab.view.code import code  # noqa: E402
 from dynamo_lab.view.compare.side_by_side import SideBySideView  # noqa: E402
 from dynamo_lab.view.graphs import kinds, query  # noqa: E402
 from dynamo_lab.view.guards.would_pass import WouldPass  # noqa: E402
+from dynamo_lab.view.journey.journey import JourneyView  # noqa: E402
 from dynamo_lab.view.kernels.assembly import AssemblyView  # noqa: E402
 from dynamo_lab.view.kernels.edits import EditView  # noqa: E402
 from dynamo_lab.view.messages import (  # noqa: E402
@@ -43,7 +44,7 @@ from dynamo_lab.view.messages import (  # noqa: E402
 )
 from dynamo_lab.view.steps import playback  # noqa: E402
 
-ROOTS = (View, SideBySideView, Progress, AnswerMessage, RanMessage)
+ROOTS = (View, SideBySideView, Progress, AnswerMessage, RanMessage, JourneyView)
 """What a host is given, and what the kernel tells it later."""
 
 ANSWERS = {

@@ -22,7 +22,7 @@ export function mount(root: HTMLElement, source: DataSource, host: "widget" | "p
     ...(follow ? [follow(root, store)] : []),
   ];
   render(
-    <MountedContext.Provider value={{ store, host }}>
+    <MountedContext.Provider value={{ store, host, root }}>
       <App />
     </MountedContext.Provider>,
     root,

@@ -1,23 +1,26 @@
 // All parts of the UI: each owns a noun.
 import { autogradPart } from "./autograd/part";
-import { benchmarksPart } from "./benchmarks/part";
+import { benchmarksPart, rooflinePart } from "./benchmarks/part";
 import { breaksPart } from "./breaks/part";
 import { codePart } from "./code/part";
 import type { Part } from "./core/state";
 import { decompositionsPart } from "./decompositions/part";
 import { framesPart } from "./frames/part";
-import { fusionPart } from "./fusion/part";
+import { fusionPart, memoryPart } from "./fusion/part";
 import { graphsPart } from "./graphs/part";
 import { guardsPart } from "./guards/part";
+import { journeyPart } from "./journey/part";
 import { kernelsPart } from "./kernels/part";
 import { loweringPart } from "./lowering/part";
+import { overviewPart } from "./overview/part";
 import { packagesPart } from "./packages/part";
 import { passesPart } from "./passes/part";
+import { shellPart } from "./shell/part";
 import { stepsPart } from "./steps/part";
 import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, fusionPart, kernelsPart, benchmarksPart, packagesPart,
-  guardsPart, framesPart, timingsPart, artifactsPart,
+  overviewPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, fusionPart, memoryPart, kernelsPart,
+  benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
 ];

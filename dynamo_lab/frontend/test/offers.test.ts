@@ -6,7 +6,7 @@ import { type DataSource, offers } from "../src/core/source";
 import { createStore } from "../src/core/store";
 import type { View } from "../src/core/types.generated";
 import { PARTS } from "../src/parts";
-import { showing, view } from "./sample";
+import { showing, small, view } from "./sample";
 
 const of = (parts: Partial<View["summary"]>): View => view({ summary: { ...view({}).summary, ...parts } });
 
@@ -18,8 +18,51 @@ function living(shown: View): DataSource {
 it("has no tab where nothing was compiled, whether it failed or not", () => {
   for (const failure of ["", "ValueError: no, at line 1"]) expect(createStore(living(of({ failure })), PARTS).tabs.value).toEqual([]);
   const going = createStore(living(of({ state: "recording" })), PARTS).tabs.value;
-  expect(going).toContain("breaks");
-  expect(going).toContain("timeline");
+  expect(going).toEqual(["overview"]);
+});
+
+it("offers no empty view, and groups the others in the compiler's order", () => {
+  const store = createStore(living(small()), PARTS);
+  expect(store.tab.value).toBe("overview");
+  expect(store.groups.value.map(({ name, tabs }) => [name, tabs])).toEqual([
+    ["Overview", ["overview"]], ["Graphs", ["graphs"]], ["Kernels", ["kernels"]],
+  ]);
+  store.setTab("passes");
+  expect(store.tab.value).toBe("overview");
+});
+
+it("comes back to the view of a group that was shown last", () => {
+  const shown = small();
+  const guards = { ...shown.guards, guards: [{ entity: "" }] };
+  const frames = [{ id: 0, entity: "", breaks: [], graphs: [] }];
+  const store = createStore(living({ ...shown, guards, frames } as unknown as View), PARTS);
+  const [overview, capture] = store.groups.value;
+  expect(capture.tabs).toEqual(["guards", "frames"]);
+  store.setTab("frames");
+  store.setGroup(overview);
+  expect(store.tab.value).toBe("overview");
+  store.setGroup(capture);
+  expect(store.tab.value).toBe("frames");
+});
+
+it("hides the code only where the cell's own margin shows it, until it is asked for", () => {
+  const shown = small();
+  const cell = { ...shown, sources: shown.sources.map((one) => ({ ...one, kind: "cell" })) };
+  const file = { ...shown, sources: shown.sources.map((one) => ({ ...one, kind: "user" })) };
+  const isShown = (of: View, margin: boolean): boolean => {
+    const store = createStore(living(of), PARTS);
+    store.margin.value = margin;
+    return store.isCodeShown.value;
+  };
+  expect([isShown(cell, true), isShown(cell, false), isShown(file, true)]).toEqual([false, true, true]);
+  const store = createStore(living(cell), PARTS);
+  store.margin.value = true;
+  store.go("line:0:1", true);
+  expect(store.isCodeShown.value).toBe(false);
+  store.go("line:0:1");
+  expect(store.isCodeShown.value).toBe(true);
+  store.toggleCode();
+  expect(store.isCodeShown.value).toBe(false);
 });
 
 it("has the tabs that a failed program came to", () => {

@@ -17,6 +17,7 @@ const OPEN = "dynamo-lab:open";
 const COMMAND = /^\s*%(%compile|%record|lab)\b/m;
 const LEAST = 160; // pixels of a view in sight are enough not to scroll the notebook
 const ASK = "dynamo-lab-ask"; // heard in ../../src/hosts/extension.ts
+const OPEN_VIEW = "dynamo-lab-open"; // asked there
 
 /** The live views of a recording on this page, and what is left of one that is gone. */
 function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker): Views {
@@ -41,6 +42,21 @@ function viewsOn(page: Document, panels: SidePanels, tracker: INotebookTracker):
       if (found && notebook) await panels.show(notebook, found.data, trusted);
     },
   };
+}
+
+/** Opens a view that asks for it in a tab of its own. */
+function offerTabs(page: Document, tracker: INotebookTracker, panels: SidePanels): void {
+  page.addEventListener(OPEN_VIEW, (event) => {
+    const { target, detail } = event as CustomEvent<{ opened?: Promise<boolean> } | null>;
+    const view = target instanceof HTMLElement ? target.closest<HTMLElement>(".dynamo-lab-live") : null;
+    const notebook = view && tracker.find(({ node }) => node.contains(view));
+    if (!detail || !view || !notebook) return;
+    const cells = [...(notebook.model?.cells ?? [])].filter((cell): cell is ICodeCellModel => cell.type === "code");
+    const outputs = cells.flatMap(({ outputs: all }) => Array.from({ length: all.length }, (_, i) => all.get(i)));
+    const own = outputs.find(({ data, metadata }) => WIDGET in data && ours(metadata)?.uid === view.dataset.uid);
+    // it is live: whoever runs it trusts it
+    if (own) detail.opened = panels.show(notebook, own.data as Bundle, true, "tab-after").then(() => true);
+  });
 }
 
 /** Opens the panel when a kernel shows something that belongs there. */
@@ -97,6 +113,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const panels = new SidePanels(app);
     const cells = new Cells(viewsOn(document, panels, tracker));
     offerCells(document, tracker, panels);
+    if (lab) offerTabs(document, tracker, panels);
     editors.addExtension({
       name: "dynamo-lab:margin",
       factory: ({ model }) => {

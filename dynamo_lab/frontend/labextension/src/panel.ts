@@ -9,19 +9,22 @@ export const WIDGET = "application/vnd.jupyter.widget-view+json";
 
 export type Bundle = IRenderMime.IMimeModel["data"];
 
+/** Where it is added: on the right of its notebook, or in a tab after it. */
+export type Mode = "split-right" | "tab-after";
+
 export class SidePanels {
   private readonly open = new Map<NotebookPanel, MainAreaWidget<Panel>>();
 
   constructor(private readonly app: JupyterFrontEnd) {}
 
-  /** Shows the widget of a bundle beside its notebook, in place of what was there; nothing where its origin is not trusted. */
-  async show(notebook: NotebookPanel, data: Bundle, isTrusted: boolean): Promise<void> {
+  /** Shows the widget of a bundle beside its notebook or in a tab, in place of what was there; nothing where its origin is not trusted. */
+  async show(notebook: NotebookPanel, data: Bundle, isTrusted: boolean, mode: Mode = "split-right"): Promise<void> {
     const { rendermime } = notebook.content;
     // a widget is code: as in the cell itself, one that came with the notebook stays text until somebody trusts it
     if (notebook.isDisposed || rendermime.preferredMimeType(data, isTrusted ? "any" : "ensure") !== WIDGET) return;
     const view = rendermime.createRenderer(WIDGET);
     await view.renderModel(rendermime.createModel({ data, trusted: isTrusted }));
-    const { content } = this.panelOf(notebook);
+    const { content } = this.panelOf(notebook, mode);
     for (const old of [...content.widgets]) old.dispose();
     content.addWidget(view);
   }
@@ -31,8 +34,9 @@ export class SidePanels {
     return [...this.open].find(([, panel]) => panel.node.contains(view))?.[0];
   }
 
-  private panelOf(notebook: NotebookPanel): MainAreaWidget<Panel> {
+  private panelOf(notebook: NotebookPanel, mode: Mode): MainAreaWidget<Panel> {
     const found = this.open.get(notebook);
+    if (found && mode === "tab-after") this.app.shell.activateById(found.id);
     if (found) return found;
     const made = new MainAreaWidget({ content: new Panel() });
     made.id = `dynamo-lab-${notebook.id}`;
@@ -46,7 +50,7 @@ export class SidePanels {
       this.open.delete(notebook);
     });
     this.open.set(notebook, made);
-    this.app.shell.add(made, "main", { mode: "split-right", ref: notebook.id, activate: false });
+    this.app.shell.add(made, "main", { mode, ref: notebook.id, activate: mode === "tab-after" });
     return made;
   }
 }

@@ -5,6 +5,7 @@ import { useStore } from "../core/context";
 import type { Ask } from "../core/source";
 import type { Budgets as Table } from "../core/types.generated";
 import { plural } from "../core/words";
+import { Table as CopiedTable } from "../ui/copy/table";
 
 export const NEEDS_KERNEL =
   "What other budgets would save is asked of the living program, and this page has none. In the process that recorded it, print(rec.repartition()) says it.";
@@ -27,7 +28,7 @@ function Asked({ ask, partition }: { ask: Ask; partition: number }) {
   const most = Math.max(...table.value.rows.map((row) => row.activation_bytes), 1);
   return (
     <div class="dl-scroll dl-partition">
-      <table class="dl-budgets">
+      <CopiedTable class="dl-budgets">
         <thead><tr>{table.value.headings.map((one) => <th key={one} colSpan={one === "saved" ? 2 : 1}>{one}</th>)}<th /></tr></thead>
         <tbody>
           {table.value.rows.map((row) => (
@@ -42,7 +43,7 @@ function Asked({ ask, partition }: { ask: Ask; partition: number }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </CopiedTable>
       <p class="dl-dim">A budget is the share of activation memory to save. To compile with one: <code>torch._functorch.config.activation_memory_budget = 0.5</code></p>
     </div>
   );

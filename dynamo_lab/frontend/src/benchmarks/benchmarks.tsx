@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../core/context";
 import type { AgreementView, BenchView } from "../core/types.generated";
 import { Empty, Fold } from "../ui/bits";
+import { Table } from "../ui/copy/table";
 import { ByHand } from "./by-hand";
 import { Difference } from "./difference";
 import { BenchKernels } from "./kernels";
@@ -12,7 +13,7 @@ import { Roofline } from "./roofline";
 import { BENCH_MODES, benchmarksState, type BenchMode } from "./state";
 import { Ways } from "./ways";
 
-const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", memory: "Memory", roofline: "Roofline", code: "By hand", machine: "Machine" };
+const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", memory: "Memory", code: "By hand", machine: "Machine" };
 
 function Verdicts({ bench }: { bench: BenchView }) {
   return (
@@ -28,7 +29,7 @@ function Agreement({ found }: { found: AgreementView }) {
   const head = <><b>{found.name}</b> ({found.phase}): <span class={found.verdict === "wrong" ? "dl-bad-text" : ""}>{found.sentence}</span></>;
   return (
     <Fold label={head}>
-      <table class="dl-totals dl-compared">
+      <Table class="dl-totals dl-compared">
         <thead><tr><th scope="col">value</th><th scope="col">ULP</th><th scope="col">relative</th><th scope="col">ULP from float64</th><th scope="col">eager's</th><th scope="col" /></tr></thead>
         <tbody>
           {found.rows.map((row) => (
@@ -39,7 +40,7 @@ function Agreement({ found }: { found: AgreementView }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </Table>
       {found.left > 0 && <p class="dl-dim">and {found.left.toLocaleString("en")} more, each no farther off</p>}
     </Fold>
   );
@@ -59,7 +60,6 @@ function Machine({ bench }: { bench: BenchView }) {
 function Shown({ bench, mode }: { bench: BenchView; mode: BenchMode }): ComponentChildren {
   if (mode === "kernels") return <BenchKernels programs={bench.kernels.programs} />;
   if (mode === "memory" && bench.memory) return <BenchMemory view={bench.memory} />;
-  if (mode === "roofline" && bench.roofline) return <Roofline view={bench.roofline} />;
   if (mode === "code") return <ByHand bench={bench} />;
   if (mode === "machine") return <Machine bench={bench} />;
   return (
@@ -83,7 +83,7 @@ export function Bench() {
     );
   }
   const has: Partial<Record<BenchMode, boolean>> = {
-    kernels: bench.kernels.programs.length > 0, memory: Boolean(bench.memory), roofline: Boolean(bench.roofline), code: bench.ways.some((way) => way.code),
+    kernels: bench.kernels.programs.length > 0, memory: Boolean(bench.memory), code: bench.ways.some((way) => way.code),
   };
   const modes = BENCH_MODES.filter((mode) => has[mode] ?? true);
   const mode = modes.includes(benchmarksState(store).mode.value) ? benchmarksState(store).mode.value : "ways";
@@ -100,4 +100,10 @@ export function Bench() {
       <Shown bench={bench} mode={mode} />
     </div>
   );
+}
+
+/** How near the kernels come to what the machine can do. */
+export function RooflineOfBench() {
+  const { bench } = useModel().view;
+  return <div class="dl-scroll dl-bench">{bench?.roofline && <Roofline view={bench.roofline} />}</div>;
 }

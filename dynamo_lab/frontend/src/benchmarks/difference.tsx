@@ -1,6 +1,7 @@
 // Why the compiled program differs from eager: the verdict, the part that makes it, each compilation.
 import type { BisectionView } from "../core/types.generated";
 import { Fold, Go, Prose } from "../ui/bits";
+import { Table } from "../ui/copy/table";
 
 const TONES: Readonly<Record<string, string>> = { same: "good", rounding: "good", bug: "bad", crash: "bad", unknown: "warning" };
 
@@ -18,12 +19,12 @@ export function Difference({ found }: { found: BisectionView }) {
       )}
       {found.notes.map((note) => <p key={note} class="dl-dim">{note}</p>)}
       <Fold label="Each compilation">
-        <table class="dl-totals">
+        <Table class="dl-totals">
           <thead><tr><th scope="col">compiled</th><th scope="col">backend</th><th scope="col">result</th><th scope="col">time</th><th scope="col" /></tr></thead>
           <tbody>
             {found.trials.map((one, at) => <tr key={at}><th scope="row">{one.what}</th><td>{one.backend}</td><td>{one.outcome}</td><td>{one.time}</td><td>{one.fault}</td></tr>)}
           </tbody>
-        </table>
+        </Table>
       </Fold>
     </section>
   );

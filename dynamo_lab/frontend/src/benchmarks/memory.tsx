@@ -1,6 +1,7 @@
 // Memory over one call: the variants' courses on one axis, and what holds each peak.
 import type { CourseView, MemoryCoursesView } from "../core/types.generated";
 import { Go } from "../ui/bits";
+import { Table } from "../ui/copy/table";
 
 const WIDTH = 600;
 const HEIGHT = 120;
@@ -14,14 +15,14 @@ export function steps(course: CourseView, most: number): string {
 
 function Holders({ course }: { course: CourseView }) {
   return (
-    <table class="dl-table">
+    <Table class="dl-table">
       <caption>{course.name}: {course.peak} at its peak</caption>
       <tbody>
         {course.holders.map((one, i) => (
           <tr key={i}><td class="dl-times">{one.size}</td><td>{one.share}</td><td><code>{one.operator}</code></td><td>{one.entity && <Go to={one.entity}>{one.where}</Go>}</td></tr>
         ))}
       </tbody>
-    </table>
+    </Table>
   );
 }
 

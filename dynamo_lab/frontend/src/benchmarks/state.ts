@@ -4,7 +4,7 @@ import { derived } from "../core/model";
 import { stateOf } from "../core/state";
 import type { Cache } from "../core/types.generated";
 
-export const BENCH_MODES = ["ways", "kernels", "memory", "roofline", "code", "machine"] as const;
+export const BENCH_MODES = ["ways", "kernels", "memory", "code", "machine"] as const;
 export type BenchMode = (typeof BENCH_MODES)[number];
 
 export const benchmarksState = stateOf(() => ({

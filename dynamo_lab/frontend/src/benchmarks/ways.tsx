@@ -1,6 +1,7 @@
 // Ways that were timed in turns: a row each, with every round as a dot.
 import type { BenchView, TimeView } from "../core/types.generated";
 import { seconds } from "../core/words";
+import { Table } from "../ui/copy/table";
 import { type Scale, scaleOf, STRIP, tickText, y } from "./charts";
 
 function Strip({ row, scale }: { row: TimeView; scale: Scale }) {
@@ -46,7 +47,7 @@ function Row({ row, scale, isAlone }: { row: TimeView; scale: Scale; isAlone: bo
 /** All tables as one, so that their columns stand below each other. */
 export function Ways({ sections }: { sections: BenchView["sections"] }) {
   return (
-    <table class="dl-totals dl-ways">
+    <Table class="dl-totals dl-ways">
       {sections.map(({ title, rows }) => {
         const scale = scaleOf(rows);
         return (
@@ -60,6 +61,6 @@ export function Ways({ sections }: { sections: BenchView["sections"] }) {
           </tbody>
         );
       })}
-    </table>
+    </Table>
   );
 }

@@ -7,6 +7,7 @@ import { NOTHING, type Ran } from "../core/recordings";
 import type { BreakView, Fix, TrialOutcome } from "../core/types.generated";
 import { Prose } from "../ui/bits";
 import { diffTone } from "../ui/differing";
+import { Table } from "../ui/copy/table";
 
 type Trial = Ran<TrialOutcome>;
 type State = { readonly fix: string; readonly trial?: Trial; readonly error?: string };
@@ -21,13 +22,13 @@ function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
   useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []);
   return (
     <div class="dl-trial" ref={box}>
-      <table class="dl-trial-counts">
+      <Table class="dl-trial-counts">
         <thead><tr><th />{counts.map(([name]) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
           <tr><th scope="row">before</th>{counts.map(([name, a]) => <td key={name}>{a}</td>)}</tr>
           <tr><th scope="row">with the fix</th>{counts.map(([name, a, b]) => <td key={name} class={a === b ? "" : "is-changed"}>{b}</td>)}</tr>
         </tbody>
-      </table>
+      </Table>
       <p class={same === true ? "dl-good-text" : same === false ? "dl-bad-text" : ""}>{numbers}</p>
       {new_breaks.map((text, i) => <p key={i}>New break: {text}</p>)}
       {failure && <pre class="dl-failure">{failure}</pre>}

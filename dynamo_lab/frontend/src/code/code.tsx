@@ -10,6 +10,7 @@ import { LINE, type SourceView } from "../core/types.generated";
 import { indicesOf } from "../graphs/graph-index";
 import { stepsState } from "../steps/state";
 import { Empty } from "../ui/bits";
+import { CopyButton } from "../ui/copy/copy";
 import { Editor } from "../ui/editor";
 import { hasGaps } from "../ui/highlight";
 import { baseDecorations, type LineMap, lineTimes, litDecorations, mapLines, type Position, signs, stepDressing } from "./dressing";
@@ -194,6 +195,7 @@ export function Code() {
           <button type="button" class="dl-button" onClick={() => (codeState(store).file.value = main.id)} title={`Back to ${main.label}`}>Your code</button>
         )}
         <Switcher shown={source} />
+        <CopyButton text={() => source.lines.map((line) => line[LINE.text]).join("\n")} title="Copy this code" />
       </div>
       {source.notice !== "" && <p class="dl-notice" role="note">{source.notice}</p>}
       {(!source.is_wrapper || store.tab.value === "steps") && <><Pane key={source.id} source={source} model={model} store={store} /><Legend source={source} /></>}

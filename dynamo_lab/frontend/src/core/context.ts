@@ -7,6 +7,8 @@ import type { Store } from "./state";
 export interface Mounted {
   readonly store: Store;
   readonly host: "widget" | "page";
+  /** What it is mounted in. */
+  readonly root: HTMLElement;
 }
 
 export const MountedContext = createContext<Mounted | null>(null);

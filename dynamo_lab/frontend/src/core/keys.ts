@@ -1,5 +1,5 @@
 // Keys that work anywhere in the UI. None of them leaves it: in a notebook "b" inserts a cell.
-import type { Store } from "./state";
+import type { ShownGroup, Store } from "./state";
 
 const SLIDER = "input[type=range]";
 
@@ -13,17 +13,25 @@ function focusSearch(root: HTMLElement): void {
   box?.select();
 }
 
+/** A group's number shows it; the number again, its next view. */
+function chooseNext(store: Store, group: ShownGroup): void {
+  if (!group.isChosen) return store.setGroup(group);
+  store.setTab(group.tabs[(group.tabs.indexOf(store.tab.value) + 1) % group.tabs.length]);
+}
+
 function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean {
   const shown = store.parts.find((part) => part.tab === store.tab.value);
   if (shown?.onKey?.(event, store)) return true;
-  const tab = store.tabs.value[Number(event.key) - 1];
-  if (tab) {
-    store.setTab(tab);
+  const group = store.groups.value[Number(event.key) - 1];
+  if (group) {
+    chooseNext(store, group);
     return true;
   }
   switch (event.key) {
     case "/": focusSearch(root); return true;
     case "?": store.help.value = !store.help.value; return true;
+    case "c": store.toggleCode(); return true;
+    case "d": store.details.value = !store.details.value; return true;
     default: return store.parts.some((part) => part.onKeyAnywhere?.(event, store));
   }
 }
@@ -31,7 +39,9 @@ function handle(event: KeyboardEvent, root: HTMLElement, store: Store): boolean 
 function escape(event: KeyboardEvent, store: Store): void {
   if (store.help.value) store.help.value = false;
   else if (isTyping(event.target)) (event.target as HTMLElement).blur();
-  else store.unpin();
+  else if (store.details.value) store.details.value = false;
+  else if (store.pin.value) store.unpin();
+  else store.parts.some((part) => part.onKeyAnywhere?.(event, store));
 }
 
 /**

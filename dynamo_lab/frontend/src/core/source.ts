@@ -52,6 +52,8 @@ export interface DataSource {
   readonly ask?: Ask;
   /** Absent where there is no kernel to run a program in. */
   readonly runs?: Runs;
+  /** Shows it in a place of its own, absent where it has one. Rejects with a sentence to show. */
+  readonly popOut?: (root: HTMLElement) => Promise<void>;
   /** The cells of the notebook around an element, absent where no notebook can be changed. */
   readonly cells?: (element: Element) => Cells | null;
   /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */

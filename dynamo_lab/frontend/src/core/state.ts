@@ -6,13 +6,18 @@ import type { Entity, Kind } from "./entities";
 import type { Mask } from "./kin";
 import type { Model } from "./model";
 import type { DataSource } from "./source";
-import type { Tab } from "./tabs";
+import type { Group, Tab } from "./tabs";
 import type { ThemeChoice } from "./theme";
 import type { View } from "./types.generated";
 
 export interface Reveal {
   readonly entity: string;
   readonly tick: number; // so that revealing the same entity again scrolls again
+}
+
+/** A group with those of its views that have something to show. */
+export interface ShownGroup extends Group {
+  readonly isChosen: boolean;
 }
 
 /** It outlives the view: while a compile runs, views replace each other and the reader's tab, selection and scroll stay. */
@@ -23,6 +28,8 @@ export interface Store {
   readonly tab: ReadonlySignal<Tab>;
   /** The tabs there are: those with nothing to show are left out. None where nothing was compiled. */
   readonly tabs: ReadonlySignal<readonly Tab[]>;
+  /** The groups that have a tab. */
+  readonly groups: ReadonlySignal<readonly ShownGroup[]>;
   readonly hover: Signal<string>;
   readonly pin: ReadonlySignal<string>;
   /** Kin of what is hovered, and of what is pinned; null for none. */
@@ -33,11 +40,22 @@ export interface Store {
   readonly reveal: ReadonlySignal<Reveal>;
   readonly theme: Signal<ThemeChoice>;
   readonly help: Signal<boolean>;
+  /** Whether the panel with all facts of what is pinned is open. */
+  readonly details: Signal<boolean>;
+  /** Whether the margin of the notebook's own cells shows what the code pane would. */
+  readonly margin: Signal<boolean>;
+  /** What was done by a key, to be told for a while; empty for nothing. */
+  readonly told: Signal<string>;
+  readonly isCodeShown: ReadonlySignal<boolean>;
+  toggleCode(): void;
+  /** Shows a tab; nothing where there is none to show. */
   setTab(tab: Tab): void;
+  /** Shows the view of a group that was shown last, or its first. */
+  setGroup(group: Group): void;
   togglePin(entity: string): void;
   unpin(): void;
-  /** Pins an entity and brings it into sight, in the tab where it lives. */
-  go(entity: string): void;
+  /** Pins an entity and brings it into sight, in the tab where it lives; a line in the code, unless it was asked for there. */
+  go(entity: string, isFromCode?: boolean): void;
   /** Has something done when the UI goes. */
   atEnd(act: () => void): void;
   close(): void;

@@ -6,22 +6,15 @@ import type { Mask } from "./kin";
 import { type Model, modelOf } from "./model";
 import type { DataSource } from "./source";
 import type { Part, Reveal, Store } from "./state";
-import { type Tab, TABS } from "./tabs";
+import { GROUPS, type Tab, TABS } from "./tabs";
 import type { ThemeChoice } from "./theme";
 import type { View } from "./types.generated";
 
-/** The tab to begin with: where there is most to say. */
+/** The tab to begin with: the answer, unless it was made to measure or is a package. */
 function firstTab(view: View | undefined): Tab {
-  if (view?.bench || view?.bisection) return "bench"; // it was made to measure
-  if (!view || view.breaks.length > 0) return "breaks";
-  if (view.packages.length > 0) return "package";
-  if (view.guards.recompiles.length > 0) return "guards";
-  return view.graphs.length > 0 || view.frames.length === 0 ? "graphs" : "frames";
+  if (view?.bench || view?.bisection) return "bench";
+  return view && view.packages.length > 0 ? "package" : "overview";
 }
-
-/** Whether it did not come to all the tabs: it failed, or Dynamo saw nothing of it. */
-const isShort = ({ summary, frames, packages }: View): boolean =>
-  summary.state === "done" && (summary.failure !== "" || (frames.length === 0 && packages.length === 0));
 
 function kinOf(model: Model | null, entity: string): Mask | null {
   const vertices = entity && model ? model.kin.resolve(entity) : [];
@@ -40,16 +33,39 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
   const endings: (() => void)[] = [];
 
   const partOf = (tab: Tab): Part | undefined => parts.find((part) => part.tab === tab);
-  const isThere = (tab: Tab): boolean => partOf(tab)?.isThere?.(store) ?? true;
+  /** Empty views are not offered: a reader who opens one learns nothing there. */
+  const isEmpty = (part: Part, view: View): boolean => part.isEmpty?.(view) ?? part.count?.(view) === 0;
   const tabs = computed(() => {
-    const there = TABS.filter(isThere);
     const view = model.value?.view;
-    if (!view || !isShort(view)) return there;
-    return there.filter((tab) => partOf(tab)?.count?.(view) !== 0 && !partOf(tab)?.isEmpty?.(view));
+    if (!view) return [];
+    return TABS.filter((tab) => {
+      const part = partOf(tab);
+      return part !== undefined && (part.isThere?.(store) ?? true) && !isEmpty(part, view);
+    });
   });
   const tab = computed(() => {
     const wanted = chosenTab.value ?? firstTab(model.value?.view);
     return tabs.value.includes(wanted) ? wanted : tabs.value[0] ?? wanted;
+  });
+  const groups = computed(() => GROUPS.flatMap((group) => {
+    const there = group.tabs.filter((one) => tabs.value.includes(one));
+    return there.length > 0 ? [{ ...group, tabs: there, isChosen: there.includes(tab.value) }] : [];
+  }));
+  /** The view that was shown last of each group. */
+  const lastOf = new Map<string, Tab>();
+  const choose = (next: Tab): void => {
+    if (!tabs.peek().includes(next)) return;
+    const group = GROUPS.find((one) => one.tabs.includes(next));
+    if (group) lastOf.set(group.name, next);
+    chosenTab.value = next;
+  };
+  const margin = signal(false);
+  const codeChoice = signal<boolean | null>(null);
+  const isCodeShown = computed(() => {
+    const view = model.value?.view;
+    const isMarked = margin.value && view?.sources[view.main_source]?.kind === "cell";
+    // the steps are played on the code
+    return codeChoice.value ?? (!isMarked || tab.value === "steps");
   });
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };
@@ -59,11 +75,12 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
     const part = entity && model.value ? parts.find(({ kinds }) => kinds?.[entity.kind]) : undefined;
     if (!entity || !part) return;
     part.kinds?.[entity.kind]?.show?.(store, entity);
-    if (part.tab) chosenTab.value = part.tab;
+    if (part.tab) choose(part.tab);
   };
-  const go = (entity: string): void =>
+  const go = (entity: string, isFromCode = false): void =>
     batch(() => {
       show(entity);
+      if (!isFromCode && parseEntity(entity)?.kind === "line") codeChoice.value = true;
       pin.value = parseEntity(entity)?.kind === "graph" ? "" : entity;
       hover.value = "";
       look(entity);
@@ -71,13 +88,22 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
 
   const store: Store = {
     source, parts, model, hover, pin, reveal, go,
-    tab, tabs,
+    tab, tabs, groups, margin, isCodeShown,
     lit: computed(() => kinOf(model.value, hover.value)),
     held: computed(() => kinOf(model.value, pin.value)),
     focus: computed(() => pin.value || hover.value),
     theme: signal<ThemeChoice>("auto"),
     help: signal(false),
-    setTab: (next) => void (chosenTab.value = next),
+    details: signal(false),
+    told: signal(""),
+    toggleCode: () => void (codeChoice.value = !isCodeShown.peek()),
+    setTab: choose,
+    setGroup: ({ name, tabs: all }) => {
+      const there = all.filter((one) => tabs.peek().includes(one));
+      const last = lastOf.get(name);
+      const next = last && there.includes(last) ? last : there[0];
+      if (next) choose(next);
+    },
     togglePin: (entity) =>
       batch(() => {
         pin.value = pin.peek() === entity ? "" : entity;

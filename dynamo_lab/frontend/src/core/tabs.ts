@@ -1,9 +1,37 @@
-// The tabs, in their order.
+// The views, in the compiler's order, grouped by what the reader asks.
 
-export const TABS = ["breaks", "steps", "graphs", "autograd", "decompositions", "passes", "lowering", "fusion", "kernels", "bench", "package", "guards", "frames", "timeline", "artifacts"] as const;
+export const TABS = [
+  "overview", "artifacts", "breaks", "steps", "guards", "frames", "graphs", "decompositions", "passes", "autograd",
+  "lowering", "fusion", "memory", "kernels", "package", "bench", "roofline", "timeline",
+] as const;
 export type Tab = (typeof TABS)[number];
 
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  breaks: "Breaks", steps: "Steps", graphs: "Graphs", autograd: "Autograd", decompositions: "Decompositions", passes: "Passes", lowering: "Lowering", fusion: "Fusion", kernels: "Kernels", bench: "Bench", package: "Package",
-  guards: "Guards", frames: "Frames", timeline: "Timeline", artifacts: "Artifacts",
+  overview: "Overview", artifacts: "Log", breaks: "Breaks", steps: "Steps", guards: "Guards", frames: "Frames",
+  graphs: "Stages", decompositions: "Decompositions", passes: "Passes", autograd: "Autograd",
+  lowering: "Operators", fusion: "Fusion", memory: "Memory", kernels: "Code", package: "Package",
+  bench: "Bench", roofline: "Roofline", timeline: "Compile time",
 };
+
+/** A question of the reader, and the views that answer it. */
+export interface Group {
+  readonly name: string;
+  readonly tabs: readonly Tab[];
+}
+
+export const GROUPS: readonly Group[] = [
+  { name: "Overview", tabs: ["overview", "artifacts"] },
+  { name: "Capture", tabs: ["breaks", "steps", "guards", "frames"] },
+  { name: "Graphs", tabs: ["graphs", "decompositions", "passes", "autograd"] },
+  { name: "Lowering", tabs: ["lowering", "fusion", "memory"] },
+  { name: "Kernels", tabs: ["kernels", "package"] },
+  { name: "Time", tabs: ["bench", "roofline", "timeline"] },
+];
+
+export const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
+
+/** What a view is called where its group does not stand beside it: "Kernels", "Compile time". */
+export function placeName(tab: Tab): string {
+  const group = GROUPS.find(({ tabs }) => tabs[0] === tab);
+  return group && group.name !== "Capture" && group.name !== "Time" ? group.name : TAB_NAMES[tab];
+}

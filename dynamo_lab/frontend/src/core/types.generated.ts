@@ -1827,6 +1827,38 @@ export interface RanMessage {
   readonly type: "ran";
 }
 
+/** The way of `entity`; a station without a stop says why. */
+export interface JourneyView {
+  readonly entity: string;
+  readonly stations: readonly Station[];
+}
+
+/** A level of the compiler. `missing` says why nothing stands there. */
+export interface Station {
+  readonly name: StationName;
+  readonly title: string;
+  readonly stops: readonly JourneyStop[];
+  readonly missing: string;
+}
+
+export type StationName = 
+  | "aten"
+  | "captured"
+  | "code"
+  | "decomposed"
+  | "fused"
+  | "instructions"
+  | "kernel"
+  | "time";
+
+/** One thing on the way: the entity that it is, and the view that shows it. */
+export interface JourneyStop {
+  readonly entity: string;
+  readonly text: string;
+  readonly tab: string;
+  readonly is_backward: boolean;
+}
+
 /** The answer to "would this input pass?": for each compilation, and what a call would do. */
 export interface WouldPass {
   readonly frame: number;

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
 import { NOTHING, type Ran } from "../core/recordings";
 import type { AppliedOutcome } from "../core/types.generated";
+import { Table } from "../ui/copy/table";
 
 interface State {
   readonly busy?: boolean;
@@ -17,12 +18,12 @@ function Outcome({ outcome, show }: { outcome: AppliedOutcome; show: () => void 
     <div class="dl-trial">
       <p class={TONES[outcome.verdict]}>{outcome.sentence}</p>
       <p class={outcome.same === false ? "dl-bad-text" : ""}>{outcome.numbers}</p>
-      <table class="dl-trial-counts">
+      <Table class="dl-trial-counts">
         <thead><tr><th /><th scope="col">before</th><th scope="col">with the change</th></tr></thead>
         <tbody>
           {outcome.rows.map(([name, a, b]) => <tr key={name}><th scope="row">{name}</th><td>{a}</td><td class={a === b ? "" : "is-changed"}>{b}</td></tr>)}
         </tbody>
-      </table>
+      </Table>
       {outcome.new_breaks.map((text, i) => <p key={i}>New break: {text}</p>)}
       {outcome.failure && <pre class="dl-failure">{outcome.failure}</pre>}
       <button type="button" class="dl-button" onClick={show}>Open this recording</button>

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { CellEdit, Cells } from "../core/source";
 import { useModel, useStore } from "../core/context";
 import type { SourceEdit } from "../core/types.generated";
-import { CopyButton } from "./copy";
+import { CopyButton } from "../ui/copy/copy";
 import { diffOf, newLines } from "./diff";
 
 /** The kernel answers at once, or after the cell that it runs. */

@@ -2,15 +2,13 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useStore } from "../core/context";
-import { type Tab, TAB_NAMES, TABS } from "../core/tabs";
+import { isTab, placeName } from "../core/tabs";
 import type { Evidence, Finding, FindingsView } from "../core/types.generated";
 import { Badge, Go, Prose } from "../ui/bits";
 import { diffTone } from "../ui/differing";
 import { Apply, ApplyAll } from "./apply";
-import { CopyButton } from "./copy";
+import { CopyButton } from "../ui/copy/copy";
 import { Edit } from "./edit";
-
-const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
 
 /** Opens the tab that shows it, with the entity selected where it has one. */
 function Seen({ item }: { item: Evidence }) {
@@ -20,7 +18,7 @@ function Seen({ item }: { item: Evidence }) {
     if (isTab(item.tab)) store.setTab(item.tab);
   };
   const text = <Prose text={item.text} />;
-  return isTab(item.tab) ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${TAB_NAMES[item.tab]}`} onClick={open}>{text}</button> : <span>{text}</span>;
+  return isTab(item.tab) && store.tabs.value.includes(item.tab) ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${placeName(item.tab)}`} onClick={open}>{text}</button> : <span>{text}</span>;
 }
 
 function Code({ text }: { text: string }) {
@@ -94,18 +92,17 @@ function summaryOf({ found, more }: FindingsView): string {
   return [count(problems, "problem"), count(notes, "note"), more ? `${more} more` : ""].filter(Boolean).join(", ");
 }
 
-/** One line, so that the views keep their room: the first finding. It opens to all. */
+/** All of them, as lines that open; the first problem is open. */
 export function Findings() {
-  const isOpen = useSignal(false);
   const view = useStore().model.value?.view.findings;
   if (!view || (view.found.length === 0 && !view.clean)) return null;
   if (view.found.length === 0) return <p class="dl-findings is-clean" role="status"><b>Findings</b> {view.clean}</p>;
   const safe = view.found.filter((one) => one.can_apply && one.grade === "safe");
   return (
-    <details class="dl-findings" data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
-      <summary><b>Findings</b> <span class="dl-dim">{summaryOf(view)}</span>{!isOpen.value && <> <Prose text={view.found[0].sentence} /></>}</summary>
-      {isOpen.value && <ol>{view.found.map((item) => <One key={item.id} item={item} />)}</ol>}
-      {isOpen.value && safe.length > 1 && <ApplyAll />}
-    </details>
+    <section class="dl-findings" aria-label="Findings" data-own>
+      <h3><b>Findings</b> <span class="dl-dim">{summaryOf(view)}</span></h3>
+      <ol>{view.found.map((item) => <One key={item.id} item={item} />)}</ol>
+      {safe.length > 1 && <ApplyAll />}
+    </section>
   );
 }

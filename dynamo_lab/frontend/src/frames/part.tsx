@@ -25,6 +25,7 @@ export const framesPart: Part = {
   tab: "frames",
   Panel: Frames,
   kinds: { frame: { Card: Frame } },
+  isEmpty: (view) => view.frames.length === 0,
   count: (view) => Math.max(0, view.frames.length - view.summary.library_frames),
   hasKin: ({ view, kin }, held) => view.frames.some((frame) => held[kin.vertex("frame", frame.id)] === 1),
 };

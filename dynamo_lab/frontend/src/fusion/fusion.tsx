@@ -12,12 +12,11 @@ import { FusionPairs } from "./pairs";
 import { pairsOf } from "./rounds";
 import { FUSION_MODES, type FusionMode, fusionState } from "./state";
 
-const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", pairs: "Pairs", why: "Why not?", memory: "Memory" };
+const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", pairs: "Pairs", why: "Why not?" };
 
 function countOf(schedule: ScheduleView, mode: FusionMode): number | null {
   if (mode === "groups") return schedule.final.length;
-  if (mode === "pairs") return schedule.ruling.length;
-  return mode === "memory" ? schedule.memory.reduce((sum, plan) => sum + plan.lives.length, 0) : null;
+  return mode === "pairs" ? schedule.ruling.length : null;
 }
 
 function Body({ schedule, mode, chosen }: { schedule: ScheduleView; mode: FusionMode; chosen: Signal<Chosen> }) {
@@ -25,7 +24,6 @@ function Body({ schedule, mode, chosen }: { schedule: ScheduleView; mode: Fusion
     case "groups": return <FusionGroups schedule={schedule} chosen={chosen} />;
     case "pairs": return <FusionPairs schedule={schedule} chosen={chosen} />;
     case "why": return <WhyNotPanel schedule={schedule} chosen={chosen} isWhole />;
-    case "memory": return <Memory schedule={schedule} />;
   }
 }
 
@@ -45,6 +43,20 @@ function useChosen(schedule: ScheduleView | undefined): Signal<Chosen> {
   return chosen;
 }
 
+/** Which schedule is shown, of several, and its graph. */
+function Schedules({ schedules, schedule }: { schedules: readonly ScheduleView[]; schedule: ScheduleView }) {
+  const store = useStore();
+  if (schedules.length < 2) return <GraphChip id={schedule.graph} />;
+  return (
+    <>
+      <select class="dl-select" aria-label="Schedule" value={schedules.indexOf(schedule)} onChange={(event) => (fusionState(store).shown.value = Number(event.currentTarget.value))}>
+        {schedules.map((one, i) => <option key={i} value={i}>{one.title}</option>)}
+      </select>
+      <button type="button" class="dl-button" data-go={graphEntity(schedule.graph)}>its graph</button>
+    </>
+  );
+}
+
 export function Fusion() {
   const store = useStore();
   const { view } = useModel();
@@ -53,19 +65,12 @@ export function Fusion() {
   const chosen = useChosen(schedule);
   const pairs = useMemo(() => (schedule ? pairsOf(schedule).length : 0), [schedule]);
   if (!schedule) return <Empty title="Nothing scheduled">Schedules of Inductor and of the backend lab are recorded; this recording has none.</Empty>;
-  const modes = FUSION_MODES.filter((one) => (one !== "pairs" || pairs > 0) && (one !== "memory" || schedule.memory.length > 0));
+  const modes = FUSION_MODES.filter((one) => one !== "pairs" || pairs > 0);
   const mode = modes.includes(fusionState(store).mode.value) ? fusionState(store).mode.value : "groups";
   return (
     <>
       <div class="dl-toolbar">
-        {schedules.length > 1 && (
-          <select class="dl-select" aria-label="Schedule" value={schedules.indexOf(schedule)} onChange={(event) => (fusionState(store).shown.value = Number(event.currentTarget.value))}>
-            {schedules.map((one, i) => <option key={i} value={i}>{one.title}</option>)}
-          </select>
-        )}
-        {schedules.length > 1
-          ? <button type="button" class="dl-button" data-go={graphEntity(schedule.graph)}>its graph</button>
-          : <GraphChip id={schedule.graph} />}
+        <Schedules schedules={schedules} schedule={schedule} />
         <span class="dl-space" />
         <div class="dl-segments" role="group" aria-label="What to show">
           {modes.map((one) => (
@@ -75,8 +80,23 @@ export function Fusion() {
           ))}
         </div>
       </div>
-      {mode !== "memory" && <div class="dl-partition"><p><Prose text={schedule.sentences.join(" ")} /></p></div>}
+      <div class="dl-partition"><p><Prose text={schedule.sentences.join(" ")} /></p></div>
       <Body key={`${fusionState(store).shown.value} ${mode}`} schedule={schedule} mode={mode} chosen={chosen} />
+    </>
+  );
+}
+
+/** What the kernels of a schedule allocate, call by call. */
+export function FusionMemory() {
+  const store = useStore();
+  const { schedules } = useModel().view.fusions;
+  const wanted = schedules[fusionState(store).shown.value];
+  const schedule = wanted && wanted.memory.length > 0 ? wanted : schedules.find((one) => one.memory.length > 0);
+  if (!schedule) return null;
+  return (
+    <>
+      <div class="dl-toolbar"><Schedules schedules={schedules} schedule={schedule} /></div>
+      <Memory key={schedule.graph} schedule={schedule} />
     </>
   );
 }

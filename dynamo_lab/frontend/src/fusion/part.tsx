@@ -3,7 +3,7 @@ import { opEntity } from "../core/entities";
 import type { Part, Selected } from "../core/state";
 import { Fact, KinFacts, KinGraphs, KinLines, Links } from "../selection/links";
 import { Badge } from "../ui/bits";
-import { Fusion } from "./fusion";
+import { Fusion, FusionMemory } from "./fusion";
 import { fusionState } from "./state";
 
 function Operation({ model, entity, mask }: Selected) {
@@ -41,4 +41,10 @@ export const fusionPart: Part = {
   },
   isThere: ({ model }) => (model.value?.view.fusions.schedules ?? []).some((one) => one.operations.length > 0),
   follow: (store) => void (fusionState(store).shown.value = 0),
+};
+
+export const memoryPart: Part = {
+  tab: "memory",
+  Panel: FusionMemory,
+  isThere: ({ model }) => (model.value?.view.fusions.schedules ?? []).some((one) => one.memory.length > 0),
 };

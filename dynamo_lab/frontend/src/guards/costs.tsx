@@ -4,11 +4,12 @@ import type { GuardCostRow, GuardCostView } from "../core/types.generated";
 import { seconds } from "../core/words";
 import { Empty, Prose, WhyNone } from "../ui/bits";
 import { RunButton } from "../ui/run-button";
+import { Table } from "../ui/copy/table";
 
 function Rows({ rows }: { rows: readonly GuardCostRow[] }) {
   if (rows.length === 0) return null;
   return (
-    <table class="dl-totals">
+    <Table class="dl-totals">
       <thead><tr><th scope="col">value</th><th scope="col">a check</th><th scope="col">share</th></tr></thead>
       <tbody>
         {rows.map(([name, took, share], index) => (
@@ -19,7 +20,7 @@ function Rows({ rows }: { rows: readonly GuardCostRow[] }) {
           </tr>
         ))}
       </tbody>
-    </table>
+    </Table>
   );
 }
 

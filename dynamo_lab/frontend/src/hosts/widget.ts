@@ -9,7 +9,7 @@ import { editingPart } from "../kernels/editing";
 import { mount } from "../mount";
 import { download } from "../ui/download";
 import { Assets } from "./assets";
-import { cellsAround, followExtension } from "./extension";
+import { cellsAround, followExtension, hasExtension, openTab } from "./extension";
 import { type AskMessage, Questions } from "./questions";
 import { KernelRuns, type RunMessage } from "./runs";
 
@@ -21,6 +21,8 @@ interface Traits {
   /** Where JupyterLab's extension shows it; other hosts show it where it is. */
   place: string;
   theme: ThemeChoice;
+  /** Whether it stands below the cell whose margin shows the same marks, where JupyterLab's extension draws it. */
+  marked: boolean;
 }
 
 type Message = { readonly type: "asset" | "file"; readonly name: string } | AnswerMessage | RanMessage;
@@ -45,6 +47,11 @@ interface WidgetModel {
 const SAVE_PATIENCE_MS = 20_000;
 const GONE = "The kernel does not answer: it is busy, or it has gone.";
 
+interface SavedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 function isEmpty(progress: Progress | null): boolean {
   return !progress || progress.stage === undefined;
 }
@@ -65,7 +72,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
   const runs = new KernelRuns((message) => model.send(message));
   const questions = new Questions((message) => model.send({ of: shown(), ...message }));
   let latest = 0;
-  let saved: (() => void) | null = null;
+  let saved: ((made: SavedFile) => void) | null = null;
 
   const onPayload = (): void => {
     const payload = model.get("payload");
@@ -91,8 +98,8 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     if (!buffer) return;
     if (message.type === "asset") assets.receive(message.name, new TextDecoder().decode(asBytes(buffer)));
     if (message.type === "file") {
-      download(message.name, asBytes(buffer));
-      saved?.();
+      saved?.({ name: message.name, bytes: asBytes(buffer) });
+      saved = null;
     }
   };
 
@@ -115,16 +122,26 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     model.off("msg:custom", onMessage);
     assets.close();
   };
-  const save = (what: SaveKind): Promise<void> =>
+  const file = (what: SaveKind): Promise<SavedFile> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(GONE)), SAVE_PATIENCE_MS);
-      saved = () => {
+      saved = (made) => {
         clearTimeout(timer);
-        resolve();
+        resolve(made);
       };
       model.send({ type: "save", what, of: shown() });
     });
-  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, ask: questions.ask, cells: cellsAround, Editing: editingPart() }, close };
+  const save = async (what: SaveKind): Promise<void> => {
+    const { name, bytes } = await file(what);
+    download(name, bytes);
+  };
+  const popOut = async (root: HTMLElement): Promise<void> => {
+    if (await openTab(root)) return;
+    const page = await file("html");
+    const url = URL.createObjectURL(new Blob([page.bytes], { type: "text/html" }));
+    if (!open(url, "_blank")) throw new Error("The browser opened no window: allow this page to open one, or save the page.");
+  };
+  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, popOut, ask: questions.ask, cells: cellsAround, Editing: editingPart() }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
@@ -138,6 +155,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   el.append(style, root);
   const unmount = mount(root, source, "widget", (at, store) => {
     store.theme.value = model.get("theme") ?? "auto";
+    store.margin.value = (model.get("marked") ?? false) && hasExtension();
     return followExtension(at, store);
   });
   return () => {

@@ -54,6 +54,18 @@ function Targets({ kernel, state, shown }: { kernel: KernelView; state: Assembly
   );
 }
 
+/** What a block uses, on a line that opens to all of it. */
+function Resources({ shown }: { shown: AssemblyView }) {
+  const brief = shown.resources.join(" \u00b7 ") || shown.chosen;
+  return (
+    <details class="dl-assembly-note">
+      <summary title={brief}>{brief}</summary>
+      <p>{shown.resources.join(" \u00b7 ")}</p>
+      <p class="dl-dim">{shown.chosen}</p>
+    </details>
+  );
+}
+
 export function Assembly({ kernel, state }: { kernel: KernelView; state: AssemblyState }) {
   const { shown, error } = useFound(kernel, state);
   const levels = shown?.levels ?? [];
@@ -72,7 +84,7 @@ export function Assembly({ kernel, state }: { kernel: KernelView; state: Assembl
       </div>
       {error && <p class="dl-assembly-note" role="status">{error}</p>}
       {!shown && !error && <p class="dl-assembly-note dl-dim" role="status">Assembling it. Nothing runs.</p>}
-      {shown && <p class="dl-assembly-note">{shown.resources.length > 0 && <>{shown.resources.join(" \u00b7 ")}<br /></>}<span class="dl-dim">{shown.chosen}</span></p>}
+      {shown && <Resources shown={shown} />}
       {level && <LinkedCode key={level.name} kernel={kernel} text={level.text} language="" label={`${level.name} of ${kernel.name}`} of={of} first={1} />}
     </section>
   );

@@ -8,6 +8,7 @@ import { statementEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
 import type { KernelView } from "../core/types.generated";
+import { CopyButton } from "../ui/copy/copy";
 import { Editor } from "../ui/editor";
 
 type Doc = EditorView["state"]["doc"];
@@ -119,7 +120,12 @@ export function LinkedCode({ kernel, text, language, label, of, first }: LinkedC
       stopShowing();
     };
   }, [text, language, model, kernel, of]);
-  return <div class="dl-code-block" ref={parent} onPointerDown={() => (isOwn.current = true)} />;
+  return (
+    <div class="dl-code-block">
+      <div class="dl-code-host" ref={parent} onPointerDown={() => (isOwn.current = true)} />
+      <CopyButton text={text} title="Copy this code" />
+    </div>
+  );
 }
 
 export function KernelCode({ kernel }: { kernel: KernelView }) {

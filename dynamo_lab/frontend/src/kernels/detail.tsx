@@ -8,6 +8,7 @@ import type { KernelView, WrapperView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Badge, Empty, GraphChip } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
+import { Splitter } from "../ui/splitter";
 import { nextOf } from "../ui/virtual";
 import { Assembly, type AssemblyState, useAssembly } from "./assembly";
 import { callLines } from "./calls";
@@ -101,6 +102,7 @@ function Kernel({ kernel, wrapper, assembly, editing }: Omit<HeadProps, "calls">
         ? (
           <div class={`dl-kernel-panes${form}`}>
             {editing.value && Editing ? <Editing kernel={kernel} /> : <KernelCode kernel={kernel} />}
+            {assembly.open.value && <Splitter name="assembly" label="Room for the code beside its assembly" variable="--dl-assembly" start={50} />}
             {assembly.open.value && <Assembly kernel={kernel} state={assembly} />}
           </div>
         )

@@ -8,6 +8,7 @@ import type { EditingProps } from "../core/source";
 import type { Diagnostic, EditView, KernelView } from "../core/types.generated";
 import { Busy } from "../ui/busy";
 import { Editor } from "../ui/editor";
+import { Table } from "../ui/copy/table";
 import { messages, writing } from "./edit-text";
 import { type Attempt, Edits, type KernelEdit, outcomeOf, toneOf } from "./edits";
 
@@ -151,7 +152,7 @@ function Diagnostics({ found, show }: { found: readonly Diagnostic[]; show(line:
 
 function Timings({ view }: { view: EditView }) {
   return (
-    <table class="dl-trial-counts dl-edit-times">
+    <Table class="dl-trial-counts dl-edit-times">
       <thead><tr><th /><th scope="col">original</th><th scope="col">edited</th><th /></tr></thead>
       <tbody>
         {view.timings.map((one) => (
@@ -161,6 +162,6 @@ function Timings({ view }: { view: EditView }) {
           </tr>
         ))}
       </tbody>
-    </table>
+    </Table>
   );
 }

@@ -9,6 +9,7 @@ import { kernelEntity } from "../core/entities";
 import type { WrapperView } from "../core/types.generated";
 import { plural, withoutFolders } from "../core/words";
 import { Badge, Empty, GoTab } from "../ui/bits";
+import { Splitter } from "../ui/splitter";
 import { VirtualList } from "../ui/virtual-list";
 import { KernelDetail } from "./detail";
 import { firstWithCode, isChosen, type Item, kernelItems, kinItems } from "./items";
@@ -46,8 +47,8 @@ function Head({ all, kin, only, toggle }: { all: number; kin: number; only: bool
   if (kin === 0) return <div class="dl-toolbar dl-kernel-count"><span class="dl-dim">{plural(all, "kernel")}</span></div>;
   return (
     <div class="dl-toolbar dl-kernel-count">
-      <label class="dl-check" title="List the kernels that belong to what is pinned, and no others"><input type="checkbox" checked={only} onChange={toggle} /> only kin</label>
-      <span class="dl-kin-count" title="kernels that belong to what is pinned">{kin} of {all}</span>
+      <label class="dl-check" title="List only the kernels that belong to what is selected"><input type="checkbox" checked={only} onChange={toggle} /> only these</label>
+      <span class="dl-kin-count" title="kernels that belong to what is selected">{kin} of {all}</span>
     </div>
   );
 }
@@ -96,13 +97,13 @@ export function Kernels() {
     <div class="dl-kernels">
       <div class="dl-kernel-side">
         <div class="dl-toolbar dl-kernel-compare"><BesideToggle /></div>
-        {view.summary.target && <p class="dl-kernel-target">{view.summary.target}</p>}
         <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
         <VirtualList
           label="Kernels" class="dl-kernel-list" count={items.length} row={46} entity={entity} rowClass={rowClass}
           renderRow={(i) => <Row item={items[i]} />} onChoose={choose} current={at} show={jump.value}
         />
       </div>
+      <Splitter name="kernels" label="Width of the list of kernels" variable="--dl-kernels" start={20} />
       <div class="dl-kernel-detail">{shown && <KernelDetail item={shown} wrappers={view.kernels.wrappers} />}</div>
     </div>
   );

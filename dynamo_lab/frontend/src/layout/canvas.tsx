@@ -1,7 +1,8 @@
-// Pan and zoom: drag, wheel, buttons, arrows, plus and minus, 0 to fit.
+// Pan and zoom: drag, Ctrl+wheel, buttons, arrows, plus and minus, 0 to fit.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { useMounted } from "../core/context";
 
 export interface Point {
   readonly x: number;
@@ -56,13 +57,28 @@ export function zoomAt(place: Place, x: number, y: number, factor: number): Plac
   return { scale, x: x - (x - place.x) * ratio, y: y - (y - place.y) * ratio };
 }
 
+/** So much of a drawing stays in sight, however far it is dragged. */
+const SEEN = 60;
+
+/** The place, moved no farther than a part of the drawing can be seen. */
+export function bounded(place: Place, width: number, height: number, boxWidth: number, boxHeight: number): Place {
+  const along = (at: number, size: number, box: number): number => {
+    const seen = Math.min(SEEN, size * place.scale, box);
+    return Math.max(seen - size * place.scale, Math.min(box - seen, at));
+  };
+  return { ...place, x: along(place.x, width, boxWidth), y: along(place.y, height, boxHeight) };
+}
+
 export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
+  const { host } = useMounted();
   const box = useRef<HTMLDivElement>(null);
   const place = useSignal<Place>({ x: 0, y: 0, scale: 1 });
 
-  const pan = (dx: number, dy: number): void => {
-    place.value = { ...place.value, x: place.value.x + dx, y: place.value.y + dy };
+  const put = (next: Place): void => {
+    const element = box.current;
+    place.value = element ? bounded(next, width, height, element.clientWidth, element.clientHeight) : next;
   };
+  const pan = (dx: number, dy: number): void => put({ ...place.value, x: place.value.x + dx, y: place.value.y + dy });
   const reset = (): void => {
     const element = box.current;
     if (element) place.value = fit(width, height, element.clientWidth, element.clientHeight, focus);
@@ -75,17 +91,22 @@ export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
   const zoom = (factor: number, x?: number, y?: number): void => {
     const element = box.current;
     if (!element) return;
-    place.value = zoomAt(place.value, x ?? element.clientWidth / 2, y ?? element.clientHeight / 2, factor);
+    put(zoomAt(place.value, x ?? element.clientWidth / 2, y ?? element.clientHeight / 2, factor));
   };
+  // the listener below lives as long as the element: the drawing that it moves changes
+  const [zoomTo, panBy] = [useRef(zoom), useRef(pan)];
+  [zoomTo.current, panBy.current] = [zoom, pan];
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
     // Not as a JSX prop: there it could not be told to be active, and the page would scroll too.
     const onWheel = (event: WheelEvent): void => {
+      if (event.ctrlKey || event.metaKey) {
+        const at = element.getBoundingClientRect();
+        zoomTo.current(Math.exp(-event.deltaY * 0.01), event.clientX - at.left, event.clientY - at.top);
+      } else if (host === "page") panBy.current(-event.deltaX, -event.deltaY);
+      else return; // the notebook scrolls: a wheel that a diagram takes for itself is a trap
       event.preventDefault();
-      const at = element.getBoundingClientRect();
-      if (event.ctrlKey || event.metaKey) zoom(Math.exp(-event.deltaY * 0.01), event.clientX - at.left, event.clientY - at.top);
-      else pan(-event.deltaX, -event.deltaY);
     };
     element.addEventListener("wheel", onWheel, { passive: false });
     return () => element.removeEventListener("wheel", onWheel);
@@ -101,7 +122,7 @@ export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
       if (!moved && Math.hypot(dx, dy) < 4) return;
       if (!moved) element.setPointerCapture(event.pointerId);
       moved = true;
-      place.value = { ...start.at, x: start.at.x + dx, y: start.at.y + dy };
+      put({ ...start.at, x: start.at.x + dx, y: start.at.y + dy });
     };
     const onUp = (): void => {
       element.removeEventListener("pointermove", onMove);
@@ -126,7 +147,7 @@ export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
   };
   const { x, y, scale } = place.value;
   return (
-    <div class="dl-canvas" ref={box} tabIndex={0} role="group" aria-label="Diagram. Drag or arrows move, plus and minus zoom" onPointerDown={onPointerDown} onKeyDown={onKeyDown}>
+    <div class="dl-canvas" ref={box} tabIndex={0} role="group" aria-label="Diagram. Drag or arrows move it; plus, minus or Ctrl and the wheel zoom" onPointerDown={onPointerDown} onKeyDown={onKeyDown}>
       <svg width="100%" height="100%">
         <g transform={`translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`}>{children}</g>
       </svg>

@@ -3,6 +3,7 @@ import { bufferEntity } from "../core/entities";
 import type { CalledView, CudaGraphsView, LoweringsView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Badge, Fold, Go, Prose } from "../ui/bits";
+import { Table } from "../ui/copy/table";
 import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
 
 const MOST = 12;
@@ -12,14 +13,14 @@ function Outcomes({ found }: { found: LoweringsView }) {
   const totals = new Map<string, number>();
   for (const { counts } of found.lowerings) for (const [outcome, times] of counts) totals.set(outcome, (totals.get(outcome) ?? 0) + times);
   return (
-    <table class="dl-table">
+    <Table class="dl-table">
       <caption>What the operators became</caption>
       <tbody>
         {[...totals].map(([outcome, times]) => (
           <tr key={outcome}><td class="dl-times">{count(times)}</td><td><Badge tone={OUTCOME_TONES[outcome] ?? "grey"}>{outcome}</Badge></td><td>{OUTCOME_TEXTS[outcome]}</td></tr>
         ))}
       </tbody>
-    </table>
+    </Table>
   );
 }
 
@@ -39,13 +40,13 @@ function CudaGraphs({ title, found }: { title: string; found: CudaGraphsView }) 
     <div class="dl-cuda-graphs">
       <p><b>CUDA graphs</b> of {title}: <Badge tone={found.use === "used" ? "stored" : "called"}>{found.use}</Badge> <Prose text={found.sentence} />{found.entity && <> <Go to={found.entity}>{found.where}</Go></>}</p>
       {found.parts.length > 1 && (
-        <table class="dl-table">
+        <Table class="dl-table">
           <tbody>
             {found.parts.map((part, i) => (
               <tr key={i}><td class="dl-times">{part.calls}</td><td>{part.is_recorded ? "recorded" : <Prose text={part.reason} />}</td><td>{part.entity && <Go to={part.entity}>{part.where}</Go>}</td></tr>
             ))}
           </tbody>
-        </table>
+        </Table>
       )}
     </div>
   );
@@ -64,20 +65,20 @@ export function LoweringOverview({ found }: { found: LoweringsView }) {
       {found.lowerings.map((lowering) => lowering.cuda_graphs && <CudaGraphs key={lowering.graph} title={lowering.title} found={lowering.cuda_graphs} />)}
       <Outcomes found={found} />
       {found.called.length > 0 && (
-        <table class="dl-table">
+        <Table class="dl-table">
           <caption>Kernels that are called instead of a loop</caption>
           <tbody>{found.called.map((item, i) => <Called key={i} item={item} found={found} />)}</tbody>
-        </table>
+        </Table>
       )}
       {found.operators.length > 0 && (
-        <table class="dl-table">
+        <Table class="dl-table">
           <caption>Operators of the loop IR, in all loops</caption>
           <tbody>
             {found.operators.map((item) => (
               <tr key={item.name}><td class="dl-times">{count(item.count)}</td><td><code>{item.name}</code></td><td>{item.text && `${item.text}; `}<span class="dl-dim">in {plural(item.buffers, "buffer")}</span></td></tr>
             ))}
           </tbody>
-        </table>
+        </Table>
       )}
     </div>
   );

@@ -5,6 +5,7 @@ import { parseEntity } from "../core/entities";
 import type { ConstantView, PackageView } from "../core/types.generated";
 import { kernelsState } from "../kernels/state";
 import { Empty, Fold, Prose } from "../ui/bits";
+import { Table } from "../ui/copy/table";
 import { VirtualList } from "../ui/virtual-list";
 
 function Constants({ rows }: { rows: readonly ConstantView[] }) {
@@ -59,9 +60,9 @@ function About({ item }: { item: PackageView }) {
       {item.wrapper !== null && <p><button type="button" class="dl-go" onClick={() => item.wrapper !== null && showWrapper(item.wrapper)}>show its C++ wrapper</button></p>}
       <Reading title={item.title} />
       <Fold label={`files (${item.files.length})`}>
-        <table class="dl-package-files">
+        <Table class="dl-package-files">
           <tbody>{item.files.map((file) => <tr key={file.path}><td>{file.size}</td><td><code title={file.path}>{file.path}</code></td><td class="dl-dim">{file.what}</td></tr>)}</tbody>
-        </table>
+        </Table>
       </Fold>
     </div>
   );

@@ -20,25 +20,21 @@ function Several({ model, entities, mask }: { model: Model; entities: readonly s
   );
 }
 
+/** Slides over the view while it is asked for, and tells all of what is pinned. */
 export function Selection() {
   const store = useStore();
   const model = useModel();
-  const pinned = store.pin.value !== "";
-  const focus = store.focus.value;
-  const several = focus.split(" ");
-  const entity = parseEntity(focus);
-  const mask = pinned ? store.held.value : store.lit.value;
+  if (!store.details.value) return null;
+  const several = store.pin.value.split(" ");
+  const entity = parseEntity(store.pin.value);
+  const mask = store.held.value;
   const Card = entity && mask ? store.parts.find(({ kinds }) => kinds?.[entity.kind])?.kinds?.[entity.kind]?.Card : null;
   return (
-    <aside class={`dl-selection${pinned ? " is-pinned" : ""}`} aria-label="Selection">
-      {mask && (Card || several.length > 1)
-        ? (
-          <>
-            {Card && entity ? <Card model={model} entity={entity} mask={mask} /> : <Several model={model} entities={several} mask={mask} />}
-            {pinned && <button type="button" class="dl-icon dl-unpin" aria-label="Unpin" title="Unpin (Esc)" data-own onClick={store.unpin}>{"\u2715"}</button>}
-          </>
-        )
-        : <p class="dl-dim dl-hint">Hover lights up what belongs together, a click pins it. <kbd>?</kbd> shows the keys.</p>}
+    <aside class="dl-selection" aria-label="Selection">
+      {mask && Card && entity && <Card model={model} entity={entity} mask={mask} />}
+      {mask && !Card && several.length > 1 && <Several model={model} entities={several} mask={mask} />}
+      {!mask && <p class="dl-dim">Click on a line, a node, a buffer or a kernel: its facts and links stand here.</p>}
+      <button type="button" class="dl-icon dl-close" aria-label="Close the details" title="Close (d)" data-own onClick={() => void (store.details.value = false)}>{"\u2715"}</button>
     </aside>
   );
 }

@@ -3,10 +3,11 @@ import { useSignal } from "@preact/signals";
 import { MadeBar, RecordingSwitch } from "../compare/recordings";
 import { useStore } from "../core/context";
 import type { SaveKind } from "../core/source";
-import { type Tab, TABS } from "../core/tabs";
+import { isTab } from "../core/tabs";
 import type { ThemeChoice } from "../core/theme";
 import type { Count, NoteView } from "../core/types.generated";
 import { PanelButton, PanelOfSwitches } from "../lowering/lower-again";
+import { CodeToggle, RoomTools } from "../shell/tools";
 import { Fold, Prose } from "../ui/bits";
 
 const THEMES: readonly ThemeChoice[] = ["auto", "light", "dark"];
@@ -65,14 +66,12 @@ function SaveMenu() {
   );
 }
 
-const isTab = (name: string): name is Tab => (TABS as readonly string[]).includes(name);
-
 function CountChip({ count }: { count: Count }) {
   const store = useStore();
   const content = <><b>{count.value}</b> {count.label}</>;
   const style = `dl-chip dl-tone-${count.tone}`;
   const tab = count.tab.toLowerCase();
-  if (!isTab(tab)) return <span class={style}>{content}</span>;
+  if (!isTab(tab) || !store.tabs.value.includes(tab)) return <span class={style}>{content}</span>;
   return <button type="button" class={style} onClick={() => store.setTab(tab)}>{content}</button>;
 }
 
@@ -90,31 +89,47 @@ function ProgressBar() {
   );
 }
 
+/** One row whatever is shown: what it says of the run in sentences stands in the overview. */
 export function Header() {
   const store = useStore();
   const summary = store.model.value?.view.summary;
   return (
     <header class="dl-header">
       <div class="dl-header-row">
-        <h2 class="dl-title">{summary?.title || "dynamo_lab"}</h2>
-        <div class="dl-counts">{summary?.counts.map((count) => <CountChip key={count.label} count={count} />)}</div>
+        <h2 class="dl-title" title={summary?.title}>{summary?.title || "dynamo_lab"}</h2>
+        <div class="dl-counts">
+          {summary?.counts.map((count) => <CountChip key={count.label} count={count} />)}
+          {summary?.target && <span class="dl-chip dl-tone-warning dl-ellipsis" title={summary.target}>{summary.target}</span>}
+        </div>
         <RecordingSwitch />
         <div class="dl-tools">
           <PanelButton />
+          <CodeToggle />
+          <SaveMenu />
           <button type="button" class="dl-icon" title="Keys (?)" aria-label="Keys" onClick={() => (store.help.value = !store.help.value)}>?</button>
           <ThemeToggle />
-          <SaveMenu />
+          <RoomTools />
         </div>
       </div>
-      {summary?.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
-      {summary?.target && <p class="dl-target">{summary.target}</p>}
-      {summary?.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
-      {summary?.failure_text && <Fold label="The whole message"><pre class="dl-failure">{summary.failure_text}</pre></Fold>}
       {summary && store.source.failure.value && <p class="dl-failure" role="alert">{store.source.failure.value}</p>}
       <PanelOfSwitches />
       <MadeBar />
       <ProgressBar />
     </header>
+  );
+}
+
+/** What came of the run, in sentences. */
+export function Told() {
+  const summary = useStore().model.value?.view.summary;
+  if (!summary) return null;
+  return (
+    <>
+      {summary.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
+      {summary.target && <p class="dl-target">{summary.target}</p>}
+      {summary.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
+      {summary.failure_text && <Fold label="The whole message"><pre class="dl-failure">{summary.failure_text}</pre></Fold>}
+    </>
   );
 }
 
@@ -142,7 +157,8 @@ export function Notes() {
   );
 }
 
-export function Footer() {
+/** Where it was recorded. */
+export function Environment() {
   const facts = useStore().model.value?.view.environment ?? [];
   if (facts.length === 0) return null;
   const brief = facts.slice(0, 3).map(([name, value]) => `${name} ${value}`).join(" \u00b7 ");

@@ -4,6 +4,7 @@ import { COST_ROW, type CacheView, type CostRow, type CompileMemoryView, type Co
 import { plural, seconds } from "../core/words";
 import { Go } from "../ui/bits";
 import { RunButton } from "../ui/run-button";
+import { Table } from "../ui/copy/table";
 
 type Column = "seconds" | "tracing" | "lowering" | "code" | "building" | "count";
 
@@ -32,7 +33,7 @@ function Rows({ table }: { table: CostTable }) {
   const cut = rows.slice(MOST).reduce((sum, row) => sum + row[COST_ROW.seconds], 0) + table.others;
   const more = Math.max(0, rows.length - MOST) + table.more;
   return (
-    <table class="dl-totals">
+    <Table class="dl-totals">
       <thead>
         <tr>
           <th scope="col">{table.by}</th>
@@ -57,7 +58,7 @@ function Rows({ table }: { table: CostTable }) {
         {more > 0 && <tr><td colSpan={columns.length + 1}>and {plural(more, "more row")}: {seconds(cut)}</td></tr>}
         {table.rest > 0 && <tr><td colSpan={columns.length + 1}>the rest, which is of none of them: {seconds(table.rest)}</td></tr>}
       </tfoot>
-    </table>
+    </Table>
   );
 }
 
@@ -109,10 +110,10 @@ export function Memory({ memory }: { memory: CompileMemoryView }) {
     <section aria-label="Peak memory of compiling">
       <p>{memory.sentence}</p>
       {memory.rows.length > 0 && (
-        <table class="dl-totals">
+        <Table class="dl-totals">
           <thead><tr><th scope="col">phase</th><th scope="col">rose by</th></tr></thead>
           <tbody>{memory.rows.map(([name, , by]) => <tr key={name}><th scope="row">{name}</th><td>{by}</td></tr>)}</tbody>
-        </table>
+        </Table>
       )}
       <p class="dl-dim">{memory.note}</p>
     </section>

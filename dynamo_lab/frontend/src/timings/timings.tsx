@@ -7,6 +7,7 @@ import { plural, seconds } from "../core/words";
 import { Empty, WhyNone } from "../ui/bits";
 import { Caches, Costs, Memory } from "./costs";
 import { type Bar, bars, neighbour, rowsOf, ticks, type Window } from "../ui/icicle";
+import { Table } from "../ui/copy/table";
 
 const ROW = 24;
 
@@ -41,7 +42,7 @@ function Totals({ timeline }: { timeline: TimelineView }) {
   const rest = timeline.totals.length - MOST_TOTALS;
   const explanations = new Map(timeline.phases.map((phase) => [phase[PHASE.name], phase[PHASE.explanation]]));
   return (
-    <table class="dl-totals">
+    <Table class="dl-totals">
       <thead><tr><th scope="col">phase</th><th scope="col">own time</th><th scope="col">share</th></tr></thead>
       <tbody>
         {timeline.totals.slice(0, MOST_TOTALS).map(([name, time, share]) => (
@@ -53,7 +54,7 @@ function Totals({ timeline }: { timeline: TimelineView }) {
         ))}
       </tbody>
       {rest > 0 && <tfoot><tr><td colSpan={3}>and {plural(rest, "phase")} of less time</td></tr></tfoot>}
-    </table>
+    </Table>
   );
 }
 

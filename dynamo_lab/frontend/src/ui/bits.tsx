@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, parseEntity } from "../core/entities";
-import { type Tab, TAB_NAMES } from "../core/tabs";
+import { placeName, type Tab } from "../core/tabs";
 
 /** A sentence where a list would be empty. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -14,10 +14,11 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** "the Frames tab", as a link. */
+/** "Frames", as a link where there are any. */
 export function GoTab({ tab }: { tab: Tab }) {
   const store = useStore();
-  return <button type="button" class="dl-link" onClick={() => store.setTab(tab)}>the {TAB_NAMES[tab]} tab</button>;
+  if (!store.tabs.value.includes(tab)) return <>{placeName(tab)}</>;
+  return <button type="button" class="dl-link" onClick={() => store.setTab(tab)}>{placeName(tab)}</button>;
 }
 
 interface GoProps {

@@ -1,5 +1,6 @@
 // Generated code to read: a kernel, a wrapper.
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { CopyButton } from "./copy/copy";
 import { Editor } from "./editor";
 
 interface CodeBlockProps {
@@ -26,5 +27,10 @@ export function CodeBlock({ text, language, label, line, marked, tick }: CodeBlo
     if (line) editor.current?.showLine(line, "start");
   }, [text, line, tick]);
   useEffect(() => editor.current?.mark(marked ?? []), [text, language, marked?.join()]);
-  return <div class="dl-code-block" ref={parent} />;
+  return (
+    <div class="dl-code-block">
+      <div class="dl-code-host" ref={parent} />
+      <CopyButton text={text} title="Copy this code" />
+    </div>
+  );
 }

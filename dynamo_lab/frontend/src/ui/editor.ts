@@ -62,6 +62,28 @@ export interface EditorOptions {
   readonly writing?: Extension;
 }
 
+/** Scrolls the editor alone: CodeMirror would scroll all around it, and the notebook jump. */
+const scrollWithin = EditorView.scrollHandler.of((view, range, { y, yMargin, xMargin }) => {
+  const { scrollDOM } = view;
+  const pad = view.documentPadding.top;
+  const [top, bottom] = [view.lineBlockAt(range.from).top + pad, view.lineBlockAt(range.to).bottom + pad];
+  const { scrollTop, clientHeight } = scrollDOM;
+  if (y === "start") scrollDOM.scrollTop = top - yMargin;
+  else if (y === "center") scrollDOM.scrollTop = (top + bottom - clientHeight) / 2;
+  else if (top - yMargin < scrollTop) scrollDOM.scrollTop = top - yMargin;
+  else if (bottom + yMargin > scrollTop + clientHeight) scrollDOM.scrollTop = Math.min(top - yMargin, bottom + yMargin - clientHeight);
+  if (range.empty) return true;
+  // by the columns: the layout may not be read in here, and all letters are of one width
+  const { doc } = view.state;
+  const [first, last] = [doc.lineAt(range.from), doc.lineAt(range.to)];
+  const x = (column: number): number => column * view.defaultCharacterWidth;
+  const room = scrollDOM.clientWidth - (scrollDOM.querySelector<HTMLElement>(".cm-gutters")?.offsetWidth ?? 0) - 2 * xMargin;
+  const [left, right] = [x(range.from - first.from), first.number === last.number ? x(range.to - last.from) : 0];
+  if (left < scrollDOM.scrollLeft) scrollDOM.scrollLeft = left;
+  else if (right > scrollDOM.scrollLeft + room) scrollDOM.scrollLeft = Math.min(right - room, left);
+  return true;
+});
+
 export class Editor {
   readonly view: EditorView;
 
@@ -128,5 +150,6 @@ function extensions(options: EditorOptions): Extension[] {
     syntaxHighlighting(classHighlighter),
     support ?? [],
     dressing,
+    scrollWithin,
   ];
 }

@@ -16,6 +16,7 @@ import { graphsState } from "../state";
 import { colouring, type Colouring, modesOf } from "./colours";
 import { sceneToDot, type Size } from "./dot";
 import { exportDot } from "./export";
+import { asPng } from "./export-png";
 import { exportSvg } from "./export-svg";
 import { type Label, labelOf } from "./labels";
 import { Legend } from "./legend";
@@ -121,18 +122,28 @@ export function Drawing({ index, scene, anchor = "", centre = "", onToggle }: Dr
   const { layout } = state;
   const terms = parse(graphsState(store).query.value);
   const isHit = typeof terms === "string" || terms.length === 0 ? undefined : hitTest(terms);
-  const hand = (kind: "svg" | "dot"): void => {
+  const svg = (): string | null => {
     const drawing = frame.current?.querySelector(".dl-canvas > svg");
     const swatches = [...(frame.current?.querySelectorAll(".dl-colours .dl-filled") ?? [])];
-    if (!drawing) return;
-    const text = kind === "dot"
-      ? exportDot(state.scene, model.graphs, indexOf)
-      : exportSvg(drawing, layout.width, layout.height, index.graph.title, colours.title, swatches);
-    download(`${index.graph.title.replace(FILE_NAME, "_")}.${kind}`, new TextEncoder().encode(text));
+    return drawing ? exportSvg(drawing, layout.width, layout.height, index.graph.title, colours.title, swatches) : null;
+  };
+  const hand = (kind: "svg" | "dot" | "png"): void => {
+    const picture = svg();
+    if (picture === null) return;
+    const name = `${index.graph.title.replace(FILE_NAME, "_")}.${kind}`;
+    if (kind === "png") return void asPng(picture).then(async (blob) => download(name, new Uint8Array(await blob.arrayBuffer())));
+    const text = kind === "dot" ? exportDot(state.scene, model.graphs, indexOf) : picture;
+    download(name, new TextEncoder().encode(text));
+  };
+  const copy = async (): Promise<void> => {
+    const picture = svg();
+    if (picture === null) return;
+    // the clipboard is asked for in the click's own turn, and given the picture when it is made
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": asPng(picture), "text/plain": new Blob([picture], { type: "text/plain" }) })]);
   };
   return (
     <div class="dl-drawing" ref={frame}>
-      <Legend colours={colours} modes={modes} isSearched={isHit !== undefined} onExport={hand} />
+      <Legend colours={colours} modes={modes} isSearched={isHit !== undefined} onExport={hand} onCopy={copy} />
       <Canvas width={layout.width} height={layout.height} focus={focusOf(layout, centre)} shift={state.shift}>
         <Picture scene={state.scene} layout={layout} colours={colours} indexOf={indexOf} labelOf={label} isHit={isHit} onToggle={onToggle} />
       </Canvas>

@@ -1,4 +1,5 @@
 // What the colours of a diagram mean, which ones to choose from, and the diagram as a file.
+import { useSignal } from "@preact/signals";
 import { useStore } from "../../core/context";
 import { graphsState } from "../state";
 import type { Colouring, ColourMode } from "./colours";
@@ -11,11 +12,15 @@ interface LegendProps {
   readonly colours: Colouring;
   readonly modes: readonly ColourMode[];
   readonly isSearched: boolean;
-  onExport(kind: "svg" | "dot"): void;
+  onExport(kind: "svg" | "dot" | "png"): void;
+  /** Puts the picture into the clipboard. Rejects where the browser does not let it. */
+  onCopy(): Promise<void>;
 }
 
-export function Legend({ colours, modes, isSearched, onExport }: LegendProps) {
+export function Legend({ colours, modes, isSearched, onExport, onCopy }: LegendProps) {
   const store = useStore();
+  const copied = useSignal("Copy");
+  const copy = (): void => void onCopy().then(() => (copied.value = "Copied"), () => (copied.value = "Save it as PNG"));
   const { mode, title, entries, hidden } = colours;
   return (
     <div class="dl-colours" role="group" aria-label="Colours">
@@ -34,7 +39,9 @@ export function Legend({ colours, modes, isSearched, onExport }: LegendProps) {
       </span>
       <span class="dl-segments" role="group" aria-label="Save what is shown">
         <button type="button" title="Save what is shown as a picture" onClick={() => onExport("svg")}>SVG</button>
+        <button type="button" title="Save what is shown as a picture of points" onClick={() => onExport("png")}>PNG</button>
         <button type="button" title="Save what is shown for Graphviz" onClick={() => onExport("dot")}>DOT</button>
+        <button type="button" title="Copy what is shown as a picture" onClick={copy}><span aria-live="polite">{copied.value}</span></button>
       </span>
     </div>
   );

@@ -1,0 +1,76 @@
+// The address of a thing on a page, as Python's view/journey/address.py writes it:
+// "kernel=3&line=12". The table tests/cases/journey.json holds both.
+import { graphEntity, kernelEntity, lineEntity, nodeEntity, parseEntity, statementEntity } from "../core/entities";
+import type { Model } from "../core/model";
+import type { Store } from "../core/state";
+import { isTab, type Tab } from "../core/tabs";
+
+export function addressOf({ view, graphs }: Model, text: string): string {
+  const entity = parseEntity(text);
+  if (!entity) return "";
+  const { kind, a, b } = entity;
+  if (kind === "line") return `line=${b}${a === view.sources[view.main_source]?.id ? "" : `&source=${a}`}`;
+  if (kind === "node") return `graph=${a}&node=${encodeURIComponent(graphs.get(a)?.name[b] ?? "")}`;
+  if (kind === "statement") return `kernel=${a}&line=${b}`;
+  if (kind === "module") return `graph=${a}`;
+  return `${kind}=${a}`;
+}
+
+export interface Address {
+  /** Empty for none. */
+  readonly entity: string;
+  readonly view: Tab | null;
+}
+
+const KINDS = ["break", "frame", "guard", "symbol", "buffer", "op", "operator"] as const;
+
+/** What an address leads to in this view; nothing where it has no such thing. */
+export function readAddress({ view, graphs, kin }: Model, hash: string): Address {
+  const asked = new URLSearchParams(hash.replace(/^#/, ""));
+  const number = (name: string): number | null => {
+    const text = asked.get(name);
+    return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+  };
+  const [kernel, line, graph, node] = [number("kernel"), number("line"), number("graph"), asked.get("node")];
+  const name = asked.get("view") ?? "";
+  const found = ((): string => {
+    if (kernel !== null) {
+      const statement = line === null ? "" : statementEntity(kernel, line);
+      return statement && kin.resolve(statement).length > 0 ? statement : kernelEntity(kernel);
+    }
+    if (line !== null) return lineEntity(number("source") ?? view.sources[view.main_source]?.id ?? 0, line);
+    if (graph !== null) {
+      const at = node === null ? -1 : (graphs.get(graph)?.name.indexOf(node) ?? -1);
+      return at < 0 ? graphEntity(graph) : nodeEntity(graph, at);
+    }
+    const kind = KINDS.find((one) => number(one) !== null);
+    return kind ? `${kind}:${number(kind)}` : "";
+  })();
+  return { entity: found && kin.resolve(found).length > 0 ? found : "", view: isTab(name) ? name : null };
+}
+
+/** The address of what is selected, else of the view that is shown. */
+export function addressNow(store: Store): string {
+  const model = store.model.value;
+  const address = model && store.pin.value && !store.pin.value.includes(" ") ? addressOf(model, store.pin.value) : "";
+  const entity = parseEntity(store.pin.value);
+  const own = entity && store.parts.find(({ kinds }) => kinds?.[entity.kind])?.tab;
+  const view = address && own === store.tab.value ? "" : `view=${store.tab.value}`;
+  return [address, view].filter(Boolean).join("&");
+}
+
+/** A link to what is shown: on the page that is open, else on one that is saved. */
+export function linkTo(store: Store): string {
+  const isPage = location.protocol === "file:" || store.source.save === undefined;
+  const title = store.model.value?.view.summary.title.replace(/[^\p{L}\p{N}]/gu, "_").replace(/^_+|_+$/g, "") || "recording";
+  return `${isPage ? location.href.replace(/#.*/, "") : `${title}.html`}#${addressNow(store)}`;
+}
+
+/** Shows what an address leads to. */
+export function followAddress(store: Store, hash: string): void {
+  const model = store.model.peek();
+  if (!model) return;
+  const { entity, view } = readAddress(model, hash);
+  if (entity) store.go(entity);
+  if (view) store.setTab(view);
+}

@@ -1,0 +1,109 @@
+// The whole way of what is selected, or under the pointer, on one strip: each stop is a click.
+import { useMounted, useStore } from "../core/context";
+import { parseEntity } from "../core/entities";
+import type { Mask } from "../core/kin";
+import type { Model } from "../core/model";
+import { isTab } from "../core/tabs";
+import type { JourneyStop, Station } from "../core/types.generated";
+import { plural } from "../core/words";
+import { CopyButton } from "../ui/copy/copy";
+import { linkTo } from "./address";
+import { journeyOf } from "./journey";
+
+/** Stops of a station that are named; the others are counted. */
+const NAMED = 2;
+
+function StopButton({ stop, isHere }: { stop: JourneyStop; isHere: boolean }) {
+  const store = useStore();
+  const go = (): void => {
+    store.go(stop.entity);
+    if (isTab(stop.tab)) store.setTab(stop.tab);
+  };
+  return (
+    <button type="button" class={`dl-stop${isHere ? " is-here" : ""}`} data-own aria-current={isHere ? "step" : undefined} title={stop.text} onClick={go}>
+      {stop.is_backward && <span class="dl-stop-backward" title="of the backward">{"\u2190 "}</span>}
+      {stop.text}
+    </button>
+  );
+}
+
+/** Those that are named: what was asked for first, then one of each direction. */
+function named(stops: readonly JourneyStop[], entity: string): readonly JourneyStop[] {
+  const own = stops.filter((stop) => stop.entity === entity);
+  const backward = stops.find((stop) => stop.is_backward);
+  const forward = stops.filter((stop) => !stop.is_backward);
+  const wanted = [...own, forward[0], backward, ...forward].filter((stop) => stop !== undefined);
+  const chosen = new Set(wanted.slice(0, Math.max(NAMED, own.length)));
+  return stops.filter((stop) => chosen.has(stop)).slice(0, NAMED);
+}
+
+/** The others stand in the details. */
+function Rest({ stops }: { stops: readonly JourneyStop[] }) {
+  const { details } = useStore();
+  return (
+    <button
+      type="button" class="dl-stop" data-own aria-label={`and ${stops.length} more`}
+      title={stops.map(({ text }) => text).slice(0, 40).join("\n")} onClick={() => void (details.value = true)}
+    >
+      +{stops.length}
+    </button>
+  );
+}
+
+function Stops({ station, entity }: { station: Station; entity: string }) {
+  const shown = named(station.stops, entity);
+  const rest = station.stops.filter((stop) => !shown.includes(stop));
+  const count = station.stops.length;
+  return (
+    <li class={`dl-station${count === 0 ? " is-missing" : ""}`}>
+      <span class="dl-station-title" title={count > 1 ? `${station.title}: ${count}` : station.title}>{station.title}</span>
+      <span class="dl-stops">
+        {shown.map((stop) => <StopButton key={stop.entity + stop.tab} stop={stop} isHere={stop.entity === entity} />)}
+        {rest.length > 0 && <Rest stops={rest} />}
+        {count === 0 && <span class="dl-dim" title={station.missing}>{station.missing}</span>}
+      </span>
+    </li>
+  );
+}
+
+/** What can be on a way: the others have their facts alone. */
+const ON_WAYS: ReadonlySet<string> = new Set(["line", "node", "kernel", "statement", "buffer", "op", "operator", "module"]);
+
+function Way({ model, entity, mask }: { model: Model; entity: string; mask: Mask }) {
+  return (
+    <ol class="dl-way" aria-label="The way through the compiler">
+      {journeyOf(model, entity, mask).stations.map((station) => <Stops key={station.name} station={station} entity={entity} />)}
+    </ol>
+  );
+}
+
+/** What is selected where it is no single thing on a way. */
+function Other({ entity }: { entity: string }) {
+  const several = entity.split(" ");
+  return <p class="dl-dim dl-hint">{several.length > 1 ? plural(several.length, parseEntity(several[0])?.kind ?? "thing") : `A ${parseEntity(entity)?.kind ?? "thing"} is selected.`}</p>;
+}
+
+export function Strip() {
+  const { store, host } = useMounted();
+  const model = store.model.value;
+  const pin = store.pin.value;
+  const entity = store.focus.value;
+  const mask = pin ? store.held.value : store.lit.value;
+  const kind = parseEntity(entity)?.kind;
+  const isWay = model !== null && mask !== null && kind !== undefined && ON_WAYS.has(kind);
+  return (
+    <section class={`dl-foot${pin ? " is-pinned" : ""}`} aria-label="The way of what is selected">
+      {isWay && <Way model={model} entity={entity} mask={mask} />}
+      {!isWay && pin && <Other entity={pin} />}
+      {!isWay && !pin && <p class="dl-dim dl-hint">Hover lights up what belongs together, a click selects it and shows its whole way. <kbd>?</kbd> shows the keys.</p>}
+      {store.told.value && <span class="dl-status" role="status">{store.told.value}</span>}
+      {pin && model && (
+        <span class="dl-foot-tools">
+          <button type="button" class="dl-button" data-own aria-expanded={store.details.value} title="All its facts (d)" onClick={() => void (store.details.value = !store.details.value)}>Details</button>
+          {host === "page" && <CopyButton text={() => linkTo(store)} label="Link" title="Copy a link to it (y)" />}
+          <button type="button" class="dl-icon" data-own aria-label="Unselect" title="Unselect (Esc)" onClick={store.unpin}>{"\u2715"}</button>
+        </span>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+"""The address of a thing on a page: what stands after the `#`, as in `page.html#kernel=3&line=12`.
+
+The front-end reads and writes them too: tests/cases/journey.json checks both.
+"""
+
+from urllib.parse import quote
+
+from dynamo_lab.view.view import View
+
+
+def address_of(view: View, entity: str) -> str:
+    """'line=8', 'graph=2&node=mul_1', 'kernel=3&line=12': the entity of a view, for its page."""
+    kind, first, *rest = entity.split(":")
+    second = int(rest[0]) if rest else -1
+    if kind == "line":
+        main = view.sources[view.main_source].id if view.sources else -1
+        source = "" if int(first) == main else f"&source={first}"
+        return f"line={second}{source}"
+    if kind == "node":
+        graph = next(one for one in view.graphs if one.id == int(first))
+        return f"graph={first}&node={quote(graph.name[second], safe='')}"
+    if kind == "statement":
+        return f"kernel={first}&line={second}"
+    return f"{kind}={first}"
