@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.compiler.layout import Position
     from dynamo_lab.compiler.tensors import LoweredGraph
+    from dynamo_lab.compiler.tuning import Tuning
     from dynamo_lab.compiler.work import Buffer, Loop
 
 ROW_ON_STACK = 1 << 18
@@ -57,10 +58,22 @@ class Kernel:
         scalars: the numbers of the run time that it needs, with their types.
         scratch: rows that it keeps for itself, with their types.
         live: the buffers that something else reads after it.
+        forced: were its loops joined where that is not legal? Then all that they write is stored.
+        tuning: how its loops are written, where the reader says so.
     """
 
-    def __init__(self, name: str, nodes: Sequence[Loop], graph: LoweredGraph, live: set[str]):
-        self.name, self.nodes = name, list(nodes)
+    tuning: Tuning | None = None
+
+    def __init__(
+        self,
+        name: str,
+        nodes: Sequence[Loop],
+        graph: LoweredGraph,
+        live: set[str],
+        *,
+        forced: bool = False,
+    ) -> None:
+        self.name, self.nodes, self.forced = name, list(nodes), forced
         self.buffers = {node.buffer.name: node.buffer for node in nodes} | graph.buffers
         self.space = _merged(space_of(nodes), nodes)
         self.scratch: dict[str, torch.dtype] = {}
@@ -105,13 +118,15 @@ class Kernel:
         return tuple(dict.fromkeys(value.origin for value in values if value.origin))
 
     def _kept(self, live: set[str]) -> set[str]:
+        if self.forced:
+            return live | {node.buffer.name for node in self.nodes}
         row = self.space.inner_size
         if isinstance(row, int) and row * 8 <= ROW_ON_STACK:
             return live
         return live | {node.buffer.name for node in self.nodes if not node.reduction}
 
     def _sections(self, mutated: set[str]) -> list[Section]:
-        rounds = levels(self.nodes, self.space, mutated, strict=False)
+        rounds = levels(self.nodes, self.space, mutated, strict=False, forced=self.forced)
         assert not isinstance(rounds, str), f"fusion let through what cannot be: {rounds}"
         known: dict[tuple[str, Index], Value] = {}
         found: list[Section] = []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynamo_lab.compiler.fusion import Group, predecessors
+from dynamo_lab.compiler.fusion import Group
+from dynamo_lab.compiler.order import predecessors
 from dynamo_lab.compiler.recorded.lowering import COMPILER, nodes_of
 from dynamo_lab.compiler.space import space_of
 from dynamo_lab.compiler.work import Loop

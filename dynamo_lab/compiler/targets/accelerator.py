@@ -20,7 +20,7 @@ class Accelerator:
     rows = ROWS
 
     def __init__(self, printer: Any) -> None:
-        self._printer = printer
+        self.printer = printer
 
     def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
         """Its function, without the helpers that stand before the kernels of a library.
@@ -28,7 +28,7 @@ class Accelerator:
         Raises:
             Unsupported: the language has no words for it.
         """
-        made = self._printer(kernel)
+        made = self.printer(kernel)
         return made.text(), made.origins
 
     def functions(
@@ -40,7 +40,7 @@ class Accelerator:
         library = self._loaded(sources)
         return {
             kernel.name: self._launched(
-                getattr(library, kernel.name), self._printer(kernel).launch, kernel
+                getattr(library, kernel.name), self.printer(kernel).launch, kernel
             )
             for kernel in kernels
         }
