@@ -18,6 +18,7 @@ from dynamo_lab.measure.checks import compare
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dynamo_lab.compiler.program import Program
     from dynamo_lab.model.benchmarks import Comparison
 
 
@@ -90,3 +91,19 @@ def line_of(node: fx.Node) -> str:
     lines = str(node.meta.get("stack_trace") or "").strip().splitlines()
     said = [line.strip() for line in lines if line.strip(" ^~")]  # not the marks below a line
     return said[-1] if said else ""
+
+
+def poisoned(program: Program) -> Callable[[list[Any]], Any]:
+    """The program with memory that holds no number, or an unlikely one, until it is written.
+
+    Else what an illegal kernel leaves out, or reads too early, might still lie there from before.
+    """
+    functions = program.target.functions(program.kernels, program.sources)
+    return program.wrapper.function({**functions, "empty": _filled})
+
+
+def _filled(*args: Any, **kwargs: Any) -> torch.Tensor:
+    made = torch.empty_strided(*args, **kwargs)
+    if made.dtype.is_floating_point:
+        return made.fill_(torch.nan)
+    return made.fill_(1 if made.dtype is torch.bool else torch.iinfo(made.dtype).max)

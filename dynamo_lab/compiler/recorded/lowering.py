@@ -96,13 +96,17 @@ class _Nodes:
         code = getattr(inspect.unwrap(rule), "__code__", None) if rule else None
         if code is None:
             return None
-        root = Path(dynamo_lab.__file__).parent.parent
         found = facts.LoweringRule(
-            name=code.co_name,
-            file=Path(code.co_filename).relative_to(root).as_posix(),
-            line=code.co_firstlineno,
+            name=code.co_name, file=shown_file(code.co_filename), line=code.co_firstlineno
         )
         return self.rules.setdefault(found, len(self.rules))
+
+
+def shown_file(name: str) -> str:
+    """A file of ours from the package on; a reader's own by its name."""
+    root = Path(dynamo_lab.__file__).parent.parent
+    path = Path(name)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 def _first(result: Any) -> Any:
