@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "capture": {*FACTS, "capture"},
     "compiler": {*FACTS, "measure", "capture", "compiler"},
     "record": {*FACTS, "capture", "record"},
-    "live": LIVE,
+    "live": {*LIVE, "compiler"},
     "bench": {*LIVE, "bench"},
     "api": API,
     "notebook": {*API, "notebook"},

@@ -11,6 +11,7 @@ import ctypes
 import functools
 import hashlib
 import os
+import re
 import platform
 import shutil
 import subprocess
@@ -47,7 +48,9 @@ class BuildError(DynamoLabError):
     """The C compiler refused a kernel. `source` is what it was given."""
 
     def __init__(self, message: str, source: str) -> None:
-        super().__init__(f"The C compiler refused a kernel: {message}")
+        found = re.search(r"kernel\.c:(\d+):\d+: (?:fatal )?error: (.*)", message)
+        first = f" at line {found[1]}: {found[2]}." if found else ":"
+        super().__init__(f"The C compiler refused a kernel{first}\n{message}")
         self.source = source
 
 
@@ -112,7 +115,7 @@ _loaded: dict[str, Any] = {}
 
 
 def _library(source: str) -> Path:
-    whole = prelude() + source
+    whole = f'{prelude()}#line 1 "kernel.c"\n{source}'
     key = hashlib.sha256("\0".join([*compiler(), *options(), whole]).encode()).hexdigest()[:24]
     library = folder() / f"{key}.so"
     if library.exists():
@@ -125,7 +128,7 @@ def _library(source: str) -> Path:
         command = [*compiler(), *options(), str(written), "-o", str(made), *libraries]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            raise BuildError(done.stderr.replace(work, "").strip()[:2000], whole)
+            raise BuildError(done.stderr.replace(f"{work}/", "").strip()[:2000], whole)
         made.replace(library)
     _bound()
     return library

@@ -18,7 +18,7 @@ from dynamo_lab.compiler.operators import HALVES
 from dynamo_lab.compiler.space import Level, Space, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import torch
 
@@ -184,14 +184,19 @@ class Kernel:
         """A buffer of the program, by name."""
         return self.buffers[name]
 
-    def __str__(self) -> str:
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Its loop IR, each line with the node that it computes for, if it does for one."""
         loops = [f"for {v} < {n}" for v, n in zip(self.outer, self.space.outer, strict=True)]
-        lines = [f"{self.name}: {', '.join(loops) or 'once'}"]
+        yield f"{self.name}: {', '.join(loops) or 'once'}", ""
         for section in self.sections:
             inner = [f"for {v} < {n}" for v, n in zip(self.inner, self.space.inner, strict=True)]
-            lines.append(f"  {', '.join(inner)}:" if section.level == "inner" else "  each:")
-            lines += [f"    {line}" for line in str(section.body).splitlines()]
-        return "\n".join(lines)
+            yield (f"  {', '.join(inner)}:" if section.level == "inner" else "  each:"), ""
+            lines = str(section.body).splitlines()
+            for line, value in zip(lines, section.body.values, strict=True):
+                yield f"    {line}", value.origin
+
+    def __str__(self) -> str:
+        return "\n".join(line for line, _ in self.lines())
 
 
 def _handed_on(

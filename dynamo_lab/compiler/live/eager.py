@@ -6,6 +6,7 @@ In come a program and the arguments of a call; out comes what differs, in words.
 from __future__ import annotations
 
 import copy
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,6 +14,7 @@ from torch import fx
 from torch.fx.node import map_aggregate
 
 from dynamo_lab.compiler.lower import OpOverload
+from dynamo_lab.errors import WrongProgramError
 from dynamo_lab.measure.checks import compare
 
 if TYPE_CHECKING:
@@ -93,17 +95,40 @@ def line_of(node: fx.Node) -> str:
     return said[-1] if said else ""
 
 
+MARGIN = 256
+"""Elements around each buffer that no kernel may write to."""
+
+
 def poisoned(program: Program) -> Callable[[list[Any]], Any]:
     """The program with memory that holds no number, or an unlikely one, until it is written.
 
     Else what an illegal kernel leaves out, or reads too early, might still lie there from before.
+    What it writes beside its buffers is a `WrongProgramError`.
     """
     functions = program.target.functions(program.kernels, program.sources)
-    return program.wrapper.function({**functions, "empty": _filled})
+    margins: list[torch.Tensor] = []
+
+    def empty(size: Sequence[int], stride: Sequence[int], **kwargs: Any) -> torch.Tensor:
+        extent = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+        extent = 0 if 0 in size else extent
+        whole = torch.ones(extent + 2 * MARGIN, **kwargs)
+        whole[MARGIN : MARGIN + extent] = _poison(whole.dtype)
+        margins.extend((whole[:MARGIN], whole[MARGIN + extent :]))
+        return whole.as_strided(size, stride, MARGIN)
+
+    run = program.wrapper.function({**functions, "empty": empty})
+
+    def checked(args: list[Any]) -> Any:
+        results = run(args)
+        if not all(bool((one == 1).all()) for one in margins):
+            raise WrongProgramError("A kernel writes beyond the memory of its buffers.")
+        margins.clear()
+        return results
+
+    return checked
 
 
-def _filled(*args: Any, **kwargs: Any) -> torch.Tensor:
-    made = torch.empty_strided(*args, **kwargs)
-    if made.dtype.is_floating_point:
-        return made.fill_(torch.nan)
-    return made.fill_(1 if made.dtype is torch.bool else torch.iinfo(made.dtype).max)
+def _poison(dtype: torch.dtype) -> float | int | bool:
+    if dtype.is_floating_point or dtype.is_complex:
+        return math.nan
+    return False if dtype is torch.bool else torch.iinfo(dtype).max

@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import copy
 import functools
 import inspect
 import linecache
@@ -106,7 +107,7 @@ def _assignments(function: Any) -> Iterator[str]:
         elif isinstance(value, types.FunctionType) and (found := _source(value)):
             own, text = found
             if own:
-                yield text if own == name else f"{text}\n\n\n{name} = {own}"
+                yield f"{text}\n" if own == name else f"{text}\n\n\n{name} = {own}"
             else:
                 before, lambda_text = text.rpartition("\n\n")[0], text.rpartition("\n\n")[2]
                 yield "\n".join(filter(None, [before, f"{name} = {lambda_text}"]))
@@ -114,17 +115,16 @@ def _assignments(function: Any) -> Iterator[str]:
 
 def _written(function: Any, node: _Function, source: str) -> str:
     """The source of a function; written anew where a default is a name that has another value."""
-    defaults = dict(zip(reversed(node.args.defaults), reversed(function.__defaults__ or ())))
-    if all(isinstance(default, ast.Constant | ast.UnaryOp) for default in defaults):
+    values = function.__defaults__ or ()
+    if all(isinstance(default, ast.Constant | ast.UnaryOp) for default in node.args.defaults):
         text = ast.get_source_segment(source, node, padded=True) or ""
         return dedent(text).strip("\n")
-    node.args.defaults = [
-        default
-        if isinstance(default, ast.Constant) or not isinstance(defaults[default], _SIMPLE)
-        else ast.Constant(defaults[default])
-        for default in node.args.defaults
+    made = copy.deepcopy(node)
+    made.args.defaults = [
+        ast.Constant(value) if isinstance(value, _SIMPLE) else default
+        for default, value in zip(made.args.defaults, values, strict=True)
     ]
-    return ast.unparse(node)
+    return ast.unparse(made)
 
 
 def _node(function: Any) -> tuple[_Function, str] | None:
@@ -132,29 +132,29 @@ def _node(function: Any) -> tuple[_Function, str] | None:
     code = getattr(function, "__code__", None)
     if code is None:
         return None
-    source = _text_of_file(code.co_filename)
-    lines = [code.co_firstlineno]
-    try:
-        tree = ast.parse(source)  # a new one each time: it may be changed
-    except SyntaxError:
-        return None
-    for node in ast.walk(tree):
-        if not isinstance(node, _Function):
-            continue
+    kept = linecache.cache.get(code.co_filename)
+    source = "".join(kept[2]) if kept and len(kept) == 4 else _read(code.co_filename)
+    for node in _functions(source).get(code.co_firstlineno, ()):
         name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
-        starts = [one.lineno for one in getattr(node, "decorator_list", ())] or [node.lineno]
         arguments = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
-        same = arguments == list(code.co_varnames[: code.co_argcount])
-        if name == code.co_name and min(starts) in lines and same:
+        if name == code.co_name and arguments == list(code.co_varnames[: code.co_argcount]):
             return node, source
     return None
 
 
-def _text_of_file(name: str) -> str:
-    kept = linecache.cache.get(name)
-    if kept and len(kept) == 4:
-        return "".join(kept[2])
-    return _read(name)
+@functools.lru_cache(maxsize=32)
+def _functions(source: str) -> dict[int, list[_Function]]:
+    """The functions of a text by the line that they begin at, decorators included."""
+    found: dict[int, list[_Function]] = {}
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return found
+    for node in ast.walk(tree):
+        if isinstance(node, _Function):
+            starts = [one.lineno for one in getattr(node, "decorator_list", ())] or [node.lineno]
+            found.setdefault(min(starts), []).append(node)
+    return found
 
 
 @functools.cache

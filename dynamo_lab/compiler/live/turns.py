@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.live.program import LiveProgram
     from dynamo_lab.measure.rounds import Watch
 
+ROUND_SECONDS = 0.005
+"""Calls of so many seconds make a round: a change is answered while its reader waits."""
 BEFORE, AFTER = "before", "after"
 
 
@@ -51,14 +53,14 @@ def take(
     """
     kept = list(after.given())
     ways: dict[str, Callable[[], object]] = {}
-    writes = dict[str, Callable[[], None]]()
+    writes: dict[str, Callable[[], None]] = {}
     for name, program in ((BEFORE, before), (AFTER, after)):
         program.build()
         args = same_arguments(kept)
         ways[name] = _call(program, args)
         writes[name] = _restoring(program, kept, args)
     device = device_of(kept)
-    plan = Plan(seconds=seconds, fewest=rounds_needed())
+    plan = Plan(seconds=seconds, fewest=rounds_needed(), round_seconds=ROUND_SECONDS)
     times = take_turns(ways, device, plan, watch=watch, before=lambda name: writes[name]())
     return Turns(times[BEFORE].seconds, times[AFTER].seconds)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dynamo_lab
 from dynamo_lab.capture.graphs.nodes import dtype_name
 from dynamo_lab.compiler.layout import loops
-from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.lower import rule_of
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Extern, Loop
@@ -92,7 +92,7 @@ class _Nodes:
         return "View" if step.node.target in VIEWS else "Pointwise"
 
     def _rule(self, target: Any) -> int | None:
-        rule = RULES.get(target) or RULES.get(str(target))
+        rule = rule_of(target)
         code = getattr(inspect.unwrap(rule), "__code__", None) if rule else None
         if code is None:
             return None

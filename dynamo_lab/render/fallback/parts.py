@@ -19,6 +19,7 @@ from dynamo_lab.render.fallback import (
     benchmarks,
     bisections,
     code,
+    compiler,
     decompositions,
     fusion,
     kernels,
@@ -68,6 +69,8 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield (
         _counted("Lowering", view.lowering.buffers),
         with_reading("lowering", lowering.blocks(view)),
+        _counted("Compiler", view.compiler.graphs),
+        with_reading("compiler", compiler.blocks(view)),
     )
     trees = decompositions.blocks(view.decompositions)
     yield "Decompositions", with_reading("decompositions", trees)
