@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.body import Body, Value
+from dynamo_lab.compiler.body import Body, Value, line_of
 from dynamo_lab.compiler.fusion import levels
 from dynamo_lab.compiler.index import Index, Size
 from dynamo_lab.compiler.operators import HALVES
 from dynamo_lab.compiler.space import Level, Space, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import torch
 
@@ -184,16 +184,15 @@ class Kernel:
         """A buffer of the program, by name."""
         return self.buffers[name]
 
-    def lines(self) -> Iterator[tuple[str, str]]:
+    def lines(self, code: Callable[[Value], str] = line_of) -> Iterator[tuple[str, str]]:
         """Its loop IR, each line with the node that it computes for, if it does for one."""
         loops = [f"for {v} < {n}" for v, n in zip(self.outer, self.space.outer, strict=True)]
         yield f"{self.name}: {', '.join(loops) or 'once'}", ""
         for section in self.sections:
             inner = [f"for {v} < {n}" for v, n in zip(self.inner, self.space.inner, strict=True)]
             yield (f"  {', '.join(inner)}:" if section.level == "inner" else "  each:"), ""
-            lines = str(section.body).splitlines()
-            for line, value in zip(lines, section.body.values, strict=True):
-                yield f"    {line}", value.origin
+            for value in section.body.values:
+                yield f"    {code(value)}", value.origin
 
     def __str__(self) -> str:
         return "\n".join(line for line, _ in self.lines())

@@ -187,7 +187,7 @@ def _of_loop(loop: Loop, place: Place, *, is_input: bool) -> dict[str, Any]:
         "reduction": loop.reduction or "",
         "reads": tuple(sorted({name for name, _ in loop.body.loads()})),
         "body": tuple(
-            facts.LoopLine(_code(value), value.op, place.nodes.get(value.origin, -1))
+            facts.LoopLine(code_of(value), value.op, place.nodes.get(value.origin, -1))
             for value in values
         ),
     }
@@ -221,6 +221,7 @@ def _ranges(letter: str, sizes: Sequence[Any]) -> list[facts.Range]:
     return [facts.Range(str(variable), str(size)) for variable, size in pairs]
 
 
-def _code(value: Value) -> str:
+def code_of(value: Value) -> str:
+    """A value of the loop IR as a line of code."""
     arguments = ", ".join(str(arg) for arg in value.args if arg is not None)
     return f"{value} = {value.op}({arguments})  # {dtype_name(value.dtype)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.compiler.build import NAME
 from dynamo_lab.compiler.live.rule_text import text_of
 from dynamo_lab.compiler.lower import rule_of
-from dynamo_lab.compiler.recorded.lowering import shown_file
+from dynamo_lab.compiler.recorded.lowering import code_of, shown_file
 from dynamo_lab.compiler.targets.c import C
 from dynamo_lab.compiler.targets.metal import Metal
 from dynamo_lab.compiler.targets.triton import Triton
@@ -74,7 +74,7 @@ def _rule(rule: Any) -> facts.LabRule:
 
 
 def _loops(kernel: Kernel, place: Place) -> Iterator[facts.LabLine]:
-    for text, origin in kernel.lines():
+    for text, origin in kernel.lines(code_of):
         yield facts.LabLine(text, _nodes([origin], place))
 
 

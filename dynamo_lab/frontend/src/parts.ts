@@ -3,6 +3,7 @@ import { autogradPart } from "./autograd/part";
 import { benchmarksPart } from "./benchmarks/part";
 import { breaksPart } from "./breaks/part";
 import { codePart } from "./code/part";
+import { compilerPart } from "./compiler/part";
 import type { Part } from "./core/state";
 import { decompositionsPart } from "./decompositions/part";
 import { framesPart } from "./frames/part";
@@ -18,6 +19,6 @@ import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, fusionPart, kernelsPart, benchmarksPart, packagesPart,
+  codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, fusionPart, kernelsPart, benchmarksPart, packagesPart,
   guardsPart, framesPart, timingsPart, artifactsPart,
 ];

@@ -69,9 +69,8 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield (
         _counted("Lowering", view.lowering.buffers),
         with_reading("lowering", lowering.blocks(view)),
-        _counted("Compiler", view.compiler.graphs),
-        with_reading("compiler", compiler.blocks(view)),
     )
+    yield "Compiler", with_reading("compiler", compiler.blocks(view))
     trees = decompositions.blocks(view.decompositions)
     yield "Decompositions", with_reading("decompositions", trees)
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))
