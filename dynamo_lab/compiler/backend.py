@@ -49,13 +49,13 @@ def by_aot(
 ) -> Callable[..., Any]:
     """A captured graph as AOTAutograd splits it, each part compiled by a function.
 
-    A backward is compiled when it first runs, which may be while Dynamo looks at frames: it must not
-    look at those of the compiler, nor at its wrappers.
+    A backward is compiled when it first runs, which may be while Dynamo looks at frames: it must
+    not look at those of the compiler, nor at its wrappers.
     """
     hidden: Any = torch.compiler.disable
 
-    def compile_backward(gm: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        return hidden(hidden(compile_one)(gm, inputs))
+    def compile_backward(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+        return hidden(hidden(compile_one)(gm, example_inputs))
 
     return aot_module_simplified(
         module,

@@ -11,8 +11,8 @@ import ctypes
 import functools
 import hashlib
 import os
-import re
 import platform
+import re
 import shutil
 import subprocess
 import tempfile

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.order import ordered, predecessors
+from dynamo_lab.compiler.groups import Group, Unit, ordered, predecessors
 from dynamo_lab.compiler.space import Level, Space, nests, space_of
-from dynamo_lab.compiler.work import Extern, Loop
+from dynamo_lab.compiler.work import Loop
 from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
@@ -30,37 +30,6 @@ MOST_LOOPS = 64
 """A kernel of more would take its compiler long, for little less memory."""
 MOST_NEIGHBOURS = 20
 """Of the many readers of one buffer, each is compared with so many that follow."""
-
-
-@dataclass(eq=False)
-class Group:
-    """Loops that become one kernel."""
-
-    nodes: list[Loop]
-    reads: set[str] = field(init=False)
-    writes: set[str] = field(init=False)
-    forced: bool = False
-    """Was it joined by the reader's will where that is not legal?"""
-
-    def __post_init__(self) -> None:
-        self.reads = set[str]().union(*(node.reads for node in self.nodes))
-        self.writes = {node.buffer.name for node in self.nodes}
-
-    @property
-    def reducing(self) -> Loop | None:
-        """One of its reductions, if it has any: all go over the same loops."""
-        return next((node for node in self.nodes if node.reduction), None)
-
-    @property
-    def keeps_order(self) -> bool:
-        """Whether its turn among random numbers and checks matters: never."""
-        return False
-
-    def __str__(self) -> str:
-        return "+".join(node.buffer.name for node in self.nodes)
-
-
-Unit = Group | Extern
 
 
 @dataclass(frozen=True)
@@ -103,7 +72,7 @@ class Choices:
     forbidden: Callable[[Group, Group], str] = lambda a, b: ""
     """A reason against a pair that would be legal, or nothing."""
     forced: tuple[tuple[str, str], ...] = ()
-    """Pairs of buffers, or of the nodes that they store, whose loops share a kernel, legal or not."""
+    """Pairs of buffers, or of the nodes that they store, that share a kernel, legal or not."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dynamo_lab.compiler.fusion import Choices, Group, Schedule, Unit, schedule
+from dynamo_lab.compiler.fusion import Choices, Schedule, schedule
+from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.kernel import Kernel
 from dynamo_lab.compiler.lower import CannotLower, Fallback, device_of, fallbacks, lower
 from dynamo_lab.compiler.targets.target import Target, target_of

@@ -7,13 +7,14 @@ reduced.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from dynamo_lab.compiler.index import Index
     from dynamo_lab.compiler.kernel import Kernel
 

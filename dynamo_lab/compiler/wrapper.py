@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.fusion import Group, Unit
+from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.index import Atom, Index, Size
 from dynamo_lab.compiler.work import Buffer, Extern, Named, View
 
@@ -78,7 +78,7 @@ class Wrapper:
         self._free: dict[Layout, list[str]] = defaultdict(list)
         self.text = self._written()
 
-    def function(self, kernels: Mapping[str, Callable[..., None]]) -> Callable[[list[Any]], Any]:
+    def function(self, kernels: Mapping[str, Callable[..., Any]]) -> Callable[[list[Any]], Any]:
         """The function, with these kernels by name."""
         scope = {**self.names, **kernels}
         exec(compile(self.text, "<dynamo_lab wrapper>", "exec"), scope)

@@ -81,9 +81,7 @@ def _answer(work: Callable[[], Any], writer: int) -> NoReturn:
         os._exit(0)
 
 
-def _heard(
-    reader: int, until: float, seconds: float, is_stopped: Callable[[], bool]
-) -> str:
+def _heard(reader: int, until: float, seconds: float, is_stopped: Callable[[], bool]) -> str:
     """What the copy says; empty if it ends without a word."""
     found = b""
     while True:

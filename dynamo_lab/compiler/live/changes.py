@@ -36,7 +36,7 @@ class Changes:
     """
 
     rules: Mapping[Any, Rule] = field(default_factory=lambda: dict(RULES))
-    choices: Choices = Choices()
+    choices: Choices = field(default_factory=Choices)
     target: Target | None = None
     tunings: Mapping[str, Tuning] = field(default_factory=dict[str, "Tuning"])
     texts: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
@@ -55,7 +55,9 @@ class Changes:
         made = choices or self.choices
         return replace(self, choices=replace(made, score=score or made.score))
 
-    def with_pairs(self, fuse: Sequence[tuple[str, str]], apart: Sequence[tuple[str, str]]) -> Changes:
+    def with_pairs(
+        self, fuse: Sequence[tuple[str, str]], apart: Sequence[tuple[str, str]]
+    ) -> Changes:
         """These pairs forced into a kernel, and those kept apart."""
         kept = tuple(pair for pair in self.choices.forced if pair not in set(apart))
         made = replace(self.choices, forced=(*kept, *fuse))
@@ -77,8 +79,9 @@ class Changes:
                 raise LoweringError(f"{printer.__name__} has no method {name}; it has: {known}.")
             if not callable(method):
                 raise LoweringError(f"{name}: {method!r} is no function.")
+        changed: Any = type(base)
         made: Any = type(f"Changed{printer.__name__}", (printer,), dict(methods))
-        return replace(self, target=type(base)(made))
+        return replace(self, target=changed(made))
 
 
 def _forbidding(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from dynamo_lab.compiler.fusion import Group
+from dynamo_lab.compiler.groups import Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

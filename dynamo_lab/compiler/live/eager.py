@@ -116,7 +116,8 @@ def poisoned(program: Program) -> Callable[[list[Any]], Any]:
         margins.extend((whole[:MARGIN], whole[MARGIN + extent :]))
         return whole.as_strided(size, stride, MARGIN)
 
-    run = program.wrapper.function({**functions, "empty": empty})
+    scope: dict[str, Callable[..., Any]] = {**functions, "empty": empty}
+    run = program.wrapper.function(scope)
 
     def checked(args: list[Any]) -> Any:
         results = run(args)

@@ -260,7 +260,7 @@ class LiveProgram(Program):
         return self._fault_of_kernels()
 
     def _fault_of_kernels(self) -> str:
-        """No rule is to blame: what was forced or written by hand, with the line that it computes."""
+        """No rule is to blame: what was forced, with the line that it computes, or the rest."""
         said = "No operator's own value is off: the fault lies in how loops were fused or printed."
         forced = next((one for one in self.schedule.verdicts if one.despite), None)
         if forced is None:

@@ -5,7 +5,6 @@ text of such a rule begins with what it was given, so that it is whole: it can b
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -95,9 +94,9 @@ def _source(function: Any) -> tuple[str, str] | None:
         return None
     parts = list(_assignments(function))
     name = node[0].name if isinstance(node[0], ast.FunctionDef) else ""
-    return name, "\n\n".join(["\n".join(parts), _written(function, *node)] if parts else [
-        _written(function, *node)
-    ])
+    return name, "\n\n".join(
+        ["\n".join(parts), _written(function, *node)] if parts else [_written(function, *node)]
+    )
 
 
 def _assignments(function: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What only this compiler tells of a graph: the source of each rule, and its kernels in each form."""
+"""What only this compiler tells: the source of each rule, and the kernels in each form."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ def lab_graph(program: Program, place: Place) -> facts.LabGraph:
         )
         for at, (kernel, source, origins) in enumerate(texts)
     ]
-    return facts.LabGraph(
-        graph=place.graph, rules=tuple(rules), uses=uses, kernels=tuple(kernels)
-    )
+    return facts.LabGraph(graph=place.graph, rules=tuple(rules), uses=uses, kernels=tuple(kernels))
 
 
 def _uses(

@@ -1,4 +1,4 @@
-"""The backend `lab`, in full: each operator with its rule, its loops, its kernels and their texts."""
+"""The backend `lab`, in full: each operator's rule, loops, kernels, and their texts."""
 
 from collections.abc import Iterator, Sequence
 
@@ -45,7 +45,9 @@ def _graph(graph: StageGraph, page: Page) -> Iterator[RenderableType]:
     used = sorted({one.rule for one in graph.operators if one.rule >= 0})
     for rule in (graph.rules[at] for at in used):
         yield Text()
-        yield indented(line((one_line(rule.name), "bold cyan"), (f"  {one_line(rule.place)}", "dim")))
+        yield indented(
+            line((one_line(rule.name), "bold cyan"), (f"  {one_line(rule.place)}", "dim"))
+        )
         yield from _lines([(row, ()) for row in rule.text.split("\n")], names, page)
     for loop in graph.loops:
         yield Text()
@@ -81,7 +83,9 @@ def _lines(
 ) -> Iterator[RenderableType]:
     rows = [
         (
-            text(" " * (len(code) - len(code.lstrip(" "))) + one_line(code)) if code.strip() else Text(),
+            text(" " * (len(code) - len(code.lstrip(" "))) + one_line(code))
+            if code.strip()
+            else Text(),
             text(one_line(", ".join(names[node] for node in nodes if node in names)), "dim"),
         )
         for code, nodes in lines

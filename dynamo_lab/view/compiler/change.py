@@ -11,7 +11,7 @@ from dynamo_lab.view.kernels.code_diff import Edit, edits
 from dynamo_lab.view.timings.durations import interval_text, median_text
 
 ChangeVerdict = Literal["right", "refused", "undone"]
-"""It gives what eager gives and counts from now on; it does not count; the last one is taken back."""
+"""It gives what eager gives and counts from now on; it does not; the last one is taken back."""
 
 
 class ChangedText(Struct, frozen=True, kw_only=True):

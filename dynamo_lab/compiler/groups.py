@@ -1,37 +1,51 @@
-"""Order: what has to run before what, and an order that runs.
+"""Groups of loops, and what has to run before what.
 
-In come loops and calls, or groups of them; each says what it reads and writes.
+In come the loops and calls of a graph; out comes an order that runs.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from dynamo_lab.compiler.work import Extern, Loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class HasOrder(Protocol):
-    """The loops of a kernel, what a graph does, and its units."""
+@dataclass(eq=False)
+class Group:
+    """Loops that become one kernel."""
+
+    nodes: list[Loop]
+    reads: set[str] = field(init=False)
+    writes: set[str] = field(init=False)
+    forced: bool = False
+    """Was it joined by the reader's will where that is not legal?"""
+
+    def __post_init__(self) -> None:
+        self.reads = set[str]().union(*(node.reads for node in self.nodes))
+        self.writes = {node.buffer.name for node in self.nodes}
 
     @property
-    def reads(self) -> set[str]:
-        """The buffers and sizes that it needs."""
-        ...
-
-    @property
-    def writes(self) -> set[str]:
-        """What is known by it."""
-        ...
+    def reducing(self) -> Loop | None:
+        """One of its reductions, if it has any: all go over the same loops."""
+        return next((node for node in self.nodes if node.reduction), None)
 
     @property
     def keeps_order(self) -> bool:
-        """Whether its turn among random numbers and checks matters."""
-        ...
+        """Whether its turn among random numbers and checks matters: never."""
+        return False
+
+    def __str__(self) -> str:
+        return "+".join(node.buffer.name for node in self.nodes)
 
 
-Work = TypeVar("Work", bound=HasOrder)
+Unit = Group | Extern
+Work = TypeVar("Work", Loop, Loop | Extern, Unit)
+"""What has an order: the loops of a kernel, what a graph does, and its units."""
 
 
 def predecessors(units: Sequence[Work], mutated: set[str]) -> dict[int, list[Work]]:
