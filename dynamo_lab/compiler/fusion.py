@@ -127,7 +127,7 @@ class _Scheduler:
         if impossible:
             raise LoweringError(f"{first} and {last} cannot share a kernel: {impossible}.")
         nodes = ordered([*a.nodes, *b.nodes], self.graph.mutated)
-        reason = self._reason_against(a, b, nodes)
+        reason = self._illegal(a, b, nodes)
         score = self.choices.score(self.graph, a, b)
         self.verdicts.append(Verdict(_names(a), _names(b), score, "", despite=reason))
         self._join(a, b, Group(nodes, forced=bool(reason) or a.forced or b.forced))
@@ -170,7 +170,11 @@ class _Scheduler:
     def _reason_against(self, a: Group, b: Group, nodes: Sequence[Loop]) -> str:
         if len(nodes) > MOST_LOOPS:
             return f"together they have more than {MOST_LOOPS} loop nodes"
-        against = self.choices.forbidden(a, b) or different_loops(a, b)
+        return self.choices.forbidden(a, b) or self._illegal(a, b, nodes)
+
+    def _illegal(self, a: Group, b: Group, nodes: Sequence[Loop]) -> str:
+        """Why joining the two would change what is computed."""
+        against = different_loops(a, b)
         if against:
             return against
         between = self._between(a, b)

@@ -70,11 +70,13 @@ def test_a_rule_is_changed_refused_and_undone(recording: Recording, graph: Stage
     assert wrong["verdict"] == "refused"
     assert "that of tanh (aten.tanh.default)" in wrong["sentence"]
     taken = change(recording, graph, what="rule", node=at, text=right.format(good))
-    assert (taken["verdict"], taken["changes"]) == ("right", ["rule of aten.tanh.default"])
+    assert taken["verdict"] == "right"
+    assert list(taken["changes"]) == ["rule of aten.tanh.default"]
     assert "expf(" in "".join(line for line, _ in taken["graph"]["kernels"][0]["texts"][0]["lines"])
     assert taken["graph"]["rules"][taken["graph"]["operators"][0]["rule"]]["text"].startswith("def")
     undone = change(recording, graph, what="undo")
-    assert (undone["verdict"], undone["changes"]) == ("undone", [])
+    assert undone["verdict"] == "undone"
+    assert not undone["changes"]
     assert change(recording, graph, what="undo")["verdict"] == "refused"
     assert before == RULES
 
