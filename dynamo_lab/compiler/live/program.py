@@ -196,7 +196,7 @@ class LiveProgram(Program):
         """
         from dynamo_lab.compiler.live.turns import take
 
-        return take(other or self.undo(), self, seconds, watch)
+        return take(other or self.undo(), self, self.given(), seconds, watch)
 
     def given(self) -> Sequence[Any]:
         """The arguments of its first call.

@@ -13,9 +13,9 @@ from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.measure.statistics import Ratio, ratio, rounds_needed, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from dynamo_lab.compiler.live.program import LiveProgram
+    from dynamo_lab.compiler.program import Program
     from dynamo_lab.measure.rounds import Watch
 
 ROUND_SECONDS = 0.005
@@ -44,14 +44,14 @@ class Turns:
 
 
 def take(
-    before: LiveProgram, after: LiveProgram, seconds: float, watch: Watch | None = None
+    before: Program,
+    after: Program,
+    given: Sequence[Any],
+    seconds: float,
+    watch: Watch | None = None,
 ) -> Turns:
-    """Time both on the arguments of the first call, for about so many seconds.
-
-    Raises:
-        LoweringError: the program was not called yet.
-    """
-    kept = list(after.given())
+    """Time both on these arguments, for about so many seconds."""
+    kept = list(given)
     ways: dict[str, Callable[[], object]] = {}
     writes: dict[str, Callable[[], None]] = {}
     for name, program in ((BEFORE, before), (AFTER, after)):
@@ -65,11 +65,11 @@ def take(
     return Turns(times[BEFORE].seconds, times[AFTER].seconds)
 
 
-def _call(program: LiveProgram, args: list[Any]) -> Callable[[], object]:
+def _call(program: Program, args: list[Any]) -> Callable[[], object]:
     return lambda: program(list(args))
 
 
-def _restoring(program: LiveProgram, kept: list[Any], args: list[Any]) -> Callable[[], None]:
+def _restoring(program: Program, kept: list[Any], args: list[Any]) -> Callable[[], None]:
     """What brings back the arguments that it writes to, before each round."""
     written = [
         (args[at], kept[at])
