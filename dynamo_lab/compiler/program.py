@@ -10,7 +10,8 @@ from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.kernel import Kernel
 from dynamo_lab.compiler.lower import CannotLower, Fallback, device_of, fallbacks, lower
 from dynamo_lab.compiler.targets.target import Target, target_of
-from dynamo_lab.compiler.tuning import Tuning, tune
+from dynamo_lab.compiler.tuned import tune
+from dynamo_lab.compiler.tuning import Tuning
 from dynamo_lab.compiler.work import Extern, Loop, Unsupported, View
 from dynamo_lab.compiler.wrapper import Wrapper
 
